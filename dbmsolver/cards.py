@@ -1,0 +1,58 @@
+"""Cards as numbers 0..51 and as names.
+
+    card = (rank - 1) * 4 + suit        rank 1 = ace .. 13 = king
+    suit = 0 hearts, 1 spades, 2 diamonds, 3 clubs
+
+Red suits are even and black ones odd, and two cards of one rank differ in the two low bits only:
+XOR with 2 is the other suit of the same colour, XOR with 1 and 3 are the two of the other colour.
+"""
+
+from __future__ import annotations
+
+from dbmsolver.errors import InputError, quoted
+
+SUITS = "HSDC"
+RANKS = "A23456789TJQK"
+SUIT_NAMES = ("hearts", "spades", "diamonds", "clubs")
+CARDS = 52
+
+_NAMES = tuple(rank + suit for rank in RANKS for suit in SUITS)
+_CARDS = {name: card for card, name in enumerate(_NAMES)}
+
+
+def rank(card: int) -> int:
+    """1 for an ace to 13 for a king."""
+    return (card >> 2) + 1
+
+
+def suit(card: int) -> int:
+    """The card's place in `SUITS`."""
+    return card & 3
+
+
+def is_red(card: int) -> bool:
+    """Whether the card is a heart or a diamond."""
+    return card & 1 == 0
+
+
+def card_name(card: int) -> str:
+    """The card's two letters, as in "TD"."""
+    return _NAMES[card]
+
+
+def parse_card(text: str, where: str | None = None) -> int:
+    """Read a card: `TD`, `10D` or `td`.
+
+    Raises InputError, for the place `where`, if it is none.
+    """
+    name = text.upper()
+    if name.startswith("10"):
+        name = "T" + name[2:]
+    # Only ASCII: upper() turns a few other letters into ASCII ones.
+    card = _CARDS.get(name) if text.isascii() else None
+    if card is None:
+        raise InputError(
+            f"unknown card {quoted(text)}, expected a rank (A 2-9 T J Q K) and a suit (H S D C)",
+            where,
+        )
+    return card

@@ -1,0 +1,77 @@
+"""One tree of errors; each class carries the exit code of a command that it ends.
+
+==== ==================================================================
+code meaning
+==== ==================================================================
+   0 solved, and the success of commands that give no verdict
+   1 internal error: the program found itself wrong
+   2 usage: an unknown game, option or value on the command line
+   3 bad input: a deal, board or other file that cannot be what it claims
+   4 bad store: unreadable, foreign, damaged, in use, or not writable
+  10 unsolvable: proven that no solution exists
+  20 undecided: a limit ended the search
+ 130 interrupted, after the last commit
+==== ==================================================================
+
+The text of an error is one line: what is wrong, where, and what was expected.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+EXIT_SOLVED = 0
+EXIT_INTERNAL = 1
+EXIT_USAGE = 2
+EXIT_INPUT = 3
+EXIT_STORE = 4
+EXIT_UNSOLVABLE = 10
+EXIT_UNDECIDED = 20
+EXIT_INTERRUPTED = 130
+
+
+class DbmError(Exception):
+    """What dbmsolver raises on purpose; the parent of all the others."""
+
+    exit_code: ClassVar[int] = EXIT_INTERNAL
+
+    def __init__(self, message: str, where: str | None = None) -> None:
+        super().__init__(message, where)
+        self.message = message
+        self.where = where
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class InternalError(DbmError):
+    """The program found itself wrong: a solution that fails its replay, for instance."""
+
+    exit_code = EXIT_INTERNAL
+
+
+class UsageError(DbmError):
+    """An unknown game, option or value."""
+
+    exit_code = EXIT_USAGE
+
+
+class InputError(DbmError):
+    """A deal, board or other input that cannot be what it claims; `where` names the place."""
+
+    exit_code = EXIT_INPUT
+
+
+class IllegalMoveError(InputError):
+    """A move that the position does not allow."""
+
+
+class StoreError(DbmError):
+    """A store that is unreadable, foreign, damaged, in use, or cannot be written."""
+
+    exit_code = EXIT_STORE
+
+
+def quoted(text: str, limit: int = 24) -> str:
+    """Text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
+    return repr(text if len(text) <= limit else text[:limit] + "...")

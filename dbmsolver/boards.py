@@ -24,6 +24,9 @@ from dbmsolver.errors import InputError, quoted
 from dbmsolver.position import Position
 from dbmsolver.rules import Rules
 
+LINE_END = r"\r\n|\n|\r"
+"""What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
+
 _HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 _FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
@@ -36,8 +39,7 @@ def parse_board(text: str, rules: Rules, where: str = "<board>") -> Position:
     what is no board, or none of these rules.
     """
     reader = _Reader(rules, where)
-    # Not splitlines(), which knows line ends that editors do not count.
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text.removeprefix("\ufeff")), start=1):
+    for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):
         reader.read_line(number, line.partition("#")[0])
     return reader.position()
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from dbmsolver.boards import format_board, parse_board
+from dbmsolver.boards import LINE_END, format_board, parse_board
 from dbmsolver.cards import CARDS, rank
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.position import Position
@@ -217,4 +217,7 @@ def _unreadable(error: Exception, where: str) -> InputError:
 
 
 def _not_utf8(error: UnicodeDecodeError, where: str) -> InputError:
-    return InputError(f"not text in UTF-8 (byte {error.start + 1}), expected a board", where)
+    before = error.object[: error.start].decode("utf-8").removeprefix("\ufeff")
+    lines = re.split(LINE_END, before)
+    place = f"{where}, line {len(lines)}, column {len(lines[-1]) + 1}"
+    return InputError("not text in UTF-8, expected a board", place)

@@ -1,0 +1,111 @@
+"""What a search is asked for, what it reports on the way, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from dbmsolver.deals import Deal
+from dbmsolver.moves import Move
+from dbmsolver.rules import Policy
+
+Question = Literal["solve", "prove"]
+Verdict = Literal["solved", "unsolvable", "undecided"]
+Metric = Literal["cards"]
+Keep = Literal["all", "none"]
+Limit = Literal["max-states", "max-time", "memory", "max-disk", "disk full", "interrupt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of a run; ``None`` means none.  Reaching one ends the run as ``undecided``.
+
+    ``memory`` and ``max_disk`` are bytes, ``max_time`` seconds.  ``memory`` is a budget the search arranges itself in;
+    ``None`` stands for half of the machine's memory.
+    """
+
+    max_states: int | None = None
+    max_time: float | None = None
+    memory: int | None = None
+    max_disk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to search: everything that is not the deal and not a limit."""
+
+    policy: Policy = "wkr"
+    metric: Metric = "cards"
+    threads: int | None = None
+    keep: Keep = "all"
+    store: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A moment of a running search, for progress displays."""
+
+    question: Question
+    phase: Literal["look ahead", "search"]
+    layer: int | None
+    stratum: int
+    last_stratum: int
+    states: int
+    forced: int
+    evaluated: int
+    pending: int
+    memory: int
+    disk: int
+    closed_bytes: int
+    elapsed: float
+    share: float | None = None  # of the current stratum that is closed, where it can be told
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One committed transaction, for logs: what it added."""
+
+    number: int
+    layer: int | None
+    stratum: int
+    states: int
+    forced: int
+    pending: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The answer of a search.
+
+    ``states`` counts closed states without the forced ones, which ``forced`` counts; ``evaluated`` the states looked at.
+    ``moves`` is filled for ``solved``, and ``shortest`` says whether that solution is proven to be one.  ``digest`` is
+    the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16 hexadecimal digits).  ``disk`` and
+    ``peak_memory`` are bytes, ``seconds`` the time of all runs on the store together.
+    """
+
+    question: Question
+    deal: Deal
+    policy: Policy
+    metric: Metric
+    verdict: Verdict
+    limit: Limit | None
+    shortest: bool
+    moves: tuple[Move, ...]
+    states: int
+    forced: int
+    evaluated: int
+    seconds: float
+    peak_memory: int
+    disk: int
+    digest: str | None
+    store: Path | None
+    strata: tuple[tuple[int, int, int, int], ...] = field(default=())
+    """(layer, stratum, states, forced) of every non-empty stratum; layer 0 throughout in a proof."""
+
+    @property
+    def length(self) -> int | None:
+        """Length of the solution in the metric, None where there is none."""
+        return len(self.moves) if self.verdict == "solved" else None

@@ -1,0 +1,124 @@
+"""Bit operations the kernels are made of: counts, packing networks, XXH3 of one key, cache prefetch.
+
+Everything here compiles to a handful of machine instructions.  ``popcount``, ``lowest_bit`` and ``prefetch`` are LLVM
+intrinsics and so portable over processors; ``pack_bits`` is the *compress* network of Hacker's Delight (section 7-4)
+with its masks computed beforehand, because PEXT exists on one family of processors only.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+U64 = np.uint64
+NETWORK_STAGES = 6
+NETWORK_WORDS = NETWORK_STAGES + 1
+"""A packing network is ``uint64[7]``: six stage masks, then the mask of the bits it packs."""
+
+
+@intrinsic
+def popcount(typingctx, word):  # type: ignore[no-untyped-def]
+    """Number of one bits of a uint64, as int64."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        function = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])
+        return builder.call(function, [args[0]])
+
+    return types.int64(types.uint64), codegen
+
+
+@njit(nogil=True, cache=True, inline="always")
+def lowest_bit(word):  # type: ignore[no-untyped-def]
+    """Index of the lowest one bit of a uint64, as int64 (LLVM makes one count-zeros instruction of it); 64 for 0."""
+    return popcount(~word & (word - U64(1)))
+
+
+@intrinsic
+def prefetch(typingctx, array, index):  # type: ignore[no-untyped-def]
+    """Ask for the cache line of ``array[index]`` (one-dimensional, contiguous) ahead of its use."""
+    if not isinstance(array, types.Array):
+        return None
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0]).data
+        pointer = builder.bitcast(builder.gep(data, [args[1]]), cgutils.voidptr_t)
+        integer = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [pointer.type, integer, integer, integer]),
+            "llvm.prefetch.p0",
+        )
+        builder.call(function, [pointer, integer(1), integer(3), integer(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), codegen
+
+
+@intrinsic
+def multiply_high(typingctx, left, right):  # type: ignore[no-untyped-def]
+    """Upper 64 bits of the 128-bit product of two uint64."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@njit(nogil=True, cache=True, inline="never")
+def make_network(mask, network):  # type: ignore[no-untyped-def]
+    """Compute the packing network of ``mask`` into ``network`` (uint64[7])."""
+    network[NETWORK_STAGES] = mask
+    below = (~mask) << U64(1)
+    for stage in range(NETWORK_STAGES):
+        parity = below ^ (below << U64(1))
+        parity ^= parity << U64(2)
+        parity ^= parity << U64(4)
+        parity ^= parity << U64(8)
+        parity ^= parity << U64(16)
+        parity ^= parity << U64(32)
+        moving = parity & mask
+        network[stage] = moving
+        mask = (mask ^ moving) | (moving >> U64(1 << stage))
+        below &= ~parity
+
+
+@njit(nogil=True, cache=True, inline="always")
+def pack_bits(word, network):  # type: ignore[no-untyped-def]
+    """Gather the bits of ``word`` under the network's mask into the low bits (PEXT)."""
+    word &= network[6]
+    moving = word & network[0]
+    word = (word ^ moving) | (moving >> U64(1))
+    moving = word & network[1]
+    word = (word ^ moving) | (moving >> U64(2))
+    moving = word & network[2]
+    word = (word ^ moving) | (moving >> U64(4))
+    moving = word & network[3]
+    word = (word ^ moving) | (moving >> U64(8))
+    moving = word & network[4]
+    word = (word ^ moving) | (moving >> U64(16))
+    moving = word & network[5]
+    return (word ^ moving) | (moving >> U64(32))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def unpack_bits(word, network):  # type: ignore[no-untyped-def]
+    """Spread the low bits of ``word`` to the places of the network's mask (PDEP)."""
+    moving = network[5]
+    word = (word & ~moving) | ((word << U64(32)) & moving)
+    moving = network[4]
+    word = (word & ~moving) | ((word << U64(16)) & moving)
+    moving = network[3]
+    word = (word & ~moving) | ((word << U64(8)) & moving)
+    moving = network[2]
+    word = (word & ~moving) | ((word << U64(4)) & moving)
+    moving = network[1]
+    word = (word & ~moving) | ((word << U64(2)) & moving)
+    moving = network[0]
+    word = (word & ~moving) | ((word << U64(1)) & moving)
+    return word & network[6]

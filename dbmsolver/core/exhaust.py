@@ -1,0 +1,424 @@
+"""Closing signatures: the kernel of a proof.
+
+A signature's states can only have each other as duplicates, so each is closed on its own in a small hash table of local
+keys.  Candidates that leave the signature are collected by target and come out as *runs*: all candidates of one target
+signature from one source, side by side.  Nothing is looked up outside the signature, so threads share nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dbmsolver.core.bits import prefetch
+from dbmsolver.core.expand import (
+    MAX_MOVES,
+    apply_move,
+    height,
+    list_moves,
+    place_of,
+    signature_sets,
+)
+from dbmsolver.core.layout import NETS, WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
+from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
+
+U64 = np.uint64
+ONE = np.uint64(1)
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
+"""Marks a free table slot.  As a key it would put every loose card at the bottom of a column of its own."""
+HASH = np.uint64(0x9E3779B97F4A7C15)
+
+GROUP = 16
+"""States expanded before their successors are looked up, so that the table's cache lines arrive meanwhile."""
+BURST = GROUP * MAX_MOVES
+"""Candidates that one group can produce: room that must be free before it is expanded."""
+TARGETS = CARDS + 4
+SIBLINGS = TARGETS
+"""Ways out of a signature: a locked card released, or a suit's next card home."""
+SMALLEST_TABLE = 64
+
+class Workspace(NamedTuple):
+    """Scratch memory of one thread."""
+
+    table: NDArray[np.uint64]
+    order: NDArray[np.uint64]  # closed and open states of the signature in order of arrival, local keys
+    order_codes: NDArray[Any]
+    burst: NDArray[np.uint64]  # [BURST, 4]: key words and table slot
+    burst_codes: NDArray[Any]
+    left: NDArray[np.uint64]  # keys of candidates that leave the signature
+    left_codes: NDArray[Any]
+    left_targets: NDArray[np.uint8]
+    nets: NDArray[np.uint64]  # networks of the signature
+    target_nets: NDArray[np.uint64]  # [TARGETS, 3, 7]
+    target_layouts: NDArray[np.uint64]  # [TARGETS, 4]: loose cards, two shifts, wide
+    fields: NDArray[np.uint64]  # [52 * 8]: key bits of (loose card, place value)
+    keeps: NDArray[np.uint64]  # [52]: mask of the key without that card's bits
+    moves: NDArray[np.uint16]
+
+
+class Output(NamedTuple):
+    """Where a batch of signatures leaves its results; ``used`` says how much is filled."""
+
+    used: NDArray[np.int64]  # [6]: closed states, closed words, signatures, candidates, their words, runs
+    keys: NDArray[np.uint64]  # closed local keys, sorted within each signature
+    codes: NDArray[Any]
+    signatures: NDArray[np.uint64]
+    closed: NDArray[np.int64]  # [signatures, 2]: states, forced states among them
+    run_keys: NDArray[np.uint64]
+    run_codes: NDArray[Any]
+    run_signatures: NDArray[np.uint64]
+    run_counts: NDArray[np.int64]
+    run_offsets: NDArray[np.int64]
+    run_words: NDArray[np.int64]
+
+
+def make_workspace(states: int, candidates: int, code_type: Any) -> Workspace:
+    """Scratch memory for signatures of up to ``states`` states (a third of that if wide)."""
+    slots = SMALLEST_TABLE
+    while slots < 2 * states:
+        slots *= 2
+    return Workspace(
+        table=np.empty(2 * slots, np.uint64),
+        order=np.empty(states, np.uint64),
+        order_codes=np.empty(states, code_type),
+        burst=np.empty((BURST, 4), np.uint64),
+        burst_codes=np.empty(BURST, code_type),
+        left=np.empty(WIDE_WORDS * candidates, np.uint64),
+        left_codes=np.empty(candidates, code_type),
+        left_targets=np.empty(candidates, np.uint8),
+        nets=np.zeros(NETS, np.uint64),
+        target_nets=np.zeros((TARGETS, *NETS), np.uint64),
+        target_layouts=np.zeros((TARGETS, 4), np.uint64),
+        fields=np.zeros(CARDS * 8, np.uint64),
+        keeps=np.zeros(CARDS, np.uint64),
+        moves=np.zeros(MAX_MOVES, np.uint16),
+    )
+
+
+def make_output(states: int, candidates: int, signatures: int, code_type: Any) -> Output:
+    """Room for the results of a batch."""
+    return Output(
+        used=np.zeros(6, np.int64),
+        keys=np.empty(states, np.uint64),
+        codes=np.empty(states, code_type),
+        signatures=np.empty(signatures, np.uint64),
+        closed=np.empty((signatures, 2), np.int64),
+        run_keys=np.empty(candidates, np.uint64),
+        run_codes=np.empty(candidates, code_type),
+        run_signatures=np.empty(TARGETS * signatures, np.uint64),
+        run_counts=np.empty(TARGETS * signatures, np.int64),
+        run_offsets=np.empty(TARGETS * signatures, np.int64),
+        run_words=np.empty(TARGETS * signatures, np.int64),
+    )
+
+
+@njit(nogil=True, cache=True, inline="always")
+def hash_slot(first, second, third, shift):  # type: ignore[no-untyped-def]
+    """Table slot of a local key (multiplicative hashing; ``shift`` = 64 - log2 of the slots)."""
+    word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
+    word ^= third * U64(0xA0761D6478BD642F)
+    return np.int64((word * HASH) >> shift)
+
+
+@njit(nogil=True, cache=True)
+def make_fields(t, layout, nets, fields, keeps):  # type: ignore[no-untyped-def]
+    """Key bits of each (loose card, place value): a move then replaces one field.  Narrow layouts only."""
+    rest = layout.loose
+    for card in range(CARDS):
+        bit = ONE << U64(card)
+        if not rest & bit:
+            continue
+        field = pack_key(t, layout, nets, bit, bit, bit)[0]
+        keeps[card] = ~field
+        for place in range(6):
+            fields[8 * card + place] = pack_key(
+                t,
+                layout,
+                nets,
+                t.place_planes[0, place] << U64(card),
+                t.place_planes[1, place] << U64(card),
+                t.place_planes[2, place] << U64(card),
+            )[0]
+
+
+@njit(nogil=True, cache=True, inline="always")
+def insert(table, mask, slot, wide, first, second, third):  # type: ignore[no-untyped-def]
+    """Put a key into the table from ``slot`` on; whether it was new."""
+    if not wide:
+        while True:
+            seen = table[slot]
+            if seen == EMPTY:
+                table[slot] = first
+                return True
+            if seen == first:
+                return False
+            slot = (slot + 1) & mask
+    while True:
+        base = WIDE_WORDS * slot
+        if table[base] == EMPTY:
+            table[base] = first
+            table[base + 1] = second
+            table[base + 2] = third
+            return True
+        if table[base] == first and table[base + 1] == second and table[base + 2] == third:
+            return False
+        slot = (slot + 1) & mask
+
+
+@njit(nogil=True, cache=True)
+def rebuild_table(table, bits, order, count, wide):  # type: ignore[no-untyped-def]
+    """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
+    words = WIDE_WORDS if wide else 1
+    table[: words << bits] = EMPTY
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    for index in range(count):
+        base = words * index
+        first = order[base]
+        second = third = U64(0)
+        if wide:
+            second, third = order[base + 1], order[base + 2]
+        insert(table, mask, hash_slot(first, second, third, shift), wide, first, second, third)
+
+
+@njit(nogil=True, cache=True)
+def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
+    """Work out the layout of the signature that ``card`` leads to when it leaves this one as ``target``."""
+    bit = ONE << U64(card)
+    loose = loose & ~bit if target >= CARDS else loose | bit
+    layout = make_layout(t, loose, ws.target_nets[target])
+    ws.target_layouts[target, 0] = layout.loose
+    ws.target_layouts[target, 1] = layout.low_shift
+    ws.target_layouts[target, 2] = layout.high_shift
+    ws.target_layouts[target, 3] = U64(layout.wide)
+
+
+@njit(nogil=True, cache=True)
+def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):  # type: ignore[no-untyped-def]
+    """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
+
+    The table holds ``order[:count]`` in ``2**bits`` slots and grows with it.  Keys with ``first word & piece_mask !=
+    piece`` belong to other pieces of the signature and leave it like candidates for other signatures, under target
+    number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room`` states or the
+    scratch memory of candidates.  Returns (bits, head, count, candidates left, their words, forced states expanded).
+    """
+    wide = layout.wide
+    words = WIDE_WORDS if wide else 1
+    left = left_words = forced_states = 0
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    ready_targets = U64(0)
+    zero = U64(0)
+    while head < count:
+        if count + BURST > room or left + BURST > ws.left.size // WIDE_WORDS:
+            break
+        burst = 0
+        end = min(head + GROUP, count)
+        while head < end:
+            base = words * head
+            first = ws.order[base]
+            second = third = zero
+            if wide:
+                second, third = ws.order[base + 1], ws.order[base + 2]
+            off, low, high = unpack_key(t, layout, ws.nets, first, second, third)
+            skip = ONE << U64(t.code_card[ws.order_codes[head]])
+            moves, forced = list_moves(t, sets, off, low, high, skip, ws.moves)
+            forced_states += forced
+            head += 1
+            for index in range(moves):
+                card, new = np.int64(ws.moves[index]) >> 3, np.int64(ws.moves[index]) & 7
+                old = place_of(sets.locked, off, low, high, card)
+                code = t.codes[8 * card + old]
+                if new != PLACE_HOME and old != PLACE_LOCKED:
+                    if not wide:
+                        key = (first & ws.keeps[card]) | ws.fields[8 * card + new]
+                        key2 = key3 = zero
+                    else:
+                        moved = apply_move(t, zero, off, low, high, card, old, new)
+                        key, key2, key3 = pack_key(t, layout, ws.nets, moved[1], moved[2], moved[3])
+                    if key & piece_mask == piece:
+                        slot = hash_slot(key, key2, key3, shift)
+                        prefetch(ws.table, words * slot)
+                        ws.burst[burst, 0] = key
+                        ws.burst[burst, 1] = key2
+                        ws.burst[burst, 2] = key3
+                        ws.burst[burst, 3] = U64(slot)
+                        ws.burst_codes[burst] = code
+                        burst += 1
+                        continue
+                    target = SIBLINGS
+                    key_words = words
+                else:
+                    target = CARDS + (card & 3) if new == PLACE_HOME else card
+                    if not (ready_targets >> U64(target)) & ONE:
+                        ready_targets |= ONE << U64(target)
+                        prepare_target(t, ws, sets.loose, card, target)
+                    moved = apply_move(t, zero, off, low, high, card, old, new)
+                    goal = Layout(
+                        ws.target_layouts[target, 0],
+                        0,
+                        ws.target_layouts[target, 1],
+                        ws.target_layouts[target, 2],
+                        ws.target_layouts[target, 3] != zero,
+                    )
+                    key, key2, key3 = pack_key(
+                        t, goal, ws.target_nets[target], moved[1], moved[2], moved[3]
+                    )
+                    key_words = WIDE_WORDS if goal.wide else 1
+                ws.left[left_words] = key
+                if key_words > 1:
+                    ws.left[left_words + 1] = key2
+                    ws.left[left_words + 2] = key3
+                left_words += key_words
+                ws.left_codes[left] = code
+                ws.left_targets[left] = target
+                left += 1
+        grown = False
+        while 4 * count > 2 * mask or 4 * (count + burst) > 3 * mask:
+            grown = True
+            bits += 1
+            mask = (1 << bits) - 1
+        if grown:
+            shift = U64(64 - bits)
+            rebuild_table(ws.table, bits, ws.order, count, wide)
+        for index in range(burst):
+            key, key2, key3 = ws.burst[index, 0], ws.burst[index, 1], ws.burst[index, 2]
+            slot = hash_slot(key, key2, key3, shift) if grown else np.int64(ws.burst[index, 3])
+            if insert(ws.table, mask, slot, wide, key, key2, key3):
+                base = words * count
+                ws.order[base] = key
+                if wide:
+                    ws.order[base + 1] = key2
+                    ws.order[base + 2] = key3
+                ws.order_codes[count] = ws.burst_codes[index]
+                count += 1
+    return bits, head, count, left, left_words, forced_states
+
+
+@njit(nogil=True, cache=True)
+def start(t, ws, layout, bits, keys, codes, first, first_word, candidates):  # type: ignore[no-untyped-def]
+    """Fill an empty table with candidates ``first:first+candidates``; returns how many different ones there are."""
+    wide = layout.wide
+    words = WIDE_WORDS if wide else 1
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    count = 0
+    second = third = U64(0)
+    for index in range(candidates):
+        base = first_word + words * index
+        key = keys[base]
+        if wide:
+            second, third = keys[base + 1], keys[base + 2]
+        slot = hash_slot(key, second, third, shift)
+        if insert(ws.table, mask, slot, wide, key, second, third):
+            for word in range(words):
+                ws.order[words * count + word] = keys[base + word]
+            ws.order_codes[count] = codes[first + index]
+            count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
+def write_runs(t, ws, out, sets, left, left_words):  # type: ignore[no-untyped-def]
+    """Sort the candidates that left by target and append them to the output as runs."""
+    counts = np.zeros(SIBLINGS + 1, np.int64)
+    for index in range(left):
+        counts[ws.left_targets[index]] += 1
+    place = out.used[3]
+    word = out.used[4]
+    run = out.used[5]
+    places = np.zeros(SIBLINGS + 1, np.int64)
+    words = np.zeros(SIBLINGS + 1, np.int64)
+    widths = np.ones(SIBLINGS + 1, np.int64)
+    for target in range(SIBLINGS):
+        if counts[target] == 0:
+            continue
+        if ws.target_layouts[target, 3]:
+            widths[target] = WIDE_WORDS
+        goal = sets.signature
+        if target < CARDS:
+            goal -= t.release[target]
+        else:
+            suit = target - CARDS
+            card = 4 * height(sets.signature, suit) + suit
+            goal += ONE << U64(4 * suit)
+            if (sets.locked >> U64(card)) & ONE:
+                goal -= t.release[card]
+        out.run_signatures[run] = goal
+        out.run_counts[run] = counts[target]
+        out.run_offsets[run] = place
+        out.run_words[run] = word
+        run += 1
+        places[target], words[target] = place, word
+        place += counts[target]
+        word += counts[target] * widths[target]
+    source = 0
+    for index in range(left):
+        target = ws.left_targets[index]
+        out.run_codes[places[target]] = ws.left_codes[index]
+        places[target] += 1
+        for _ in range(widths[target]):
+            out.run_keys[words[target]] = ws.left[source]
+            words[target] += 1
+            source += 1
+    out.used[3], out.used[4], out.used[5] = place, word, run
+
+
+@njit(nogil=True, cache=True)
+def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last):  # type: ignore[no-untyped-def]
+    """Close the signatures ``first:last``, each with its candidates, and append what comes of them to ``out``.
+
+    Candidates of signature i are ``keys[words[i]:]`` and ``codes[offsets[i]:]``, ``counts[i]`` of them, duplicates
+    included.  Returns the index of the first signature not closed: ``last``, or one for which ``out`` or the scratch
+    memory had no room.
+    """
+    for index in range(first, last):
+        signature = signatures[index]
+        sets = signature_sets(t, signature)
+        layout = make_layout(t, sets.loose, ws.nets)
+        wide = layout.wide
+        key_words = WIDE_WORDS if wide else 1
+        if not wide:
+            make_fields(t, layout, ws.nets, ws.fields, ws.keeps)
+        bits = 6
+        while (1 << bits) < 4 * counts[index]:
+            bits += 1
+        room = min(ws.order.size // key_words, out.codes.size - out.used[0])
+        if counts[index] + BURST > room:
+            return index
+        ws.table[: key_words << bits] = EMPTY
+        count = start(
+            t, ws, layout, bits, keys, codes, offsets[index], words[index], counts[index]
+        )
+        bits, head, count, left, left_words, forced = close(
+            t, ws, layout, sets, bits, 0, count, room, U64(0), U64(0)
+        )
+        if (
+            head < count
+            or out.used[1] + key_words * count > out.keys.size
+            or out.used[3] + left > out.run_codes.size
+            or out.used[4] + left_words > out.run_keys.size
+            or out.used[2] == out.signatures.size
+            or out.used[5] + TARGETS > out.run_counts.size
+        ):
+            return index
+        write_runs(t, ws, out, sets, left, left_words)
+        sort_states(
+            ws.order,
+            ws.order_codes,
+            out.keys[out.used[1] :],
+            out.codes[out.used[0] :],
+            count,
+            key_words,
+        )
+        out.signatures[out.used[2]] = signature
+        out.closed[out.used[2], 0] = count
+        out.closed[out.used[2], 1] = forced
+        out.used[0] += count
+        out.used[1] += key_words * count
+        out.used[2] += 1
+    return last

@@ -1,0 +1,284 @@
+"""From a state to its successors: one move generator for every game and every kernel.
+
+A state is (signature, three planes); see :mod:`dbmsolver.core.tables`.  :func:`list_moves` works on sets of cards held in
+words, so it never tries a move that is not legal: the cards that can go onto a parent of one kind are those movable cards
+that a bit permutation of the exposed cards hits.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.core.bits import lowest_bit, popcount
+from dbmsolver.core.tables import (
+    ALL_CARDS,
+    BUILD_ALTERNATE,
+    BUILD_SUIT,
+    PLACE_BOTTOM,
+    PLACE_FREECELL,
+    PLACE_HOME,
+    PLACE_LOCKED,
+    POLICY_HORNE,
+    POLICY_NONE,
+    Tables,
+)
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+ODD = np.uint64(0x5555555555555555)
+PAIRS = np.uint64(0x3333333333333333)
+HEIGHTS_ALL_HOME = np.uint64(0xDDDD)
+MAX_MOVES = 256
+"""Room for the moves of one state: 26 movable cards, seven places each, and the foundations."""
+
+
+@njit(nogil=True, cache=True, inline="always")
+def permute_suits(cards, kind):  # type: ignore[no-untyped-def]
+    """The set of cards of the same ranks with suits XORed by ``kind``."""
+    if kind & ONE:
+        cards = ((cards & ODD) << ONE) | ((cards >> ONE) & ODD)
+    if kind & U64(2):
+        cards = ((cards & PAIRS) << U64(2)) | ((cards >> U64(2)) & PAIRS)
+    return cards
+
+
+@njit(nogil=True, cache=True, inline="always")
+def height(signature, suit):  # type: ignore[no-untyped-def]
+    """Foundation height (0 to 13) of a suit, as int64."""
+    return np.int64((signature >> U64(4 * suit)) & U64(15))
+
+
+class Sets(NamedTuple):
+    """What all states of a signature share."""
+
+    signature: np.uint64
+    home: np.uint64
+    locked: np.uint64
+    loose: np.uint64
+    under: np.uint64  # cards that locked cards lie on
+    bottoms: int  # columns whose bottom card is a locked one
+
+
+@njit(nogil=True, cache=True)
+def signature_sets(t, signature):  # type: ignore[no-untyped-def]
+    """The :class:`Sets` of a signature."""
+    home = (
+        t.home[0, height(signature, 0)]
+        | t.home[1, height(signature, 1)]
+        | t.home[2, height(signature, 2)]
+        | t.home[3, height(signature, 3)]
+    )
+    locked = under = ZERO
+    bottoms = 0
+    for column in range(t.columns):
+        count = np.int64((signature >> t.column_shift[column]) & t.column_mask[column])
+        locked |= t.locked[column, count]
+        under |= t.under_locked[column, count]
+        bottoms += np.int64(t.locked_bottom[column, count])
+    loose = ~(home | locked) & U64(ALL_CARDS)
+    return Sets(signature, home, locked, loose, under, bottoms)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def next_home(signature):  # type: ignore[no-untyped-def]
+    """The cards, at most four, that their foundations wait for."""
+    cards = ZERO
+    for suit in range(4):
+        rank = height(signature, suit)
+        if rank < 13:
+            cards |= ONE << U64(4 * rank + suit)
+    return cards
+
+
+@njit(nogil=True, cache=True)
+def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
+    """Whether moving ``card`` home, where it fits, can never be a mistake under the policy.
+
+    The argument is the same for every rule: whatever could have been placed on the card can go home itself the moment it
+    is free.  By suit only the next lower card of the suit, home already, could.  By any suit and by alternate colour
+    it is the cards of rank r-1 that could; they need foundations of r-2 to go home, and for those to be as safe, the
+    cards of rank r-2 that could in turn need them must be home: all of them are when the foundations of the other
+    colour stand at r-2, but for the one of the card's own colour, which must stand at r-3.
+    """
+    if t.policy == POLICY_NONE:
+        return False
+    if t.build == BUILD_SUIT:
+        return True
+    suit = card & 3
+    rank = (card >> 2) + 1
+    if t.policy == POLICY_HORNE and rank <= 2:
+        return True
+    same = height(signature, suit ^ 2)
+    one = height(signature, suit ^ 1)
+    other = height(signature, suit ^ 3)
+    if t.policy == POLICY_HORNE:
+        if t.build == BUILD_ALTERNATE:
+            return one >= rank - 1 and other >= rank - 1
+        return one >= rank - 1 and other >= rank - 1 and same >= rank - 1
+    if t.build == BUILD_ALTERNATE:
+        return one >= rank - 2 and other >= rank - 2 and same >= rank - 3
+    return one >= rank - 2 and other >= rank - 2 and same >= rank - 2
+
+
+@njit(nogil=True, cache=True)
+def list_moves(t, sets, off, low, high, skip, moves):  # type: ignore[no-untyped-def]
+    """List the legal single-card moves of a state into ``moves`` (uint16[256]): ``8 * card + new place value``.
+
+    ``sets`` describes the signature (:func:`signature_sets`), ``off``, ``low`` and ``high`` are the state's planes.  ``skip`` is a set of cards not to move: the card that was moved last never needs
+    to, because where it could go now it could have gone at once.  Returns (count, forced); a forced move is the only
+    one listed.
+    """
+    signature, loose = sets.signature, sets.loose
+    freecell = loose & off & ~low
+    bottom = loose & off & low
+    stacked = loose & ~off
+    exposed = loose | sets.locked
+    covered = sets.under
+    for index in range(t.kinds.size):
+        children = stacked & (low if index & 1 else ~low)
+        if t.planes == 3:
+            children &= high if index & 2 else ~high
+        covered |= permute_suits(children, t.kinds[index]) << U64(4)
+    exposed &= ~(covered | freecell)
+    movable = exposed | freecell
+    count = 0
+
+    homing = movable & next_home(signature)
+    rest = homing
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        if is_safe(t, signature, card):
+            # Lowest suit first: cards are numbered by rank, so look whether a lower suit is safe too.
+            best = card
+            while rest:
+                other = lowest_bit(rest)
+                rest &= rest - ONE
+                if (other & 3) < (best & 3) and is_safe(t, signature, other):
+                    best = other
+            moves[0] = 8 * best + PLACE_HOME
+            return 1, True
+    rest = homing & ~skip
+    while rest:
+        moves[count] = 8 * lowest_bit(rest) + PLACE_HOME
+        rest &= rest - ONE
+        count += 1
+
+    movable &= ~skip
+    parents = exposed >> U64(4)
+    for index in range(t.kinds.size):
+        rest = movable & permute_suits(parents, t.kinds[index])
+        while rest:
+            moves[count] = 8 * lowest_bit(rest) + index
+            rest &= rest - ONE
+            count += 1
+    if popcount(freecell) < t.freecells:
+        rest = exposed & ~skip
+        while rest:
+            moves[count] = 8 * lowest_bit(rest) + PLACE_FREECELL
+            rest &= rest - ONE
+            count += 1
+    if sets.bottoms + popcount(bottom) < t.columns:
+        rest = movable & t.fillers & ~bottom
+        while rest:
+            moves[count] = 8 * lowest_bit(rest) + PLACE_BOTTOM
+            rest &= rest - ONE
+            count += 1
+    return count, False
+
+
+@njit(nogil=True, cache=True, inline="always")
+def place_of(locked, off, low, high, card):  # type: ignore[no-untyped-def]
+    """Place value of a card that is not home, as int64."""
+    shift = U64(card)
+    if (locked >> shift) & ONE:
+        return PLACE_LOCKED
+    if (off >> shift) & ONE:
+        return PLACE_FREECELL + np.int64((low >> shift) & ONE)
+    return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
+
+
+@njit(nogil=True, cache=True)
+def apply_move(t, signature, off, low, high, card, old, new):  # type: ignore[no-untyped-def]
+    """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low, high)."""
+    bit = ONE << U64(card)
+    if old == PLACE_LOCKED:
+        signature -= t.release[card]
+    off &= ~bit
+    low &= ~bit
+    high &= ~bit
+    if new == PLACE_HOME:
+        signature += ONE << U64(4 * (card & 3))
+    else:
+        off |= t.place_planes[0, new] << U64(card)
+        low |= t.place_planes[1, new] << U64(card)
+        high |= t.place_planes[2, new] << U64(card)
+    return signature, off, low, high
+
+
+@njit(nogil=True, cache=True)
+def undo_code(t, signature, off, low, high, code):  # type: ignore[no-untyped-def]
+    """The parent of a state by its parent-move code: (signature, off, low, high).  Arithmetic only."""
+    card = np.int64(t.code_card[code])
+    old = np.int64(t.code_place[code])
+    bit = ONE << U64(card)
+    if height(signature, card & 3) > (card >> 2):
+        signature -= ONE << U64(4 * (card & 3))
+    off &= ~bit
+    low &= ~bit
+    high &= ~bit
+    if old == PLACE_LOCKED:
+        signature += t.release[card]
+    else:
+        off |= t.place_planes[0, old] << U64(card)
+        low |= t.place_planes[1, old] << U64(card)
+        high |= t.place_planes[2, old] << U64(card)
+    return signature, off, low, high
+
+
+@njit(nogil=True, cache=True)
+def progress(t, signature, locked_in_deal):  # type: ignore[no-untyped-def]
+    """Progress of a signature: cards home plus locked cards released (``locked_in_deal`` minus those still locked)."""
+    total = locked_in_deal
+    for suit in range(4):
+        total += height(signature, suit)
+    for column in range(t.columns):
+        total -= np.int64((signature >> t.column_shift[column]) & t.column_mask[column])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def successors(t, signature, off, low, high, skip, states, codes):  # type: ignore[no-untyped-def]
+    """All successors of one state, for tests, traces and tools.
+
+    Fills ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]) and returns (count, forced).
+    """
+    moves = np.empty(MAX_MOVES, np.uint16)
+    sets = signature_sets(t, signature)
+    count, forced = list_moves(t, sets, off, low, high, skip, moves)
+    for index in range(count):
+        card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
+        old = place_of(sets.locked, off, low, high, card)
+        result = apply_move(t, signature, off, low, high, card, old, new)
+        for word in range(4):
+            states[index, word] = result[word]
+        codes[index] = t.codes[8 * card + old]
+    return count, forced
+
+
+__all__ = [
+    "MAX_MOVES",
+    "Tables",
+    "apply_move",
+    "is_safe",
+    "list_moves",
+    "place_of",
+    "progress",
+    "signature_sets",
+    "successors",
+    "undo_code",
+]

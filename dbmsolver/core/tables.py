@@ -1,0 +1,344 @@
+"""The tables that turn a game and a deal into constants for the kernels.
+
+**Place values.**  Where a card lies is one of eight values (``PLACE_*``): on its first, second, third or fourth legal
+parent (0 to 3), in a freecell (4), at the bottom of a column (5), locked where it was dealt (6), home (7).  A *loose*
+card, neither locked nor home, has a value of 0 to 5, written into two or three *planes*: words with a bit per card.
+
+====== ======================== ======================= =======================
+plane  on a parent              freecell                bottom
+====== ======================== ======================= =======================
+off    0                        1                       1
+low    low bit of the kind      0                       1
+high   high bit of the kind     0                       0
+====== ======================== ======================= =======================
+
+(``high`` only where cards are built by any suit; there are at most two parents otherwise.)  A set of cards that lie on
+their first parent is then ``loose & ~off & ~low``, and the set of those parents the same word with bits exchanged within
+each rank and shifted by four: a whole position is taken apart in some twenty instructions, without a loop over cards.
+
+**Signature.**  Bits 0 to 15: four foundation heights of four bits, suits in the order H S D C.  Above: for each column
+the number of its locked cards still in place, in as many bits as that number needs.  Locked cards leave a column from
+the top, so the number says which ones are left.  At most 55 bits.
+
+This differs from the design's section 3 in one way, measured: within a signature a state is kept as packed plane bits
+(two for each loose card, so one word up to 32 of them) instead of a mixed-radix number.  A move is still the parent's key
+with one field replaced, but a key is unpacked with masks where a mixed-radix number needs a division per card.  The
+mixed-radix number is the public key; :func:`public_words` computes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+CARDS = 52
+SUITS = 4
+KING = 12
+ALL_CARDS = (1 << CARDS) - 1
+FOUNDATION_BITS = 16
+
+PLACE_FREECELL = 4
+PLACE_BOTTOM = 5
+PLACE_LOCKED = 6
+PLACE_HOME = 7
+PLACES = 8
+
+BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY = 0, 1, 2
+FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
+POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
+
+PARENT_KINDS = {BUILD_ALTERNATE: (1, 3), BUILD_SUIT: (0,), BUILD_ANY: (0, 1, 2, 3)}
+"""XOR masks that turn a card's suit into those of its legal parents, in the order of the place values 0 to 3."""
+
+Words = NDArray[np.uint64]
+
+
+class Game(NamedTuple):
+    """A game's rules as the kernels need them (all plain integers)."""
+
+    columns: int
+    freecells: int
+    build: int
+    fill: int
+    policy: int
+
+
+class Tables(NamedTuple):
+    """Constants of one game and deal, read by every kernel.  Masks have one bit per card."""
+
+    columns: int
+    freecells: int
+    build: int
+    policy: int
+    planes: int  # 2 or 3
+    kinds: Words  # [parents]: XOR masks of the parent kinds
+    fillers: np.uint64  # cards that may go to an empty column
+    varying: Words  # [3]: cards whose bit in that plane can be 0 or 1
+    fixed: Words  # [3]: cards whose bit in that plane is always 1 while loose
+    place_planes: Words  # [3, 8]: plane bit of each place value
+    home: Words  # [4, 14]: cards of a suit that are home at that height
+    column_shift: Words  # [columns]: where the column's count starts in the signature
+    column_mask: Words  # [columns]: the count's mask after shifting
+    locked: Words  # [columns, counts]: locked cards left at that count
+    prefix: Words  # [columns, counts]: all cards up to the topmost locked one
+    under_locked: Words  # [columns, counts]: cards that locked cards lie on
+    locked_bottom: Words  # [columns, counts]: 1 where the column's bottom card is a locked one
+    lock_top: NDArray[np.int64]  # [columns, counts]: topmost locked card, -1 for none
+    release: Words  # [52]: what to subtract from the signature when this locked card leaves
+    codes: NDArray[np.uint16]  # [52 * 8]: parent-move code of (card, place value before)
+    code_card: NDArray[np.uint8]  # [codes]: card moved
+    code_place: NDArray[np.uint8]  # [codes]: its place value before the move
+    dealt_place: NDArray[np.uint8]  # [52]: place value in the deal
+    digit_words: Words  # [52 * 8, words]: contribution of (card, place value) to the public key
+    height_words: Words  # [4, 14, words]: contribution of a foundation height
+
+
+class Codec(NamedTuple):
+    """Everything about keys of one deal: kernel tables, the public key's radices, the deal's own state."""
+
+    game: Game
+    tables: Tables
+    radices: tuple[int, ...]  # radix of each public digit: 4 foundation heights, then the cards that have one
+    digit_cards: tuple[int, ...]  # card of each digit after the first four
+    digit_places: tuple[tuple[int, ...], ...]  # [digit]: place value of each digit value (0: as dealt)
+    word_of: tuple[int, ...]  # which 64-bit word each digit belongs to
+    weights: tuple[int, ...]  # its weight in that word
+    ranges: tuple[int, ...]  # range of each word
+    signature: int  # of the deal
+    planes: tuple[int, int, int]  # of the deal
+    code_bits: int  # 8 or 16: width of a parent-move code
+
+
+def make_codec(
+    game: Game,
+    columns: Sequence[Sequence[int]],
+    freecells: Sequence[int],
+    foundations: Sequence[int],
+) -> Codec:
+    """Build the tables for ``game`` and the position it starts from.
+
+    ``columns`` hold cards, deepest first; ``freecells`` the cards in freecells; ``foundations`` four heights in suit
+    order.  The position must be valid (52 different cards); nothing is checked here.
+    """
+    kinds = PARENT_KINDS[game.build]
+    padded = [list(column) for column in columns] + [[] for _ in range(game.columns - len(columns))]
+    dealt = _dealt_places(game, kinds, padded, freecells)
+    values = [_place_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
+    public = _public_digits(game, kinds, dealt)
+    shapes = _column_tables(padded, dealt)
+    plane_bits = _place_planes(len(kinds))
+    codes, code_card, code_place = _parent_move_codes(public, dealt)
+    digit_words, height_words = _public_contributions(public, dealt)
+    varying, fixed = _plane_masks(values, plane_bits)
+    tables = Tables(
+        columns=game.columns,
+        freecells=game.freecells,
+        build=game.build,
+        policy=game.policy,
+        planes=3 if len(kinds) > 2 else 2,
+        kinds=_words(kinds),
+        fillers=np.uint64(sum(1 << card for card in range(CARDS) if _fills(game, card))),
+        varying=varying,
+        fixed=fixed,
+        place_planes=plane_bits,
+        home=_words(
+            [[sum(1 << (4 * r + s) for r in range(h)) for h in range(14)] for s in range(SUITS)]
+        ),
+        codes=codes,
+        code_card=code_card,
+        code_place=code_place,
+        dealt_place=np.array(dealt, np.uint8),
+        digit_words=digit_words,
+        height_words=height_words,
+        **shapes,
+    )
+    signature = sum(height << (4 * suit) for suit, height in enumerate(foundations))
+    for column, top in enumerate(padded):
+        count = sum(dealt[card] == PLACE_LOCKED for card in top)
+        signature |= count << int(tables.column_shift[column])
+    planes = [0, 0, 0]
+    for card in range(CARDS):
+        if dealt[card] < PLACE_LOCKED:
+            for plane in range(3):
+                planes[plane] |= int(plane_bits[plane, dealt[card]]) << card
+    return Codec(
+        game=game,
+        tables=tables,
+        signature=signature,
+        planes=(planes[0], planes[1], planes[2]),
+        code_bits=8 if len(code_card) <= 256 else 16,
+        **public,
+    )
+
+
+def _words(values: Any) -> Words:
+    return np.array(values, dtype=np.uint64)
+
+
+def _fills(game: Game, card: int) -> bool:
+    return game.fill == FILL_ANY or (game.fill == FILL_KINGS and card // 4 == KING)
+
+
+def _ace_is_forced(game: Game, card: int) -> bool:
+    """Aces go home the moment they are free under every policy but ``none``: they have no other place to be."""
+    return card // 4 == 0 and game.policy != POLICY_NONE
+
+
+def _dealt_places(
+    game: Game, kinds: tuple[int, ...], columns: list[list[int]], freecells: Sequence[int]
+) -> list[int]:
+    """Place value of each card in the deal; PLACE_LOCKED where no move could put it back."""
+    dealt = [PLACE_HOME] * CARDS
+    for card in freecells:
+        dealt[card] = PLACE_FREECELL
+    for column in columns:
+        for depth, card in enumerate(column):
+            dealt[card] = PLACE_LOCKED
+            if _ace_is_forced(game, card):
+                continue
+            if depth == 0:
+                if _fills(game, card):
+                    dealt[card] = PLACE_BOTTOM
+            elif column[depth - 1] // 4 == card // 4 + 1:
+                kind = (column[depth - 1] ^ card) & 3
+                if kind in kinds:
+                    dealt[card] = kinds.index(kind)
+    return dealt
+
+
+def _place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
+    """Place values that a loose card can have in this game."""
+    if _ace_is_forced(game, card):
+        return {dealt} if dealt < PLACE_LOCKED else set()
+    values = set(range(len(kinds))) if card // 4 < KING else set()
+    if game.freecells:
+        values.add(PLACE_FREECELL)
+    if _fills(game, card):
+        values.add(PLACE_BOTTOM)
+    return values
+
+
+def _place_planes(kinds: int) -> Words:
+    bits = [[0] * PLACES for _ in range(3)]
+    for kind in range(kinds):
+        bits[1][kind], bits[2][kind] = kind & 1, kind >> 1
+    bits[0][PLACE_FREECELL] = bits[0][PLACE_BOTTOM] = bits[1][PLACE_BOTTOM] = 1
+    return _words(bits)
+
+
+def _plane_masks(values: list[set[int]], plane_bits: Words) -> tuple[Words, Words]:
+    varying, fixed = [0, 0, 0], [0, 0, 0]
+    for card, places in enumerate(values):
+        for plane in range(3):
+            seen = {int(plane_bits[plane, place]) for place in places}
+            varying[plane] |= (len(seen) == 2) << card
+            fixed[plane] |= (seen == {1}) << card
+    return _words(varying), _words(fixed)
+
+
+def _public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict[str, Any]:
+    """Radices and weights of the public key; a radix follows from the rules and the rank alone."""
+    digit_cards, digit_places, radices = [], [], [14] * SUITS
+    for card in range(CARDS):
+        if _ace_is_forced(game, card):
+            places: list[int] = []
+        else:
+            places = sorted(_place_values(game, kinds, card, PLACE_HOME))
+        if places:
+            digit_cards.append(card)
+            digit_places.append((dealt[card], *places))
+            radices.append(1 + len(places))
+    word_of, weights, ranges = [], [], [1]
+    for radix in radices:
+        if ranges[-1] * radix > 1 << 64:
+            ranges.append(1)
+        word_of.append(len(ranges) - 1)
+        weights.append(ranges[-1])
+        ranges[-1] *= radix
+    return {
+        "radices": tuple(radices),
+        "digit_cards": tuple(digit_cards),
+        "digit_places": tuple(digit_places),
+        "word_of": tuple(word_of),
+        "weights": tuple(weights),
+        "ranges": tuple(ranges),
+    }
+
+
+def digit_of(places: Sequence[int], place: int) -> int:
+    """Digit of a place value: 0 (as dealt) wins where the dealt place is a legal one."""
+    return places.index(place)
+
+
+def _public_contributions(public: dict[str, Any], dealt: list[int]) -> tuple[Words, Words]:
+    words = len(public["ranges"])
+    digits = np.zeros((CARDS * PLACES, words), np.uint64)
+    heights = np.zeros((SUITS, 14, words), np.uint64)
+    for index, radix in enumerate(public["radices"]):
+        word, weight = public["word_of"][index], public["weights"][index]
+        if index < SUITS:
+            heights[index, :, word] = [height * weight for height in range(radix)]
+            continue
+        card, places = public["digit_cards"][index - SUITS], public["digit_places"][index - SUITS]
+        for place in places:
+            digits[card * PLACES + place, word] = digit_of(places, place) * weight
+    return digits, heights
+
+
+def _parent_move_codes(
+    public: dict[str, Any], dealt: list[int]
+) -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Number the pairs (card moved, digit before): 236 in FreeCell."""
+    places_of = dict(zip(public["digit_cards"], public["digit_places"], strict=True))
+    codes = np.full(CARDS * PLACES, 0xFFFF, np.uint16)
+    code_card, code_place = [], []
+    for card in range(CARDS):
+        for place in places_of.get(card, (dealt[card],)):
+            if codes[card * PLACES + place] == 0xFFFF:
+                codes[card * PLACES + place] = len(code_card)
+            code_card.append(card)
+            code_place.append(place)
+    return codes, np.array(code_card, np.uint8), np.array(code_place, np.uint8)
+
+
+def _column_tables(columns: list[list[int]], dealt: list[int]) -> dict[str, Any]:
+    """Per column and number of locked cards left: what is locked, what lies below it."""
+    counts = [sum(dealt[card] == PLACE_LOCKED for card in column) for column in columns]
+    shape = (len(columns), max(counts, default=0) + 1)
+    masks = {
+        name: np.zeros(shape, np.uint64)
+        for name in ("locked", "prefix", "under_locked", "locked_bottom")
+    }
+    lock_top = np.full(shape, -1, np.int64)
+    release = np.zeros(CARDS, np.uint64)
+    shifts, widths = [], []
+    shift = FOUNDATION_BITS
+    for index, column in enumerate(columns):
+        shifts.append(shift)
+        widths.append((1 << counts[index].bit_length()) - 1)
+        locked = prefix = under = bottom = count = 0
+        for depth, card in enumerate(column):
+            prefix |= 1 << card
+            if dealt[card] != PLACE_LOCKED:
+                continue
+            locked |= 1 << card
+            under |= 1 << column[depth - 1] if depth else 0
+            bottom |= depth == 0
+            count += 1
+            release[card] = 1 << shift
+            masks["locked"][index, count] = locked
+            masks["prefix"][index, count] = prefix
+            masks["under_locked"][index, count] = under
+            masks["locked_bottom"][index, count] = bottom
+            lock_top[index, count] = card
+        shift += counts[index].bit_length()
+    return {
+        "column_shift": _words(shifts),
+        "column_mask": _words(widths),
+        "lock_top": lock_top,
+        "release": release,
+        **masks,
+    }

@@ -1,0 +1,5 @@
+"""`python -m dbmsolver`."""
+
+from dbmsolver.cli import main
+
+main()

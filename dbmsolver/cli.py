@@ -1,0 +1,174 @@
+"""The command line: which commands there are, and how a run of one ends.
+
+Commands are loaded when they are called, so that `--help` stands on the screen at once. Whatever
+ends a command other than well is one line on standard error and an exit code of `dbmsolver.errors`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, NoReturn
+
+import click
+
+from dbmsolver import __version__
+from dbmsolver.errors import EXIT_INPUT, EXIT_INTERRUPTED, EXIT_SOLVED, EXIT_USAGE, DbmError
+
+EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
+"""What a shell reports for a program that the reader of its output left."""
+
+
+class Entry(NamedTuple):
+    """Where a command is, and its line in the list of commands."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+def _entry(module: str, name: str, summary: str) -> Entry:
+    return Entry(f"dbmsolver.commands.{module}", f"{name}_command", summary)
+
+
+COMMANDS = {
+    "solve": _entry("search", "solve", "Find a shortest solution of a deal."),
+    "prove": _entry("search", "prove", "Find out whether a deal has a solution at all."),
+    "resume": _entry("search", "resume", "Continue the search of a store."),
+    "deal": _entry("boards", "deal", "Print the board of a deal."),
+    "games": _entry("boards", "games", "List the games, with their rules and how they are dealt."),
+    "key": _entry("boards", "key", "Print the key of a position, one big integer."),
+    "unkey": _entry("boards", "unkey", "Print the position of a key."),
+    "status": _entry("stores", "status", "Show what is in a store."),
+    "lookup": _entry("stores", "lookup", "Look a position up in a store, with the moves to it."),
+    "export": _entry("stores", "export", "Write the solution that a store holds."),
+}
+
+
+class Failure(click.ClickException):
+    """What ends a command: one line, and an exit code."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # each has its own
+
+
+class CommandLine(click.Group):
+    """The group of all commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = getattr(importlib.import_module(entry.module), entry.attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what can end it becomes a `Failure`."""
+        try:
+            return super().invoke(ctx)
+        except DbmError as error:
+            raise Failure(str(error), error.exit_code) from None
+        except KeyboardInterrupt:
+            raise Failure("interrupted", EXIT_INTERRUPTED) from None
+        except BrokenPipeError:
+            raise Failure("", EXIT_BROKEN_PIPE) from None
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{where}{error.strerror or error}", EXIT_INPUT) from None
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> int:
+        """Run a command line; exit with its code, or return it without `standalone_mode`."""
+        name = prog_name or "dbmsolver"
+        try:
+            code = super().main(args, name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except click.ClickException as failure:
+            code = failure.exit_code
+            report(_message(failure))
+        except click.Abort:
+            code = EXIT_INTERRUPTED
+            report("interrupted")
+        except BrokenPipeError:
+            code = EXIT_BROKEN_PIPE
+        except OSError as error:  # the disk under standard output is full
+            code = EXIT_INPUT
+            report(f"standard output: {error.strerror or error}")
+            _forget_output()
+        if code == EXIT_BROKEN_PIPE:
+            _forget_output()
+        if standalone_mode:
+            sys.exit(code or EXIT_SOLVED)
+        return code or EXIT_SOLVED
+
+
+def report(message: str) -> None:
+    """A line on standard error; nobody may be reading it any more."""
+    if message:
+        try:
+            click.echo(f"dbmsolver: {message}", err=True)
+        except OSError:
+            _forget_output()
+
+
+def _message(failure: click.ClickException) -> str:
+    text = " ".join(failure.format_message().split())
+    if isinstance(failure, click.UsageError) and failure.ctx is not None:
+        text = f"{text.removesuffix('.')}. Try '{failure.ctx.command_path} --help'."
+    return text
+
+
+def _forget_output() -> None:
+    """Let nothing more be written, or Python would complain when it flushes at its end."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # not a real file, as in tests
+            os.dup2(null, stream.fileno())
+    os.close(null)
+
+
+@click.command(
+    cls=CommandLine,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="dbmsolver %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Shortest solutions of FreeCell deals and their relatives, or proofs that there are none.
+
+    DEAL is a number, the path of a board, or - for a board on standard input.
+
+    Exit codes: 0 solved, or done; 10 unsolvable; 20 undecided, a limit was reached; 1 internal
+    error; 2 wrong usage; 3 bad input; 4 bad store; 130 interrupted.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(EXIT_USAGE)
+
+
+def main() -> NoReturn:
+    """The program `dbmsolver`."""
+    cli()
+    raise AssertionError("cli() exits")

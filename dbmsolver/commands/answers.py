@@ -1,0 +1,135 @@
+"""Running a search under the eyes of a user, and writing its answer where and as it was asked for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import click
+
+from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
+from dbmsolver.output import EXIT_CODES, render_json, render_text, verdict_line
+from dbmsolver.progress import Progress
+from dbmsolver.results import Report, Result, Unit
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+SOLUTION_FORMATS = ("universal-json", "universal-xml", "sfn", "moves", "short", "html")
+"""Formats of solutions; what they are is said in `dbmsolver.formats`."""
+
+FORMATS = ("text", "json", *SOLUTION_FORMATS)
+
+COMPILING = "Compiling for this machine, this once; it takes some seconds."
+
+
+class Interrupted(DbmError):
+    """Ctrl-C, or a polite request to end."""
+
+    exit_code: ClassVar[int] = EXIT_INTERRUPTED
+
+
+def answer_options(function: Function) -> Function:
+    """How to write the answer: --format, --json, -o, --boards."""
+    for option in (
+        click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+        click.option(
+            "--output",
+            "-o",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            help="Where to write the answer.  [default: standard output]",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            default="text",
+            help="How to write the answer: text for people, json for programs, or the solution "
+            "alone in one of the other formats.  [default: text]",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def follow(
+    events: Generator[Report | Unit, None, Result], progress: Progress, store: str | None
+) -> Result:
+    """Run a search to its end and show its progress.
+
+    Ctrl-C reaches the search, which commits what it has, or ends it between two steps.
+    """
+    if threading.current_thread() is threading.main_thread():
+        # Like Ctrl-C: the search closes its store, or removes a temporary one.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    from dbmsolver.core.compilation import on_first_compilation
+
+    on_first_compilation(lambda: progress.say(COMPILING))
+    try:
+        with progress, closing(events):
+            while True:
+                try:
+                    event = next(events)
+                except StopIteration as stop:
+                    result: Result = stop.value
+                    return result
+                progress(event)
+    except KeyboardInterrupt:
+        hint = f"; continue with: dbmsolver resume {store}" if store else ""
+        raise Interrupted(f"interrupted{hint}") from None
+
+
+def check_output(output: str | None) -> None:
+    """Refuse a file that cannot be written before a search is made for it."""
+    if output in (None, "-"):
+        return
+    path = Path(str(output))
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"{folder} is no directory, expected a file that can be written", str(path)
+        )
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError("cannot be written, expected a file that can be", str(path))
+
+
+def write_answer(
+    result: Result, form: str, output: str | None, boards: bool, quiet: bool = False
+) -> int:
+    """Write the answer; returns the exit code that says the verdict."""
+    beside = True  # whether the verdict has to be said beside what is written
+    if form == "text":
+        text, beside = render_text(result, boards), False
+    elif form == "json":
+        text, beside = render_json(result), False
+    elif result.verdict == "solved":
+        text = _solution_text(result, form)
+    else:
+        text = None
+    if text is not None:
+        _write(text, output)
+    if text is None or (not quiet and (beside or output not in (None, "-"))):
+        click.echo(verdict_line(result), err=True)
+    return EXIT_CODES[result.verdict]
+
+
+def _solution_text(result: Result, form: str) -> str:
+    from dbmsolver import formats
+    from dbmsolver.solution import Solution
+
+    return formats.write(Solution.from_moves(result.deal, result.moves), form)
+
+
+def _write(text: str, output: str | None) -> None:
+    if output in (None, "-"):
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(str(output)).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", str(output)) from None

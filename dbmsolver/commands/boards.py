@@ -1,0 +1,101 @@
+"""`deal`, `games`, `key` and `unkey`: boards, and what identifies them."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from dbmsolver.boards import format_board
+from dbmsolver.commands.options import (
+    DealCommand,
+    DealSource,
+    deal_argument,
+    json_option,
+    rules_options,
+)
+from dbmsolver.deals import Deal, dealing
+from dbmsolver.errors import InputError, UsageError, quoted
+from dbmsolver.output import dump_json, rules_data
+from dbmsolver.rules import GAMES, rules_for
+
+
+@click.command("deal", cls=DealCommand)
+@deal_argument
+@rules_options
+def deal_command(source: str, game: str, freecells: int | None, columns: int | None) -> None:
+    """Print the board of DEAL: a line for each column, the deepest card first.
+
+    What is printed can be given back as a DEAL.
+    """
+    rules = rules_for(game, freecells, columns)
+    deal = Deal.load(source, rules)
+    click.echo(format_board(deal.position), nl=False)
+
+
+@click.command("games")
+@json_option
+def games_command(as_json: bool) -> None:
+    """List the games, with their rules and how a number is dealt."""
+    if as_json:
+        games = [{**rules_data(rules), "dealing": dealing(rules)} for rules in GAMES.values()]
+        click.echo(dump_json({"games": games}), nl=False)
+        return
+    for index, (name, rules) in enumerate(GAMES.items()):
+        text = f"{name}\n    {rules.describe()}\n    dealt: {dealing(rules)}"
+        click.echo(f"\n{text}" if index else text)
+
+
+@click.command("key", cls=DealCommand)
+@click.argument("source", metavar="BOARD", type=DealSource())
+@click.option(
+    "--deal",
+    "origin",
+    metavar="DEAL",
+    type=DealSource(),
+    help="The deal whose search the key belongs to.  [default: the board itself]",
+)
+@rules_options
+def key_command(
+    source: str, origin: str | None, game: str, freecells: int | None, columns: int | None
+) -> None:
+    """Print the key of BOARD: one big integer.
+
+    A key says how a position differs from the deal that it was reached from. The order of columns
+    and of freecells makes no difference to it.
+    """
+    rules = rules_for(game, freecells, columns)
+    if source == origin == "-":
+        raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
+    board = Deal.load(source, rules)
+    deal = board if origin is None else Deal.load(origin, rules)
+    from dbmsolver import keys
+
+    click.echo(str(keys.encode(deal, board.position)))
+
+
+@click.command("unkey")
+@click.argument("number", metavar="KEY")
+@click.option(
+    "--deal",
+    "origin",
+    metavar="DEAL",
+    type=DealSource(),
+    required=True,
+    help="The deal whose search the key belongs to.",
+)
+@rules_options
+def unkey_command(
+    number: str, origin: str, game: str, freecells: int | None, columns: int | None
+) -> None:
+    """Print the position that has this KEY in the search of a deal.
+
+    Columns may stand in another order than where the key was made: the key does not hold it.
+    """
+    if not re.fullmatch(r"[0-9]{1,200}", number):
+        raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
+    rules = rules_for(game, freecells, columns)
+    deal = Deal.load(origin, rules)
+    from dbmsolver import keys
+
+    click.echo(format_board(keys.decode(int(number), deal)), nl=False)

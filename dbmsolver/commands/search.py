@@ -1,0 +1,149 @@
+"""`solve`, `prove` and `resume`: the commands that search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from dbmsolver.commands.answers import answer_options, check_output, follow, write_answer
+from dbmsolver.commands.options import (
+    DealCommand,
+    automove_option,
+    deal_argument,
+    progress_options,
+    rules_options,
+    run_options,
+    store_argument,
+)
+from dbmsolver.deals import Deal
+from dbmsolver.progress import progress_for
+from dbmsolver.results import Keep, Limits, Metric, Options, Question
+from dbmsolver.rules import Policy, rules_for
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _search_options(function: Function) -> Function:
+    """What `solve` and `prove` share, in the order of their help."""
+    for decorate in (
+        progress_options,
+        answer_options,
+        click.option(
+            "--keep",
+            type=click.Choice(["all", "none"]),
+            default="all",
+            show_default=True,
+            help="Keep all closed states, or drop those of finished strata to save disk; a "
+            "solution or a certificate needs them all.",
+        ),
+        click.option(
+            "--store",
+            type=click.Path(file_okay=False),
+            help="Directory to keep the search in; the same command continues it.  [default: a "
+            "temporary one]",
+        ),
+        run_options,
+        automove_option,
+        rules_options,
+        deal_argument,
+    ):
+        function = decorate(function)
+    return function
+
+
+@click.command("solve", cls=DealCommand)
+@_search_options
+@click.option(
+    "--metric",
+    type=click.Choice(["cards"]),
+    default="cards",
+    show_default=True,
+    help="What a move costs: in card moves, every move of a single card is one.",
+)
+def solve_command(**options: Any) -> int:
+    """Find a shortest solution of DEAL, or show that it has none.
+
+    The answer is proven: no solution is shorter than the one printed.
+
+    DEAL is a number, the path of a board, or - for a board on standard input.
+    """
+    return _search("solve", **options)
+
+
+@click.command("prove", cls=DealCommand)
+@_search_options
+def prove_command(**options: Any) -> int:
+    """Find out whether DEAL has a solution at all.
+
+    Needs fewer states than solve where there is no solution. A solution met on the way is
+    printed; it may be longer than need be.
+
+    DEAL is a number, the path of a board, or - for a board on standard input.
+    """
+    return _search("prove", metric="cards", **options)
+
+
+def _search(
+    question: Question,
+    source: str,
+    game: str,
+    freecells: int | None,
+    columns: int | None,
+    policy: Policy,
+    metric: Metric,
+    threads: int | None,
+    keep: Keep,
+    store: str | None,
+    max_states: int | None,
+    max_time: float | None,
+    memory: int | None,
+    max_disk: int | None,
+    form: str,
+    as_json: bool,
+    output: str | None,
+    boards: bool,
+    quiet: bool,
+    log_json: bool,
+) -> int:
+    deal = Deal.load(source, rules_for(game, freecells, columns))
+    check_output(output)
+    from dbmsolver import search
+
+    options = Options(policy, metric, threads, keep, None if store is None else Path(store))
+    events = search.run(question, deal, options, Limits(max_states, max_time, memory, max_disk))
+    result = follow(events, progress_for(quiet, log_json), store)
+    return write_answer(result, "json" if as_json else form, output, boards, quiet)
+
+
+@click.command("resume")
+@store_argument
+@run_options
+@answer_options
+@progress_options
+def resume_command(
+    store: str,
+    threads: int | None,
+    max_states: int | None,
+    max_time: float | None,
+    memory: int | None,
+    max_disk: int | None,
+    form: str,
+    as_json: bool,
+    output: str | None,
+    boards: bool,
+    quiet: bool,
+    log_json: bool,
+) -> int:
+    """Continue the search that was kept in STORE, as it was begun.
+
+    A finished one answers at once. The limits are those given here, not those of the first run.
+    """
+    check_output(output)
+    from dbmsolver import search
+
+    events = search.resume(Path(store), threads, Limits(max_states, max_time, memory, max_disk))
+    result = follow(events, progress_for(quiet, log_json), store)
+    return write_answer(result, "json" if as_json else form, output, boards, quiet)

@@ -1,0 +1,206 @@
+"""What people and programs read as the answer of a search: text and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dbmsolver.boards import format_board
+from dbmsolver.cards import SUITS, card_name
+from dbmsolver.deals import Deal
+from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
+from dbmsolver.moves import Move, Place
+from dbmsolver.position import Position
+from dbmsolver.results import Limit, Result, Verdict
+from dbmsolver.rules import GAMES, Rules
+
+EXIT_CODES: dict[Verdict, int] = {
+    "solved": EXIT_SOLVED,
+    "unsolvable": EXIT_UNSOLVABLE,
+    "undecided": EXIT_UNDECIDED,
+}
+
+_METRICS = {"cards": ("card move", "card moves")}
+
+_LIMITS: dict[Limit, str] = {
+    "max-states": "the limit --max-states was reached",
+    "max-time": "the limit --max-time was reached",
+    "memory": "the memory allowed by --memory did not suffice",
+    "max-disk": "the limit --max-disk was reached",
+    "disk full": "the disk is full",
+    "interrupt": "it was interrupted",
+}
+
+
+def human_bytes(size: float) -> str:
+    """`12.3 MiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def human_time(seconds: float) -> str:
+    """`1.2 s`, `3 min 4 s` or `2 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 state`, `2,000 states`."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def deal_title(deal: Deal) -> str:
+    """`Deal 3`, `Deal 3 (bakers_game, 3 freecells)`."""
+    rules, game = deal.rules, GAMES.get(deal.rules.name)
+    notes = [] if rules.name == "freecell" else [rules.name]
+    if game is None or rules.columns != game.columns:
+        notes.append(counted(rules.columns, "column", "columns"))
+    if game is None or rules.freecells != game.freecells:
+        notes.append(counted(rules.freecells, "freecell", "freecells"))
+    title = f"Deal {deal.number}" if deal.number is not None else f"Deal {deal.name}"
+    return f"{title} ({', '.join(notes)})" if notes else title
+
+
+def verdict_line(result: Result) -> str:
+    """The answer in one line."""
+    title = deal_title(result.deal)
+    if result.verdict == "solved":
+        length = counted(result.length or 0, *_METRICS[result.metric])
+        proven = "shortest" if result.shortest else "not shown to be shortest"
+        return f"{title}: solved in {length}, {proven}"
+    if result.verdict == "unsolvable":
+        return f"{title}: unsolvable, after {counted(result.states, 'position', 'positions')}"
+    reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
+    return f"{title}: undecided, {reason}"
+
+
+def render_text(result: Result, boards: bool = False) -> str:
+    """The answer for people; with `boards`, the board after every move."""
+    parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
+    if result.verdict == "solved":
+        parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
+    parts.append("".join(f"{name + ':':<11}{value}\n" for name, value in _facts(result)))
+    return "\n".join(parts)
+
+
+def _move_lines(result: Result, boards: bool) -> Iterator[str]:
+    width = len(str(len(result.moves)))
+    position = result.deal.position
+    for number, move in enumerate(result.moves, start=1):
+        position = position.apply(move)
+        forced = "  (forced)" if move.forced else ""
+        yield f"{number:>{width}}  {describe_move(move)}{forced}\n"
+        if boards:
+            yield f"\n{_board_after(position)}\n"
+
+
+def describe_move(move: Move) -> str:
+    """`TD  column 3 -> freecell 1`."""
+    destination = "home" if move.destination.kind == "foundation" else str(move.destination)
+    return f"{card_name(move.card)}  {move.source} -> {destination}"
+
+
+def _board_after(position: Position) -> str:
+    if position.is_goal():
+        return "Foundations: H-K C-K D-K S-K\n"
+    return format_board(position)
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    forced = counted(result.forced, "forced one", "forced ones")
+    yield "States", f"{result.states:,} and {forced}, {result.evaluated:,} evaluated"
+    yield "Time", human_time(result.seconds)
+    yield "Memory", f"{human_bytes(result.peak_memory)} at most"
+    yield "Disk", human_bytes(result.disk)
+    if result.digest is not None:
+        yield "Digest", result.digest
+    if result.store is not None:
+        yield "Store", str(result.store)
+
+
+def render_json(result: Result) -> str:
+    """The answer for programs, one JSON object."""
+    deal = result.deal
+    return dump_json(
+        {
+            "verdict": result.verdict,
+            "limit": result.limit,
+            "question": result.question,
+            "metric": result.metric,
+            "length": result.length,
+            "shortest": result.shortest,
+            "deal": {
+                "number": deal.number,
+                "name": deal.name,
+                "board": format_board(deal.position).splitlines(),
+            },
+            "rules": rules_data(deal.rules),
+            "automove": result.policy,
+            "moves": [move_data(move) for move in result.moves],
+            "states": result.states,
+            "forced": result.forced,
+            "evaluated": result.evaluated,
+            "seconds": round(result.seconds, 3),
+            "peak_memory": result.peak_memory,
+            "disk": result.disk,
+            "digest": result.digest,
+            "store": None if result.store is None else str(result.store),
+            "strata": strata_data(result.strata),
+        }
+    )
+
+
+def rules_data(rules: Rules) -> dict[str, Any]:
+    """Rules for JSON."""
+    return {
+        "game": rules.name,
+        "columns": rules.columns,
+        "freecells": rules.freecells,
+        "build": rules.build,
+        "fill": rules.fill,
+        "dealt_to_freecells": rules.dealt_to_freecells,
+        "kings_sunk": rules.kings_sunk,
+    }
+
+
+def move_data(move: Move) -> dict[str, Any]:
+    """A move for JSON; columns and freecells count from 0."""
+    return {
+        "card": card_name(move.card),
+        "source": _place_data(move.source),
+        "destination": _place_data(move.destination),
+        "forced": move.forced,
+    }
+
+
+def _place_data(place: Place) -> dict[str, Any]:
+    if place.kind == "foundation":
+        return {"kind": place.kind, "suit": SUITS[place.index]}
+    return {"kind": place.kind, "index": place.index}
+
+
+def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
+    """Rows of (layer, stratum, states, forced) for JSON."""
+    names = ("layer", "stratum", "states", "forced")
+    return [dict(zip(names, row, strict=True)) for row in strata]
+
+
+def dump_json(data: Mapping[str, Any]) -> str:
+    """JSON as this program writes it: a member or a list's element per line, lists of numbers and moves in one."""
+    lines = []
+    for name, value in data.items():
+        if isinstance(value, list) and value and not isinstance(value[0], int):
+            rows = ",\n".join(f"    {json.dumps(row)}" for row in value)
+            text = f"[\n{rows}\n  ]"
+        else:
+            text = json.dumps(value)
+        lines.append(f"  {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -38,6 +38,18 @@ def lowest_bit(word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
+def highest_bit(typingctx, word):  # type: ignore[no-untyped-def]
+    """Index of the highest one bit of a uint64, as int64; -1 for 0."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        integer = ir.IntType(64)
+        zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
+        return builder.sub(ir.Constant(integer, 63), zeros)
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
 def prefetch(typingctx, array, index):  # type: ignore[no-untyped-def]
     """Ask for the cache line of ``array[index]`` (one-dimensional, contiguous) ahead of its use."""
     if not isinstance(array, types.Array):

@@ -1,0 +1,257 @@
+"""The lower bound on the moves to come: cards not home, blockers, and deadlocks of two suits.
+
+* Every card that is not home has to make one move home.
+* A *blocker* lies above a lower card of its own suit in the same column: that card goes home first, so the blocker makes a
+  move aside before.
+* Two cards x and y in different columns are *deadlocked* if a lower card of y's suit lies beneath x and a lower card of
+  x's suit beneath y: neither can go home before the other has moved, so one of the two moves aside.  Among the cards that
+  are no blockers, as many as the smallest vertex cover of this graph has to be counted.
+
+The three never count a move twice, a move lowers their sum by at most one, and cards in freecells have no part in it.
+
+A column is a *prefix*, all cards as dealt up to the topmost locked one, and above it a *chain* of loose cards, each on a
+legal parent; or a chain that starts at the bottom.  What lies in the prefixes is the same for all states of a signature.
+A set D follows each column upwards: all cards that have a lower card of their suit in it so far.  A card that is in the
+set D of what is beneath it is a blocker; two others are deadlocked if each is in the set of the other.  (Cards of one
+column never are: the upper one would be a blocker.)  The parent of a chain's card has a higher rank, so all chains are
+walked at once, in descending order of cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
+from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.tables import CARDS, Tables, Words
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
+OVER_WORDS = CARDS
+"""Words that a signature needs: D up to and including each card."""
+WORK_WORDS = 3 * CARDS
+"""Scratch words of a vertex cover: neighbours of each card, and a stack of (cards, cover so far)."""
+NO_LIMIT = 255
+
+
+class BoundTables(NamedTuple):
+    """Constants of one deal."""
+
+    higher: Words  # [52]: cards of the same suit and higher rank
+    over_top: Words  # [columns, counts]: D of the whole prefix
+    blockers: np.uint64  # cards that are blockers as dealt
+    inverse: Words  # [52]: cards, no blockers as dealt, whose D as dealt contains this card
+    adjacent: Words  # [52]: cards deadlocked with this one as dealt
+
+
+class BoundSets(NamedTuple):
+    """What all states of a signature share."""
+
+    base: int  # cards not home, and blockers in the prefixes
+    chained: np.uint64  # loose cards that are not in a prefix
+    vertices: np.uint64  # cards in the prefixes that are no blockers
+    edged: np.uint64  # those deadlocked with another in a prefix
+    cover: int  # smallest vertex cover of these alone
+
+
+def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTables:
+    """The tables of the deal with these columns (deepest card first), the one that ``t`` was made for."""
+    higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
+    beneath = [0] * CARDS
+    dealt = blockers = 0
+    for column in columns:
+        over = 0
+        for card in column:
+            beneath[card] = over
+            dealt |= 1 << card
+            blockers |= over & (1 << card)
+            over |= higher[card]
+    vertices = [card for card in range(CARDS) if (dealt & ~blockers) >> card & 1]
+    inverse = [sum(1 << v for v in vertices if beneath[v] >> card & 1) for card in range(CARDS)]
+    adjacent = [inverse[card] & beneath[card] if card in vertices else 0 for card in range(CARDS)]
+    over_top = np.zeros(t.lock_top.shape, np.uint64)
+    for index, count in np.ndindex(*t.lock_top.shape):
+        top = int(t.lock_top[index, count])
+        if top >= 0:
+            over_top[index, count] = beneath[top] | higher[top]
+    return BoundTables(
+        higher=np.array(higher, np.uint64),
+        over_top=over_top,
+        blockers=np.uint64(blockers),
+        inverse=np.array(inverse, np.uint64),
+        adjacent=np.array(adjacent, np.uint64),
+    )
+
+
+def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The arrays ``over`` (uint64[signatures, 52]: a row for each signature in use) and ``work`` (one for all)."""
+    return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
+
+
+@njit(nogil=True, cache=True)
+def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
+    """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
+
+    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When every card has two, the
+    graph consists of rings, and any card of a ring will do.  Otherwise a card with most neighbours is taken, or all of
+    its neighbours are.
+    """
+    best = CARDS
+    cover = 0
+    depth = 0
+    while True:
+        # Reduce until nothing is left, or every card has two neighbours or more.
+        most = widest = 0
+        rest = cards
+        while rest:
+            card = lowest_bit(rest)
+            rest &= rest - ONE
+            near = work[card] & cards
+            if near & (near - ONE):
+                degree = popcount(near)
+                if degree > most:
+                    most, widest = degree, card
+                continue
+            cards &= ~(ONE << U64(card))
+            if near:
+                cover += 1
+                cards &= ~near
+            most, rest = 0, cards
+        if most and cover < best:
+            cards &= ~(ONE << U64(widest))
+            if most > 2:
+                near = work[widest] & cards
+                work[CARDS + 2 * depth] = cards & ~near
+                work[CARDS + 2 * depth + 1] = U64(cover + most)
+                depth += 1
+            cover += 1
+            continue
+        best = min(best, cover)
+        if depth == 0:
+            return best
+        depth -= 1
+        cards = work[CARDS + 2 * depth]
+        cover = np.int64(work[CARDS + 2 * depth + 1])
+
+
+@njit(nogil=True, cache=True)
+def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
+    """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
+
+    Writes to ``over`` (uint64[52]) what the bound of the signature's states needs; keep it with them.
+    """
+    prefixes = ZERO
+    for column in range(t.columns):
+        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
+        if count:
+            prefixes |= t.prefix[column, count]
+            over[t.lock_top[column, count]] = b.over_top[column, count]
+    base = CARDS - popcount(sets.home) + popcount(prefixes & b.blockers)
+    vertices = prefixes & ~b.blockers
+    edged = ZERO
+    rest = vertices
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        near = b.adjacent[card] & vertices
+        if near:
+            work[card] = near
+            edged |= ONE << U64(card)
+    cover = smallest_cover(edged, work) if edged else 0
+    return BoundSets(base, sets.loose & ~prefixes, vertices, edged, cover)
+
+
+@njit(nogil=True, cache=True)
+def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
+    """The part that costs little: cards not home and blockers.
+
+    Returns (that part, cards of chains that are no blockers).  :func:`full_bound` goes on from both, and from what is
+    left in ``over``.
+    """
+    rest = s.chained & off & low
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        over[card] = b.higher[card]
+    stacked = s.chained & ~off
+    blockers = ZERO
+    rest = stacked
+    while rest:
+        card = highest_bit(rest)
+        shift = U64(card)
+        rest ^= ONE << shift
+        kind = np.int64((low >> shift) & ONE)
+        if t.planes == 3:
+            kind += 2 * np.int64((high >> shift) & ONE)
+        beneath = over[(card + 4) ^ np.int64(t.kinds[kind])]
+        blockers |= beneath & (ONE << shift)
+        over[card] = beneath | b.higher[card]
+    return s.base + popcount(blockers), stacked & ~blockers
+
+
+@njit(nogil=True, cache=True)
+def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def]
+    """The bound of the state for which :func:`cheap_bound` has just returned ``cheap`` and ``chained``.
+
+    ``over`` contains each card's own suit too, which does no harm: a card of the same suit that is deadlocked with it
+    would be a blocker.
+    """
+    edged = ZERO
+    done = ZERO
+    rest = chained
+    while rest:
+        card = highest_bit(rest)
+        shift = U64(card)
+        bit = ONE << shift
+        rest ^= bit
+        near = over[card] & b.inverse[card] & s.vertices
+        others = over[card] & done
+        while others:
+            other = lowest_bit(others)
+            others &= others - ONE
+            if (over[other] >> shift) & ONE:
+                near |= ONE << U64(other)
+        done |= bit
+        if not near:
+            continue
+        if not edged:
+            edged = s.edged
+            statics = s.edged
+            while statics:
+                other = lowest_bit(statics)
+                statics &= statics - ONE
+                work[other] = b.adjacent[other] & s.vertices
+        edged |= bit
+        work[card] = near
+        while near:
+            other = lowest_bit(near)
+            near &= near - ONE
+            back = ONE << U64(other)
+            work[other] = (work[other] if edged & back else ZERO) | bit
+            edged |= back
+    if not edged:
+        return cheap + s.cover
+    return cheap + smallest_cover(edged, work)
+
+
+@njit(nogil=True, cache=True)
+def lower_bound(b, t, s, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
+    """The lower bound of a state; if its cheap part exceeds ``limit``, only that (still a lower bound)."""
+    cheap, chained = cheap_bound(b, t, s, off, low, high, over)
+    if cheap > limit:
+        return cheap
+    return full_bound(b, s, cheap, chained, over, work)
+
+
+@njit(nogil=True, cache=True)
+def bound_of_state(b, t, signature, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
+    """:func:`lower_bound` of a single state, its signature worked out each time: for tests, traces and tools."""
+    s = bound_sets(b, t, signature_sets(t, signature), over, work)
+    return lower_bound(b, t, s, off, low, high, over, work, limit)

@@ -72,6 +72,10 @@ class StoreError(DbmError):
     exit_code = EXIT_STORE
 
 
+class DiskFullError(StoreError):
+    """No room for the next commit: the disk or the store's map is full.  The last commit stands."""
+
+
 def quoted(text: str, limit: int = 24) -> str:
     """Text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
     return repr(text if len(text) <= limit else text[:limit] + "...")

@@ -107,28 +107,32 @@ def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
     cover = 0
     depth = 0
     while True:
-        # Reduce until nothing is left, or every card has two neighbours or more.
-        most = widest = 0
         rest = cards
         while rest:
             card = lowest_bit(rest)
-            rest &= rest - ONE
+            bit = ONE << U64(card)
+            rest ^= bit
             near = work[card] & cards
             if near & (near - ONE):
-                degree = popcount(near)
-                if degree > most:
-                    most, widest = degree, card
                 continue
-            cards &= ~(ONE << U64(card))
+            cards ^= bit
             if near:
                 cover += 1
-                cards &= ~near
-            most, rest = 0, cards
-        if most and cover < best:
-            cards &= ~(ONE << U64(widest))
+                cards ^= near
+                # Look again at those that have lost a neighbour.
+                rest = (rest | work[lowest_bit(near)]) & cards
+        if cards and cover < best:
+            most = widest = 0
+            rest = cards
+            while rest:
+                card = lowest_bit(rest)
+                rest &= rest - ONE
+                degree = popcount(work[card] & cards)
+                if degree > most:
+                    most, widest = degree, card
+            cards ^= ONE << U64(widest)
             if most > 2:
-                near = work[widest] & cards
-                work[CARDS + 2 * depth] = cards & ~near
+                work[CARDS + 2 * depth] = cards & ~work[widest]
                 work[CARDS + 2 * depth + 1] = U64(cover + most)
                 depth += 1
             cover += 1

@@ -39,7 +39,6 @@ BURST = GROUP * MAX_MOVES
 TARGETS = CARDS + 4
 SIBLINGS = TARGETS
 """Ways out of a signature: a locked card released, or a suit's next card home."""
-SMALLEST_TABLE = 64
 
 class Workspace(NamedTuple):
     """Scratch memory of one thread."""
@@ -63,7 +62,8 @@ class Workspace(NamedTuple):
 class Output(NamedTuple):
     """Where a batch of signatures leaves its results; ``used`` says how much is filled."""
 
-    used: NDArray[np.int64]  # [6]: closed states, closed words, signatures, candidates, their words, runs
+    used: NDArray[np.int64]  # [7]: closed states, their words, signatures, candidates, their words, runs, key words
+    partial: NDArray[np.int64]  # [6]: table bits, head, count, candidates left, their words, forced states
     keys: NDArray[np.uint64]  # closed local keys, sorted within each signature
     codes: NDArray[Any]
     signatures: NDArray[np.uint64]
@@ -76,13 +76,10 @@ class Output(NamedTuple):
     run_words: NDArray[np.int64]
 
 
-def make_workspace(states: int, candidates: int, code_type: Any) -> Workspace:
-    """Scratch memory for signatures of up to ``states`` states (a third of that if wide)."""
-    slots = SMALLEST_TABLE
-    while slots < 2 * states:
-        slots *= 2
+def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> Workspace:
+    """Scratch memory for ``states`` states (a third of that if wide), a table of ``slots`` words, and candidates."""
     return Workspace(
-        table=np.empty(2 * slots, np.uint64),
+        table=np.empty(slots, np.uint64),
         order=np.empty(states, np.uint64),
         order_codes=np.empty(states, code_type),
         burst=np.empty((BURST, 4), np.uint64),
@@ -102,7 +99,8 @@ def make_workspace(states: int, candidates: int, code_type: Any) -> Workspace:
 def make_output(states: int, candidates: int, signatures: int, code_type: Any) -> Output:
     """Room for the results of a batch."""
     return Output(
-        used=np.zeros(6, np.int64),
+        used=np.zeros(7, np.int64),
+        partial=np.zeros(6, np.int64),
         keys=np.empty(states, np.uint64),
         codes=np.empty(states, code_type),
         signatures=np.empty(signatures, np.uint64),
@@ -198,13 +196,15 @@ def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):  # type: ignore[no-untyped-def]
+def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow):  # type: ignore[no-untyped-def]
     """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
 
-    The table holds ``order[:count]`` in ``2**bits`` slots and grows with it.  Keys with ``first word & piece_mask !=
-    piece`` belong to other pieces of the signature and leave it like candidates for other signatures, under target
-    number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room`` states or the
-    scratch memory of candidates.  Returns (bits, head, count, candidates left, their words, forced states expanded).
+    The table has ``2**bits`` slots.  With ``grow`` it holds ``order[:count]`` and is enlarged when it fills; without, it
+    may hold other closed states too, and the caller chooses ``room`` so that it does not fill.  Keys with ``first word
+    & piece_mask != piece`` belong to other pieces of the signature and leave it like candidates for other signatures,
+    under target number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room``
+    states or the scratch memory of candidates.  Returns (bits, head, count, candidates left, their words, forced
+    states expanded).
     """
     wide = layout.wide
     words = WIDE_WORDS if wide else 1
@@ -278,7 +278,7 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):  # t
                 ws.left_targets[left] = target
                 left += 1
         grown = False
-        while 4 * count > 2 * mask or 4 * (count + burst) > 3 * mask:
+        while grow and (2 * count > mask or 4 * (count + burst) > 3 * mask):
             grown = True
             bits += 1
             mask = (1 << bits) - 1
@@ -300,13 +300,14 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):  # t
 
 
 @njit(nogil=True, cache=True)
-def start(t, ws, layout, bits, keys, codes, first, first_word, candidates):  # type: ignore[no-untyped-def]
-    """Fill an empty table with candidates ``first:first+candidates``; returns how many different ones there are."""
-    wide = layout.wide
+def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  # type: ignore[no-untyped-def]
+    """Put those of the candidates ``first:first+candidates`` that are new into the table and behind ``order[:count]``.
+
+    Returns the new count.
+    """
     words = WIDE_WORDS if wide else 1
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
-    count = 0
     second = third = U64(0)
     for index in range(candidates):
         base = first_word + words * index
@@ -369,12 +370,14 @@ def write_runs(t, ws, out, sets, left, left_words):  # type: ignore[no-untyped-d
 
 
 @njit(nogil=True, cache=True)
-def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last):  # type: ignore[no-untyped-def]
+def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):  # type: ignore[no-untyped-def]
     """Close the signatures ``first:last``, each with its candidates, and append what comes of them to ``out``.
 
     Candidates of signature i are ``keys[words[i]:]`` and ``codes[offsets[i]:]``, ``counts[i]`` of them, duplicates
-    included.  Returns the index of the first signature not closed: ``last``, or one for which ``out`` or the scratch
-    memory had no room.
+    included.  Returns the index of the first signature not closed: ``last``, or one whose keys are wide where those in
+    ``out`` are not (or the reverse), or one for which there was no room or that has more
+    than about ``limit`` states.  If ``out`` holds nothing then, that
+    signature is too big: ``out.partial`` says how far its closure, left in the workspace, has come.
     """
     for index in range(first, last):
         signature = signatures[index]
@@ -382,21 +385,27 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
         layout = make_layout(t, sets.loose, ws.nets)
         wide = layout.wide
         key_words = WIDE_WORDS if wide else 1
+        if out.used[2] > 0 and key_words != out.used[6]:
+            return index
+        out.used[6] = key_words
         if not wide:
             make_fields(t, layout, ws.nets, ws.fields, ws.keeps)
         bits = 6
         while (1 << bits) < 4 * counts[index]:
             bits += 1
-        room = min(ws.order.size // key_words, out.codes.size - out.used[0])
+        room = min(limit, ws.order.size // key_words, out.codes.size - out.used[0])
         if counts[index] + BURST > room:
+            out.partial[:] = 0
             return index
         ws.table[: key_words << bits] = EMPTY
-        count = start(
-            t, ws, layout, bits, keys, codes, offsets[index], words[index], counts[index]
+        count = admit(
+            ws, wide, bits, 0, keys, codes, offsets[index], words[index], counts[index]
         )
         bits, head, count, left, left_words, forced = close(
-            t, ws, layout, sets, bits, 0, count, room, U64(0), U64(0)
+            t, ws, layout, sets, bits, 0, count, room, U64(0), U64(0), True
         )
+        out.partial[0], out.partial[1], out.partial[2] = bits, head, count
+        out.partial[3], out.partial[4], out.partial[5] = left, left_words, forced
         if (
             head < count
             or out.used[1] + key_words * count > out.keys.size

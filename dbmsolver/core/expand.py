@@ -94,7 +94,7 @@ def next_home(signature):  # type: ignore[no-untyped-def]
     return cards
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
     """Whether moving ``card`` home, where it fits, can never be a mistake under the policy.
 
@@ -124,7 +124,7 @@ def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
     return one >= rank - 2 and other >= rank - 2 and same >= rank - 2
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def list_moves(t, sets, off, low, high, skip, moves):  # type: ignore[no-untyped-def]
     """List the legal single-card moves of a state into ``moves`` (uint16[256]): ``8 * card + new place value``.
 
@@ -202,7 +202,7 @@ def place_of(locked, off, low, high, card):  # type: ignore[no-untyped-def]
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def apply_move(t, signature, off, low, high, card, old, new):  # type: ignore[no-untyped-def]
     """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low, high)."""
     bit = ONE << U64(card)

@@ -93,6 +93,7 @@ class Tables(NamedTuple):
     code_place: NDArray[np.uint8]  # [codes]: its place value before the move
     dealt_place: NDArray[np.uint8]  # [52]: place value in the deal
     digit_words: Words  # [52 * 8, words]: contribution of (card, place value) to the public key
+    rank_words: Words  # [13, 256 or 4096, words]: contribution of a rank's four cards, by their plane bits
     height_words: Words  # [4, 14, words]: contribution of a foundation height
 
 
@@ -152,6 +153,7 @@ def make_codec(
         code_place=code_place,
         dealt_place=np.array(dealt, np.uint8),
         digit_words=digit_words,
+        rank_words=_rank_contributions(digit_words, plane_bits, 3 if len(kinds) > 2 else 2),
         height_words=height_words,
         **shapes,
     )
@@ -251,13 +253,15 @@ def _public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict
             digit_cards.append(card)
             digit_places.append((dealt[card], *places))
             radices.append(1 + len(places))
-    word_of, weights, ranges = [], [], [1]
+    word_of, weights, ranges = [], [], [1]  # at least two words, at most three: 7**48 * 6**4 * 14**4 < 2**192
     for radix in radices:
         if ranges[-1] * radix > 1 << 64:
             ranges.append(1)
         word_of.append(len(ranges) - 1)
         weights.append(ranges[-1])
         ranges[-1] *= radix
+    if len(ranges) == 1:
+        ranges.append(1)
     return {
         "radices": tuple(radices),
         "digit_cards": tuple(digit_cards),
@@ -286,6 +290,23 @@ def _public_contributions(public: dict[str, Any], dealt: list[int]) -> tuple[Wor
         for place in places:
             digits[card * PLACES + place, word] = digit_of(places, place) * weight
     return digits, heights
+
+
+def _rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Words:
+    """Public key words of all four cards of a rank at once, indexed by four bits of each plane."""
+    index = np.arange(1 << (4 * planes))
+    result = np.zeros((13, index.size, digit_words.shape[1]), np.uint64)
+    place_of_bits = np.zeros(8, np.int64)
+    for place in range(PLACE_LOCKED):
+        bits = [int(plane_bits[plane, place]) for plane in range(3)]
+        if any(bits) or place == 0:
+            place_of_bits[bits[0] + 2 * bits[1] + 4 * bits[2]] = place
+    for suit in range(SUITS):
+        bits = sum(((index >> (4 * plane + suit)) & 1) << plane for plane in range(planes))
+        places = place_of_bits[bits]
+        for rank in range(13):
+            result[rank] += digit_words[8 * (4 * rank + suit) + places]
+    return result
 
 
 def _parent_move_codes(

@@ -1,0 +1,126 @@
+"""Public keys of closed states, and the digest of a whole closed set.
+
+The digest is the sum modulo 2**64 of XXH3-64 over the public keys of the states, each key its 64-bit words in
+little-endian order, word 0 first.  A sum does not depend on the order of the states, nor on how a search cut them up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.core.bits import multiply_high
+from dbmsolver.core.expand import height, signature_sets
+from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
+from dbmsolver.core.tables import CARDS
+
+U64 = np.uint64
+MAX_PUBLIC_WORDS = 3
+
+# Constants of XXH3 (the XXH64 primes and words of its default secret), from its specification.
+PRIME32_2 = np.uint64(0x85EBCA77)
+PRIME64_1 = np.uint64(0x9E3779B185EBCA87)
+PRIME64_2 = np.uint64(0xC2B2AE3D27D4EB4F)
+PRIME64_3 = np.uint64(0x165667B19E3779F9)
+PRIME_MX1 = np.uint64(0x165667919E3779F9)
+SECRET_0 = np.uint64(0xBE4BA423396CFEB8)
+SECRET_8 = np.uint64(0x1CAD21F72C81017C)
+SECRET_16 = np.uint64(0xDB979083E96DD4DE)
+SECRET_24 = np.uint64(0x1F67B3B7A4A44072)
+SECRET_32 = np.uint64(0x78E5C0CC4EE679CB)
+SECRET_40 = np.uint64(0x2172FFCC7DD05A82)
+SECRET_48 = np.uint64(0x8E2443F7744608B8)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _fold(left, right):  # type: ignore[no-untyped-def]
+    return (left * right) ^ multiply_high(left, right)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _avalanche(word):  # type: ignore[no-untyped-def]
+    word ^= word >> U64(37)
+    word *= PRIME_MX1
+    return word ^ (word >> U64(32))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _swap_bytes(word):  # type: ignore[no-untyped-def]
+    word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | ((word >> U64(8)) & U64(0x00FF00FF00FF00FF))
+    word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | ((word >> U64(16)) & U64(0x0000FFFF0000FFFF))
+    return (word << U64(32)) | (word >> U64(32))
+
+
+@njit(nogil=True, cache=True)
+def hash_words(word0, word1, word2, count):  # type: ignore[no-untyped-def]
+    """XXH3-64, seed 0, of two or three words as 8 * count little-endian bytes."""
+    if count == 2:
+        low = word0 ^ (SECRET_24 ^ SECRET_32)
+        high = word1 ^ (SECRET_40 ^ SECRET_48)
+        return _avalanche(U64(16) + _swap_bytes(low) + high + _fold(low, high))
+    total = U64(24) * PRIME64_1
+    total += _fold(word0 ^ SECRET_0, word1 ^ SECRET_8)
+    total += _fold(word1 ^ SECRET_16, word2 ^ SECRET_24)
+    return _avalanche(total)
+
+
+@njit(nogil=True, cache=True)
+def base_words(t, sets, words):  # type: ignore[no-untyped-def]
+    """What all states of a signature share of their public key, into ``words``.
+
+    :func:`add_words` counts cards that are not loose as lying on their first parent (their plane bits are 0); that is
+    taken back here.
+    """
+    for word in range(t.digit_words.shape[1]):
+        total = U64(0)
+        for suit in range(4):
+            total += t.height_words[suit, height(sets.signature, suit), word]
+        for card in range(CARDS):
+            if not (sets.loose >> U64(card)) & U64(1):
+                total -= t.digit_words[8 * card, word]
+        words[word] = total
+
+
+@njit(nogil=True, cache=True, inline="always")
+def plane_index(t, rank, off, low, high):  # type: ignore[no-untyped-def]
+    """Row of a rank's four cards in ``t.rank_words``."""
+    shift = U64(4 * rank)
+    nibble = U64(15)
+    index = ((off >> shift) & nibble) | (((low >> shift) & nibble) << U64(4))
+    if t.planes == 3:
+        index |= ((high >> shift) & nibble) << U64(8)
+    return np.int64(index)
+
+
+@njit(nogil=True, cache=True)
+def digest_runs(t, signatures, counts, keys, words):  # type: ignore[no-untyped-def]
+    """Digest of runs of closed states: the sum of the hashes of their public keys."""
+    total = U64(0)
+    nets = np.zeros(NETS, np.uint64)
+    base = np.zeros(MAX_PUBLIC_WORDS, np.uint64)
+    rank_words = t.rank_words
+    length = rank_words.shape[2]
+    second = third = U64(0)
+    place = 0
+    for run in range(signatures.size):
+        sets = signature_sets(t, signatures[run])
+        layout = make_layout(t, sets.loose, nets)
+        base_words(t, sets, base)
+        base0, base1, base2 = base[0], base[1], base[2]
+        for _ in range(counts[run]):
+            if words == WIDE_WORDS:
+                second, third = keys[place + 1], keys[place + 2]
+            off, low, high = unpack_key(t, layout, nets, keys[place], second, third)
+            word0, word1, word2 = base0, base1, base2
+            for rank in range(13):
+                index = plane_index(t, rank, off, low, high)
+                word0 += rank_words[rank, index, 0]
+                word1 += rank_words[rank, index, 1]
+                if length > 2:
+                    word2 += rank_words[rank, index, 2]
+            total += hash_words(word0, word1, word2, length)
+            place += words
+    return total
+
+
+__all__ = ["base_words", "digest_runs", "hash_words"]

@@ -1,0 +1,129 @@
+"""Pieces of a signature that is too big to be closed at once.
+
+A piece holds the local keys with ``first word & mask == value``: the keys that agree in a few chosen bits.  Pieces are
+the leaves of a binary tree; splitting one tests one more bit.  Good bits belong to cards that seldom move, so that few
+moves lead from piece to piece; :func:`count_flips` finds out which those are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.core.exhaust import EMPTY, hash_slot, insert
+from dbmsolver.core.layout import WIDE_WORDS, pack_key
+
+U64 = np.uint64
+ONE = np.uint64(1)
+
+
+@njit(nogil=True, cache=True)
+def load_table(table, bits, keys, words, mask, value):  # type: ignore[no-untyped-def]
+    """Insert those of ``keys`` that belong to a piece; how many were new."""
+    slots = (1 << bits) - 1
+    shift = U64(64 - bits)
+    second = third = U64(0)
+    loaded = 0
+    for place in range(0, keys.size, words):
+        first = keys[place]
+        if first & mask != value:
+            continue
+        if words == WIDE_WORDS:
+            second, third = keys[place + 1], keys[place + 2]
+        slot = hash_slot(first, second, third, shift)
+        loaded += insert(table, slots, slot, words == WIDE_WORDS, first, second, third)
+    return loaded
+
+
+@njit(nogil=True, cache=True)
+def table_keys(table, bits, words, keys):  # type: ignore[no-untyped-def]
+    """Write the keys in a table to ``keys``; how many words that were."""
+    used = 0
+    for place in range(0, words << bits, words):
+        if table[place] != EMPTY:
+            for word in range(words):
+                keys[used + word] = table[place + word]
+            used += words
+    return used
+
+
+@njit(nogil=True, cache=True)
+def count_flips(t, layout, nets, keys, codes, words, ones, flips):  # type: ignore[no-untyped-def]
+    """Per bit of the first key word: in how many keys it is set, and in how many the last move changed it."""
+    for index in range(codes.size):
+        key = keys[words * index]
+        card, place = np.int64(t.code_card[codes[index]]), np.int64(t.code_place[codes[index]])
+        changed = U64(0)
+        if place < 6:
+            bit = ONE << U64(card)
+            field = pack_key(t, layout, nets, bit, bit, bit)[0]
+            before = pack_key(
+                t,
+                layout,
+                nets,
+                t.place_planes[0, place] << U64(card),
+                t.place_planes[1, place] << U64(card),
+                t.place_planes[2, place] << U64(card),
+            )[0]
+            changed = (key & field) ^ before
+        for number in range(64):
+            ones[number] += np.int64((key >> U64(number)) & ONE)
+            flips[number] += np.int64((changed >> U64(number)) & ONE)
+
+
+@njit(nogil=True, cache=True)
+def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
+    """Sort candidates by piece.
+
+    ``tree`` (int64[nodes, 3]) holds a bit number and the children for 0 and 1, or -1, the piece's number, 0.  Returns
+    (keys, codes, ends): candidates of piece p are ``ends[p-1]:ends[p]``.
+    """
+    count = codes.size
+    piece = np.empty(count, np.int64)
+    ends = np.zeros(leaves + 1, np.int64)
+    for index in range(count):
+        key = keys[words * index]
+        node = 0
+        while tree[node, 0] >= 0:
+            node = tree[node, 1 + np.int64((key >> U64(tree[node, 0])) & ONE)]
+        piece[index] = tree[node, 1]
+        ends[piece[index] + 1] += 1
+    for leaf in range(leaves):
+        ends[leaf + 1] += ends[leaf]
+    places = ends.copy()
+    new_keys = np.empty_like(keys)
+    new_codes = np.empty_like(codes)
+    for index in range(count):
+        place = places[piece[index]]
+        places[piece[index]] += 1
+        new_codes[place] = codes[index]
+        for word in range(words):
+            new_keys[words * place + word] = keys[words * index + word]
+    return new_keys, new_codes, ends[1:]
+
+
+@njit(nogil=True, cache=True)
+def split_siblings(ws, left, left_words, siblings, words, keys, codes):  # type: ignore[no-untyped-def]
+    """Move the candidates for other pieces out of those that left.
+
+    They go to ``keys`` and ``codes``; the rest closes up in the workspace.  Returns (siblings, rest, its words).
+    """
+    found = rest = source = place = 0
+    for index in range(left):
+        target = np.int64(ws.left_targets[index])
+        width = words
+        if target != siblings:
+            width = WIDE_WORDS if ws.target_layouts[target, 3] else 1
+            for word in range(width):
+                ws.left[place + word] = ws.left[source + word]
+            place += width
+            ws.left_codes[rest] = ws.left_codes[index]
+            ws.left_targets[rest] = target
+            rest += 1
+        else:
+            for word in range(width):
+                keys[words * found + word] = ws.left[source + word]
+            codes[found] = ws.left_codes[index]
+            found += 1
+        source += width
+    return found, rest, place

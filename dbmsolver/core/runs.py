@@ -1,0 +1,81 @@
+"""Runs of candidates on their way from parcel to stratum."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.core.expand import progress, signature_sets
+from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout
+from dbmsolver.core.sorting import sort_states
+
+U64 = np.uint64
+
+
+@njit(nogil=True, cache=True)
+def progress_of(t, signatures, locked_in_deal):  # type: ignore[no-untyped-def]
+    """Progress of each signature (int64)."""
+    result = np.empty(signatures.size, np.int64)
+    for index in range(signatures.size):
+        result[index] = progress(t, signatures[index], locked_in_deal)
+    return result
+
+
+@njit(nogil=True, cache=True)
+def widths_of(t, signatures):  # type: ignore[no-untyped-def]
+    """Key words (1 or 3) of each signature's states (int64)."""
+    result = np.empty(signatures.size, np.int64)
+    nets = np.zeros(NETS, np.uint64)
+    for index in range(signatures.size):
+        layout = make_layout(t, signature_sets(t, signatures[index]).loose, nets)
+        result[index] = WIDE_WORDS if layout.wide else 1
+    return result
+
+
+@njit(nogil=True, cache=True)
+def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words, to_keys, to_codes):  # type: ignore[no-untyped-def]
+    """Copy runs, each from its offset (in states; ``words`` in key words) to its place in the target arrays."""
+    for run in range(counts.size):
+        for index in range(counts[run]):
+            to_codes[to_offsets[run] + index] = codes[offsets[run] + index]
+        for index in range(counts[run] * widths[run]):
+            to_keys[to_words[run] + index] = keys[words[run] + index]
+
+
+@njit(nogil=True, cache=True)
+def sort_runs(counts, words, keys, codes):  # type: ignore[no-untyped-def]
+    """Sort each of the adjoining runs by key, drop duplicates, close up; new counts.
+
+    Returns (counts, keys, codes); the inputs are scratch afterwards.  Of duplicates the first in order of code stays.
+    """
+    new_counts = np.empty_like(counts)
+    new_keys = np.empty_like(keys)
+    new_codes = np.empty_like(codes)
+    source = place = 0
+    for run in range(counts.size):
+        count = counts[run]
+        spare_keys = new_keys[words * source :]
+        spare_codes = new_codes[source:]
+        sort_states(
+            keys[words * source : words * (source + count)],
+            codes[source : source + count],
+            spare_keys,
+            spare_codes,
+            count,
+            words,
+        )
+        first = place
+        for index in range(count):
+            same = place > first
+            for word in range(words):
+                key = spare_keys[words * index + word]
+                same = same and new_keys[words * (place - 1) + word] == key
+            if same:
+                continue
+            for word in range(words):
+                new_keys[words * place + word] = spare_keys[words * index + word]
+            new_codes[place] = spare_codes[index]
+            place += 1
+        new_counts[run] = place - first
+        source += count
+    return new_counts, new_keys[: words * place], new_codes[:place]

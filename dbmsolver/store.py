@@ -1,0 +1,379 @@
+"""The store: one LMDB environment that holds a search.
+
+A store is a directory with ``data.mdb`` and ``lock.mdb`` (LMDB's) and ``writer.lock`` (held by the one process that
+writes).  All records live in LMDB's unnamed database.  In the grammar below, numbers in keys are big-endian, so that
+LMDB's order is theirs; numbers in values are little-endian; ``uN`` is N bits wide, ``[n]`` means n of them::
+
+    record    = "M"                                                    -> manifest
+              | "C" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block   closed states
+              | "A" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block   closed states of the look ahead
+              | "P" layer:u16 stratum:u16 number:u64                   -> block    pending candidates
+              | "B" layer:u16 stratum:u16 number:u64                   -> block    pending within the signature being closed
+              | "D" layer:u16 stratum:u16 number:u64                   -> u64[*]   signatures done in the stratum being closed
+    manifest  = JSON, UTF-8, an object
+    block     = checksum:u64 version:u8 code_bytes:u8 words:u8 extra_bytes:u8 runs:u32 states:u64 zstd(body)
+    body      = signatures:u64[runs] counts:u64[runs] planes:u8[8 * words][states]
+                codes:(8 * code_bytes)[states] extra:(8 * extra_bytes)[states]
+
+``checksum`` is XXH3-64 of everything after it.  ``first`` and ``last`` are the lowest and highest signature in the block.
+A run is the states of one signature, ``counts`` of them, sorted by local key; ``planes`` are differences of local keys
+(:mod:`dbmsolver.core.blocks`), which take one word or three (:mod:`dbmsolver.core.layout`).  ``extra`` is, for pending
+candidates of a search by cost, the number of moves made (g).  The layer is the cost f, 0 throughout in a proof; the
+stratum is the progress.
+
+Everything one unit of work changes is one transaction: after a crash the store is as it was at the last commit.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import lmdb
+import numpy as np
+import xxhash
+import zstandard
+from numpy.typing import NDArray
+
+from dbmsolver.core.blocks import from_planes, to_planes
+from dbmsolver.errors import DiskFullError, StoreError
+
+FORMAT = 1
+MAP_SIZE = 1 << 42
+_HEADER = struct.Struct("<BBBBIQ")
+_CLOSED_KEY = struct.Struct(">cHHQQQ")
+_PENDING_KEY = struct.Struct(">cHHQ")
+_CHECKSUM = struct.Struct("<Q")
+_COMPRESSION_LEVEL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """States grouped by signature: what a block holds, decoded.
+
+    ``signatures`` uint64[runs], ``counts`` int64[runs], ``keys`` uint64[words * states] sorted within each run, ``codes``
+    uint8 or uint16[states], ``extra`` uint16[states] or None; ``words`` is 1 or 3.
+    """
+
+    signatures: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    codes: NDArray[Any]
+    words: int
+    extra: NDArray[np.uint16] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the arrays take."""
+        return int(self.keys.nbytes + self.codes.nbytes + 16 * self.signatures.size)
+
+
+class Closed(NamedTuple):
+    """An encoded block of closed states on its way into the store."""
+
+    layer: int
+    stratum: int
+    first: int
+    last: int
+    states: int
+    data: bytes
+
+
+def encode_block(runs: Runs) -> bytes:
+    """A block's bytes; the keys must be sorted within each run."""
+    extra = b"" if runs.extra is None else runs.extra.tobytes()
+    body = b"".join(
+        (
+            runs.signatures.tobytes(),
+            runs.counts.tobytes(),
+            to_planes(runs.keys, runs.counts, runs.words).tobytes(),
+            runs.codes.tobytes(),
+            extra,
+        )
+    )
+    header = _HEADER.pack(
+        FORMAT,
+        runs.codes.itemsize,
+        runs.words,
+        0 if runs.extra is None else runs.extra.itemsize,
+        runs.signatures.size,
+        runs.codes.size,
+    )
+    rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body)
+    return _CHECKSUM.pack(xxhash.xxh3_64_intdigest(rest)) + rest
+
+
+def decode_block(data: bytes | memoryview, where: str) -> Runs:
+    """Inverse of :func:`encode_block`; a damaged block raises StoreError naming ``where``."""
+    data = bytes(data)
+    start = _CHECKSUM.size + _HEADER.size
+    if len(data) < start or _CHECKSUM.unpack_from(data)[0] != xxhash.xxh3_64_intdigest(data[8:]):
+        raise StoreError(f"{where}: the block is damaged (checksum does not match)")
+    version, code_bytes, words, extra_bytes, count, states = _HEADER.unpack_from(data, 8)
+    if version != FORMAT or words not in (1, 3) or code_bytes not in (1, 2):
+        raise StoreError(f"{where}: unknown block version {version}, expected {FORMAT}")
+    body = zstandard.ZstdDecompressor().decompress(data[start:])
+    if len(body) != 16 * count + states * (8 * words + code_bytes + extra_bytes):
+        raise StoreError(f"{where}: the block has {len(body)} bytes, not what its header says")
+    counts = np.frombuffer(body, np.int64, count, 8 * count)
+    planes = np.frombuffer(body, np.uint8, 8 * words * states, 16 * count)
+    place = 16 * count + planes.size
+    codes = np.frombuffer(body, np.uint8 if code_bytes == 1 else "<u2", states, place)
+    keys = np.empty(words * states, np.uint64)
+    from_planes(planes.reshape(8 * words, states), counts, words, keys)
+    extra = None
+    if extra_bytes:
+        extra = np.frombuffer(body, "<u2", states, place + codes.nbytes)
+    signatures = np.frombuffer(body, np.uint64, count)
+    return Runs(signatures, counts, keys, codes, words, extra)
+
+
+class Transaction:
+    """Changes that are committed together; see :meth:`Store.write`."""
+
+    def __init__(self, store: Store, txn: lmdb.Transaction) -> None:
+        self._store = store
+        self._txn = txn
+
+    def _put(self, key: bytes, value: bytes) -> None:
+        try:
+            self._txn.put(key, value)
+        except lmdb.MapFullError as error:
+            raise DiskFullError("the store's map is full", str(self._store.path)) from error
+
+    def put_closed(self, block: Closed, kind: bytes = b"C") -> bytes:
+        """Store a block of closed states; returns its key."""
+        number = self._store.next_number()
+        key = _CLOSED_KEY.pack(kind, block.layer, block.stratum, block.first, block.last, number)
+        self._put(key, block.data)
+        return key
+
+    def put_pending(self, layer: int, stratum: int, data: bytes, kind: bytes = b"P") -> bytes:
+        """Store a block of candidates (or, kind ``D``, a list of signatures); returns its key."""
+        key = _PENDING_KEY.pack(kind, layer, stratum, self._store.next_number())
+        self._put(key, data)
+        return key
+
+    def delete(self, key: bytes) -> None:
+        """Remove a record."""
+        self._txn.delete(key)
+
+    def delete_all(self, prefix: bytes) -> None:
+        """Remove every record whose key begins so."""
+        cursor = self._txn.cursor()
+        found = cursor.set_range(prefix)
+        while found and bytes(cursor.key()).startswith(prefix):
+            found = cursor.delete()
+
+    def put_manifest(self, manifest: dict[str, Any]) -> None:
+        """Replace the manifest."""
+        self._put(b"M", json.dumps(manifest, separators=(",", ":")).encode())
+
+
+class Store:
+    """An open store.  One process writes; any number read, but only while nobody writes."""
+
+    def __init__(self, path: Path, *, readonly: bool, durable: bool) -> None:
+        self.path = path
+        self.durable = durable
+        self._lock = _take_lock(path)
+        try:
+            self._env = lmdb.open(
+                str(path),
+                map_size=MAP_SIZE if not readonly else 0,
+                readonly=readonly,
+                sync=durable,
+                metasync=durable,
+                map_async=not durable,
+                max_dbs=0,
+                readahead=True,
+            )
+            self.manifest = self._read_manifest()
+            self._number = 1 + max((_number(key) for key in self.keys()), default=0)
+        except lmdb.Error as error:
+            os.close(self._lock)
+            raise StoreError(f"not a readable store ({error})", str(path)) from error
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    @classmethod
+    def create(cls, path: Path, manifest: dict[str, Any], *, durable: bool = True) -> Store:
+        """Make a new store in ``path``, which must not hold one; the directory is created."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                raise StoreError("expected an empty or absent directory for a new store", str(path))
+        except OSError as error:
+            raise StoreError(f"cannot be made a store: {error.strerror}", str(path)) from error
+        store = cls(path, readonly=False, durable=durable)
+        store.manifest = manifest
+        with store.write() as txn:
+            txn.put_manifest(manifest)
+        return store
+
+    @classmethod
+    def open(cls, path: Path, *, readonly: bool = False) -> Store:
+        """Open an existing store; StoreError if there is none, it is foreign, or another process has it."""
+        if not (path / "data.mdb").is_file():
+            raise StoreError("no store here: expected a directory made with --store", str(path))
+        store = cls(path, readonly=readonly, durable=True)
+        if not store.manifest:
+            store.close()
+            raise StoreError("an LMDB environment, but not a dbmsolver store", str(path))
+        if store.manifest.get("format") != FORMAT:
+            found = store.manifest.get("format")
+            store.close()
+            raise StoreError(f"store format {found}, expected {FORMAT}", str(path))
+        return store
+
+    def close(self) -> None:
+        """Release the environment and the lock."""
+        self._env.close()
+        os.close(self._lock)
+
+    def remove(self) -> None:
+        """Close and delete the store's directory."""
+        self.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def next_number(self) -> int:
+        """A number no record of this store has had."""
+        self._number += 1
+        return self._number - 1
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """A transaction: committed at the end of the block, or not at all."""
+        try:
+            with self._env.begin(write=True) as txn:
+                yield Transaction(self, txn)
+        except lmdb.DiskError as error:
+            raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
+        except lmdb.Error as error:
+            if "No space left" in str(error) or "MAP_FULL" in str(error):
+                raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
+            raise StoreError(f"cannot write ({error})", str(self.path)) from error
+
+    def keys(self, prefix: bytes = b"") -> list[bytes]:
+        """All keys that begin with ``prefix``, in order."""
+        result = []
+        with self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
+            found = cursor.set_range(prefix) if prefix else cursor.first()
+            while found:
+                key = cursor.key()
+                if not key.startswith(prefix):
+                    break
+                result.append(bytes(key))
+                found = cursor.next()
+        return result
+
+    def read(self, key: bytes) -> bytes:
+        """The bytes of a record."""
+        with self._env.begin() as txn:
+            value = txn.get(key)
+        if value is None:
+            raise StoreError(f"record {describe(key)} is missing", str(self.path))
+        return bytes(value)
+
+    def block(self, key: bytes) -> Runs:
+        """The states of a block; StoreError, naming it, if it is damaged."""
+        return decode_block(self.read(key), f"{self.path}: {describe(key)}")
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        try:
+            return (self.path / "data.mdb").stat().st_blocks * 512
+        except OSError:
+            return 0
+
+    def used(self) -> int:
+        """Bytes of the store's records (pages in use), without pages that LMDB keeps for reuse."""
+        stat = self._env.stat()
+        pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
+        return int(stat["psize"] * pages)
+
+    def _read_manifest(self) -> dict[str, Any]:
+        with self._env.begin() as txn:
+            value = txn.get(b"M")
+        if value is None:
+            return {}
+        try:
+            manifest = json.loads(bytes(value))
+        except ValueError as error:
+            raise StoreError("the manifest is damaged", str(self.path)) from error
+        return manifest if isinstance(manifest, dict) else {}
+
+
+class BlockKey(NamedTuple):
+    """A closed block's key, taken apart."""
+
+    layer: int
+    stratum: int
+    first: int
+    last: int
+    number: int
+
+
+def parse_closed_key(key: bytes) -> BlockKey:
+    """Take a key of kind ``C`` or ``A`` apart."""
+    return BlockKey(*_CLOSED_KEY.unpack(key)[1:])
+
+
+def parse_pending_key(key: bytes) -> tuple[int, int, int]:
+    """(layer, stratum, number) of a key of kind ``P``, ``B`` or ``D``."""
+    layer, stratum, number = _PENDING_KEY.unpack(key)[1:]
+    return layer, stratum, number
+
+
+def stratum_prefix(kind: bytes, layer: int, stratum: int) -> bytes:
+    """What the keys of a kind begin with in one stratum."""
+    return kind + struct.pack(">HH", layer, stratum)
+
+
+def describe(key: bytes) -> str:
+    """A key in words, for messages."""
+    kinds = {"C": "closed", "A": "look-ahead", "P": "pending", "B": "pending", "D": "done"}
+    kind = key[:1].decode("latin-1")
+    if kind == "M":
+        return "manifest"
+    layer, stratum = struct.unpack_from(">HH", key, 1)
+    return f"{kinds.get(kind, kind)} block {_number(key)} of layer {layer}, stratum {stratum}"
+
+
+def _number(key: bytes) -> int:
+    return int.from_bytes(key[-8:], "big") if len(key) > 8 else 0
+
+
+def _take_lock(path: Path) -> int:
+    """Lock the store for this process; released by the system whatever becomes of it."""
+    try:
+        handle = os.open(path / "writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise StoreError("another process is using this store", str(path)) from error
+    return handle

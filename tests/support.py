@@ -169,8 +169,7 @@ def core_successors(
     words = [np.uint64(word) for word in state]
     count, forced = successors(codec.tables, *words, np.uint64(skip), states, codes)
     return [
-        (State(*(int(word) for word in states[index])), int(codes[index]))
-        for index in range(count)
+        (State(*(int(word) for word in states[index])), int(codes[index])) for index in range(count)
     ], forced
 
 

@@ -65,7 +65,7 @@ def test_is_consistent(rules: Rules, seed: int) -> None:
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 def test_is_0_at_the_goal_only(rules: Rules) -> None:
-    random, start, codec, _ = start_of(rules, 7)
+    _, start, codec, _ = start_of(rules, 7)
     evaluate = Bound(start, codec)
     goal = Position(((),) * rules.columns, (None,) * rules.freecells, GOAL)
     assert evaluate(state_of(goal, start, rules, codec)) == 0

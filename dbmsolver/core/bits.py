@@ -7,7 +7,6 @@ with its masks computed beforehand, because PEXT exists on one family of process
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import njit, types

@@ -1,20 +1,23 @@
 """The lower bound on the moves to come: cards not home, blockers, and deadlocks of two suits.
 
 * Every card that is not home has to make one move home.
-* A *blocker* lies above a lower card of its own suit in the same column: that card goes home first, so the blocker makes a
-  move aside before.
-* Two cards x and y in different columns are *deadlocked* if a lower card of y's suit lies beneath x and a lower card of
-  x's suit beneath y: neither can go home before the other has moved, so one of the two moves aside.  Among the cards that
-  are no blockers, as many as the smallest vertex cover of this graph has to be counted.
+* A *blocker* lies above a lower card of its own suit in the same column: that card goes home first,
+  so the blocker makes a move aside before.
+* Two cards x and y in different columns are *deadlocked* if a lower card of y's suit lies beneath x
+  and a lower card of x's suit beneath y: neither can go home before the other has moved, so one of
+  the two moves aside.  Among the cards that are no blockers, as many as the smallest vertex cover of
+  this graph has to be counted.
 
-The three never count a move twice, a move lowers their sum by at most one, and cards in freecells have no part in it.
+The three never count a move twice, a move lowers their sum by at most one, and cards in freecells
+have no part in it.
 
-A column is a *prefix*, all cards as dealt up to the topmost locked one, and above it a *chain* of loose cards, each on a
-legal parent; or a chain that starts at the bottom.  What lies in the prefixes is the same for all states of a signature.
-A set D follows each column upwards: all cards that have a lower card of their suit in it so far.  A card that is in the
-set D of what is beneath it is a blocker; two others are deadlocked if each is in the set of the other.  (Cards of one
-column never are: the upper one would be a blocker.)  The parent of a chain's card has a higher rank, so all chains are
-walked at once, in descending order of cards.
+A column is a *prefix*, all cards as dealt up to the topmost locked one, and above it a *chain* of
+loose cards, each on a legal parent; or a chain that starts at the bottom.  What lies in the prefixes
+is the same for all states of a signature.  A set D follows each column upwards: all cards that have
+a lower card of their suit in it so far.  A card that is in the set D of what is beneath it is a
+blocker; two others are deadlocked if each is in the set of the other.  (Cards of one column never
+are: the upper one would be a blocker.)  The parent of a chain's card has a higher rank, so all
+chains are walked at once, in descending order of cards.
 """
 
 from __future__ import annotations
@@ -99,9 +102,9 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
 def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
     """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
 
-    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When every card has two, the
-    graph consists of rings, and any card of a ring will do.  Otherwise a card with most neighbours is taken, or all of
-    its neighbours are.
+    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When every
+    card has two, the graph consists of rings, and any card of a ring will do.  Otherwise a card with
+    most neighbours is taken, or all of its neighbours are.
     """
     best = CARDS
     cover = 0
@@ -176,8 +179,8 @@ def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
 def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
     """The part that costs little: cards not home and blockers.
 
-    Returns (that part, cards of chains that are no blockers).  :func:`full_bound` goes on from both, and from what is
-    left in ``over``.
+    Returns (that part, cards of chains that are no blockers).  :func:`full_bound` goes on from both,
+    and from what is left in ``over``.
     """
     rest = s.chained & off & low
     while rest:
@@ -204,8 +207,8 @@ def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
 def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def]
     """The bound of the state for which :func:`cheap_bound` has just returned ``cheap`` and ``chained``.
 
-    ``over`` contains each card's own suit too, which does no harm: a card of the same suit that is deadlocked with it
-    would be a blocker.
+    ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which makes no difference:
+    the card itself adds cards of its suit only, and of two of one suit one would be a blocker.
     """
     edged = ZERO
     done = ZERO
@@ -256,6 +259,6 @@ def lower_bound(b, t, s, off, low, high, over, work, limit):  # type: ignore[no-
 
 @njit(nogil=True, cache=True)
 def bound_of_state(b, t, signature, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
-    """:func:`lower_bound` of a single state, its signature worked out each time: for tests, traces and tools."""
+    """:func:`lower_bound` of a single state, its signature worked out each time: for tests and tools."""
     s = bound_sets(b, t, signature_sets(t, signature), over, work)
     return lower_bound(b, t, s, off, low, high, over, work, limit)

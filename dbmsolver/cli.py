@@ -100,7 +100,7 @@ class CommandLine(click.Group):
         **extra: Any,
     ) -> int:
         """Run a command line; exit with its code, or return it without `standalone_mode`."""
-        name = prog_name or "dbmsolver"
+        name = prog_name or self.name
         try:
             code = super().main(args, name, complete_var, standalone_mode=False, **extra)
             sys.stdout.flush()
@@ -149,8 +149,10 @@ def _forget_output() -> None:
 
 
 @click.command(
+    "dbmsolver",
     cls=CommandLine,
     invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="dbmsolver %(version)s")

@@ -10,6 +10,7 @@ from dbmsolver.boards import format_board
 from dbmsolver.commands.options import (
     DealCommand,
     DealSource,
+    automove_option,
     deal_argument,
     json_option,
     rules_options,
@@ -17,7 +18,7 @@ from dbmsolver.commands.options import (
 from dbmsolver.deals import Deal, dealing
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.output import dump_json, rules_data
-from dbmsolver.rules import GAMES, rules_for
+from dbmsolver.rules import GAMES, Policy, rules_for
 
 
 @click.command("deal", cls=DealCommand)
@@ -56,8 +57,14 @@ def games_command(as_json: bool) -> None:
     help="The deal whose search the key belongs to.  [default: the board itself]",
 )
 @rules_options
+@automove_option
 def key_command(
-    source: str, origin: str | None, game: str, freecells: int | None, columns: int | None
+    source: str,
+    origin: str | None,
+    game: str,
+    freecells: int | None,
+    columns: int | None,
+    policy: Policy,
 ) -> None:
     """Print the key of BOARD: one big integer.
 
@@ -69,9 +76,9 @@ def key_command(
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules)
     deal = board if origin is None else Deal.load(origin, rules)
-    from dbmsolver import keys
+    from dbmsolver.keys import Keys
 
-    click.echo(str(keys.encode(deal, board.position)))
+    click.echo(str(Keys(deal, policy).encode(board.position)))
 
 
 @click.command("unkey")
@@ -85,8 +92,14 @@ def key_command(
     help="The deal whose search the key belongs to.",
 )
 @rules_options
+@automove_option
 def unkey_command(
-    number: str, origin: str, game: str, freecells: int | None, columns: int | None
+    number: str,
+    origin: str,
+    game: str,
+    freecells: int | None,
+    columns: int | None,
+    policy: Policy,
 ) -> None:
     """Print the position that has this KEY in the search of a deal.
 
@@ -96,6 +109,6 @@ def unkey_command(
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
     rules = rules_for(game, freecells, columns)
     deal = Deal.load(origin, rules)
-    from dbmsolver import keys
+    from dbmsolver.keys import Keys
 
-    click.echo(format_board(keys.decode(int(number), deal)), nl=False)
+    click.echo(format_board(Keys(deal, policy).decode(int(number))), nl=False)

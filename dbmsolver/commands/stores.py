@@ -1,0 +1,110 @@
+"""`status`, `lookup` and `export`: what a store holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dbmsolver.boards import format_board
+from dbmsolver.commands.answers import answer_options, check_output, write_answer
+from dbmsolver.commands.options import DealCommand, DealSource, json_option, store_argument
+from dbmsolver.commands.tables import count_table, sums
+from dbmsolver.deals import Deal
+from dbmsolver.errors import StoreError
+from dbmsolver.output import (
+    counted,
+    deal_title,
+    describe_move,
+    dump_json,
+    human_bytes,
+    move_data,
+    strata_data,
+)
+
+
+@click.command("status")
+@store_argument
+@json_option
+def status_command(store: str, as_json: bool) -> None:
+    """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
+    from dbmsolver import inspect
+
+    status = inspect.status(Path(store))
+    click.echo(_status_json(status) if as_json else _status_text(store, status), nl=False)
+
+
+def _status_text(store: str, status: Any) -> str:
+    states = sum(row[2] for row in status.strata)
+    forced = sum(row[3] for row in status.strata)
+    each = status.closed_bytes / max(states + forced, 1)
+    lines = [
+        f"{store}: {status.manifest['question']}, {status.verdict or 'not finished'}",
+        f"Closed:    {counted(states, 'state', 'states')} and "
+        f"{counted(forced, 'forced one', 'forced ones')}, "
+        f"{human_bytes(status.closed_bytes)} ({each:.2f} bytes each)",
+        f"Pending:   {counted(status.pending, 'candidate', 'candidates')}",
+        f"Disk:      {human_bytes(status.disk)}",
+    ]
+    tables = [count_table("stratum", list(sums(status.strata, 1)))]
+    if status.manifest["question"] == "solve":
+        tables.append(count_table("layer", list(sums(status.strata, 0))))
+    return "\n".join(["".join(line + "\n" for line in lines), *tables])
+
+
+def _status_json(status: Any) -> str:
+    return dump_json(
+        {
+            "verdict": status.verdict,
+            "manifest": status.manifest,
+            "closed_bytes": status.closed_bytes,
+            "pending": status.pending,
+            "disk": status.disk,
+            "strata": strata_data(status.strata),
+        }
+    )
+
+
+@click.command("lookup", cls=DealCommand)
+@store_argument
+@click.argument("source", metavar="BOARD", type=DealSource())
+@json_option
+def lookup_command(store: str, source: str, as_json: bool) -> None:
+    """Say whether the search in STORE came upon the position BOARD, with the moves to it.
+
+    BOARD is the path of a board, or - for a board on standard input.
+    """
+    from dbmsolver import inspect
+
+    deal = inspect.deal(Path(store))
+    position = Deal.load(source, deal.rules).position
+    moves = inspect.lookup(Path(store), position)
+    if as_json:
+        found = moves is not None
+        rows = [move_data(move) for move in moves or ()]
+        click.echo(dump_json({"visited": found, "moves": rows}), nl=False)
+    elif moves is None:
+        click.echo(f"{deal_title(deal)}: not visited")
+    else:
+        click.echo(f"{deal_title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
+        for number, move in enumerate(moves, start=1):
+            click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
+        click.echo()
+        click.echo(format_board(position), nl=False)
+
+
+@click.command("export")
+@store_argument
+@answer_options
+def export_command(store: str, form: str, as_json: bool, output: str | None, boards: bool) -> None:
+    """Write the answer that STORE holds, or its solution in one of the formats."""
+    check_output(output)
+    from dbmsolver import inspect, search
+    from dbmsolver.commands.answers import follow
+    from dbmsolver.progress import Progress
+
+    if inspect.status(Path(store)).verdict is None:
+        raise StoreError("not finished; continue with: dbmsolver resume", store)
+    result = follow(search.resume(Path(store)), Progress(), None)
+    write_answer(result, "json" if as_json else form, output, boards, quiet=True)

@@ -1,0 +1,40 @@
+"""Tables of counts, with a bar beside each row."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+
+Row = tuple[int, int, int]
+"""A number that names the row, and its states and forced states."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str:
+    """States and forced ones by `name`, the largest row with a bar to the right end of `width`."""
+    width = width or shutil.get_terminal_size((80, 24)).columns
+    cells = [(name, "states", "forced")]
+    cells += [(str(number), f"{states:,}", f"{forced:,}") for number, states, forced in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(3)]
+    lines = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in cells]
+    room = max(width - len(lines[0]) - 3, 8)
+    most = max((states + forced for _, states, forced in rows), default=0)
+    for index, (_, states, forced) in enumerate(rows, start=1):
+        lines[index] = f"{lines[index]}  {bar(states + forced, most, room)}".rstrip()
+    return "".join(line + "\n" for line in lines)
+
+
+def bar(value: int, most: int, room: int) -> str:
+    """A bar of `room` characters for `most`; what is not nothing is seen."""
+    if not value:
+        return ""
+    eighths = max(round(8 * room * value / most), 1)
+    return _EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def sums(rows: Sequence[tuple[int, int, int, int]], column: int) -> Iterator[Row]:
+    """Add up rows of (layer, stratum, states, forced) that agree in one of the first two."""
+    for number in sorted({row[column] for row in rows}):
+        chosen = [row for row in rows if row[column] == number]
+        yield number, sum(row[2] for row in chosen), sum(row[3] for row in chosen)

@@ -1,0 +1,237 @@
+"""`solve`, `prove` and `resume`: what they ask the search for, and what becomes of its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from click.testing import Result as Outcome
+from fakes import install, nearly_done, report, result, unit
+
+from dbmsolver.boards import parse_board
+from dbmsolver.cli import cli
+from dbmsolver.deals import Deal
+from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.results import Limits, Options, Report, Result
+from dbmsolver.rules import GAMES, rules_for
+
+
+def run(*args: str) -> Outcome:
+    return CliRunner().invoke(cli, args)
+
+
+def unsolvable() -> Result:
+    return result(verdict="unsolvable", shortest=False, moves=(), states=61_643)
+
+
+def test_what_is_asked_for_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = install(monkeypatch)
+    assert run("solve", "3").exit_code == 0
+    assert fake.asked == ("solve", Deal.from_number(3), Options(), Limits())
+
+
+def test_what_is_asked_for_by_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake = install(monkeypatch)
+    store = str(tmp_path / "store")
+    line = (
+        "prove -1 --game bakers_game --freecells 3 --automove none --threads 1 --max-states 1000 "
+        f"--max-time 2h --memory 2G --max-disk 500M --keep none --store {store}"
+    )
+    assert run(*line.split()).exit_code == 0
+    deal = Deal.from_number(-1, rules_for("bakers_game", 3))
+    options = Options(policy="none", threads=1, keep="none", store=Path(store))
+    assert fake.asked == ("prove", deal, options, Limits(1000, 7200, 2 << 30, 500 << 20))
+    assert not Path(store).exists()
+
+
+def test_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake = install(monkeypatch, unsolvable)
+    assert run("resume", str(tmp_path), "--threads", "2", "--max-time", "90").exit_code == 10
+    assert fake.asked == (tmp_path, 2, Limits(max_time=90))
+
+
+def test_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    outcome = run("solve", "3")
+    assert outcome.exit_code == 0
+    assert outcome.stderr == ""
+    first, *rest = outcome.stdout.splitlines()
+    assert first.endswith("solved in 2 card moves, shortest")
+    assert "1  QS  column 1 -> home  (forced)" in rest
+    assert "2  KS  column 1 -> home  (forced)" in rest
+    assert "Time:      1 min 15 s" in rest
+
+
+def test_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    plain = run("solve", "3").stdout
+    boards = run("solve", "3", "--boards").stdout
+    assert "Foundations: H-K C-K D-K S-Q" not in plain
+    assert "Foundations: H-K C-K D-K S-Q\nKS\n" in boards
+    assert "Foundations: H-K C-K D-K S-K\n" in boards
+
+
+def test_solved_by_prove(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, lambda: result(question="prove", shortest=False))
+    outcome = run("prove", "3")
+    assert outcome.exit_code == 0
+    assert "solved in 2 card moves, not shown to be shortest" in outcome.stdout
+
+
+def test_unsolvable(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, lambda: replace(unsolvable(), deal=Deal.from_number(11982)))
+    outcome = run("prove", "11982")
+    assert outcome.exit_code == 10
+    assert outcome.stdout.startswith("Deal 11982: unsolvable, after 61,643 positions\n")
+    assert "undecided" not in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("max-states", "the limit --max-states was reached"),
+        ("max-time", "the limit --max-time was reached"),
+        ("memory", "--memory"),
+        ("max-disk", "the limit --max-disk was reached"),
+        ("disk full", "the disk is full"),
+    ],
+)
+def test_undecided(monkeypatch: pytest.MonkeyPatch, limit: str, words: str) -> None:
+    install(monkeypatch, lambda: result(verdict="undecided", limit=limit, shortest=False, moves=()))
+    outcome = run("solve", "3")
+    assert outcome.exit_code == 20
+    first = outcome.stdout.splitlines()[0]
+    assert "undecided" in first and words in first
+    assert "solvable" not in outcome.stdout
+    assert json.loads(run("solve", "3", "--json").stdout)["limit"] == limit
+
+
+def test_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, lambda: result(store=Path("kept")))
+    outcome = run("solve", "3", "--json")
+    assert outcome.stdout == run("solve", "3", "--format", "json").stdout
+    data = json.loads(outcome.stdout)
+    assert (data["verdict"], data["metric"], data["length"], data["shortest"]) == (
+        "solved",
+        "cards",
+        2,
+        True,
+    )
+    assert (data["states"], data["forced"], data["evaluated"]) == (1, 2, 3)
+    assert (data["seconds"], data["peak_memory"], data["disk"]) == (75.04, 300 << 20, 5000)
+    assert data["store"] == "kept"
+    assert data["strata"] == [{"layer": 2, "stratum": 50, "states": 1, "forced": 2}]
+    assert data["moves"][0] == {
+        "card": "QS",
+        "source": {"kind": "column", "index": 0},
+        "destination": {"kind": "foundation", "suit": "S"},
+        "forced": True,
+    }
+    board = "\n".join(data["deal"]["board"])
+    assert parse_board(board, GAMES["freecell"]) == nearly_done()[0].position
+
+
+def test_json_of_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, unsolvable)
+    outcome = run("prove", "3", "--json")
+    assert outcome.exit_code == 10
+    data = json.loads(outcome.stdout)
+    assert (data["verdict"], data["length"], data["moves"]) == ("unsolvable", None, [])
+
+
+def test_output_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install(monkeypatch)
+    path = tmp_path / "answer"
+    outcome = run("solve", "3", "-o", str(path))
+    assert outcome.exit_code == 0
+    assert outcome.stdout == ""
+    assert outcome.stderr.endswith("solved in 2 card moves, shortest\n")
+    assert path.read_text() == run("solve", "3").stdout
+    assert run("solve", "3", "-o", str(path), "--quiet").stderr == ""
+
+
+def test_no_solution_to_write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install(monkeypatch, unsolvable)
+    path = tmp_path / "answer"
+    outcome = run("solve", "3", "--format", "html", "-o", str(path), "--quiet")
+    assert outcome.exit_code == 10
+    assert "unsolvable" in outcome.stderr
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(StoreError("belongs to deal 4", "kept"), 4), (InternalError("replay fails"), 1)],
+)
+def test_errors_of_the_search(monkeypatch: pytest.MonkeyPatch, error: Exception, code: int) -> None:
+    def fail() -> Result:
+        raise error
+
+    install(monkeypatch, fail)
+    outcome = run("solve", "3", "--store", "kept")
+    assert outcome.exit_code == code
+    assert outcome.stderr == f"dbmsolver: {error}\n"
+    assert outcome.stdout == ""
+
+
+def test_interrupt_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt() -> Result:
+        raise KeyboardInterrupt
+
+    fake = install(monkeypatch, interrupt)
+    outcome = run("solve", "3")
+    assert outcome.exit_code == 130
+    assert outcome.stderr == "dbmsolver: interrupted\n"
+    assert fake.closed
+    outcome = run("solve", "3", "--store", "kept")
+    assert outcome.exit_code == 130
+    assert outcome.stderr == "dbmsolver: interrupted; continue with: dbmsolver resume kept\n"
+
+
+def test_interrupt_while_showing_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    fake = install(monkeypatch, events=[report()])
+    monkeypatch.setattr("dbmsolver.progress.Lines.__call__", interrupt)
+    assert run("solve", "3").exit_code == 130
+    assert fake.closed
+
+
+def events() -> Iterator[Report]:
+    yield report(0.5)
+    yield report(3.0)
+    yield report(4.0)
+    yield report(14.0)
+
+
+def test_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, events=events())
+    lines = run("solve", "3").stderr.splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("solve layer 73, stratum 12/80 (25%), 3,000,000 states, ")
+
+
+def test_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, events=events())
+    assert run("solve", "3", "--quiet").stderr == ""
+
+
+def test_log_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, events=[report(3.0), unit(1), report(30.0), unit(2)])
+    lines = [json.loads(line) for line in run("solve", "3", "--log-json").stderr.splitlines()]
+    assert [line["number"] for line in lines] == [1, 2]
+    assert lines[0] == {
+        "number": 1,
+        "layer": 73,
+        "stratum": 12,
+        "states": 1000,
+        "forced": 10,
+        "pending": 1234,
+        "bytes": 4096,
+        "seconds": 0.123,
+    }

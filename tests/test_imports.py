@@ -1,0 +1,129 @@
+"""Imports run downwards only, and a few things stand in one place only."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "dbmsolver"
+
+GAME = {"errors", "cards", "rules", "moves", "position", "boards", "deals", "results"}
+"""The game as people know it, and the words of the search: they import each other only."""
+
+SHELL = {"cli", "commands", "progress", "output", "__main__"}
+"""What prints, exits, and knows click and rich: nothing else imports these."""
+
+NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats"}
+"""Solutions and how they are written: they know the game, and nothing of the search."""
+
+
+def modules() -> dict[str, Path]:
+    names = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        names[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return names
+
+
+MODULES = modules()
+INSIDE = [name for name in MODULES if name]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that is imported anywhere in the file, by its full name."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                is_module = whole.removeprefix("dbmsolver.") in MODULES
+                yield whole if is_module else node.module
+
+
+def own_imports(name: str) -> set[str]:
+    """The modules of this package that it imports, without the package's name."""
+    found = {i.removeprefix("dbmsolver.") for i in imports(MODULES[name]) if "dbmsolver." in i}
+    return {i for i in found if i in MODULES} - {name}
+
+
+def part(name: str) -> str:
+    """The module or folder right below the package that the module is or belongs to."""
+    return name.partition(".")[0]
+
+
+@pytest.mark.parametrize("name", INSIDE)
+def test_downwards(name: str) -> None:
+    parts = {part(i) for i in own_imports(name)}
+    if part(name) == "core":
+        assert parts <= {"core"}
+    elif part(name) in GAME:
+        assert parts <= GAME
+    elif part(name) in NOTATION:
+        assert parts <= GAME | NOTATION
+    elif part(name) not in SHELL:
+        assert not parts & SHELL
+
+
+def test_no_circles() -> None:
+    above: dict[str, set[str]] = {name: own_imports(name) for name in INSIDE}
+    while free := {name for name, below in above.items() if not below & above.keys()}:
+        for name in free:
+            del above[name]
+    assert not above
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_one_place_only(name: str) -> None:
+    foreign = {i.partition(".")[0] for i in imports(MODULES[name])}
+    if part(name) != "core":
+        assert not foreign & {"numba", "llvmlite"}
+    if part(name) != "store":
+        assert "lmdb" not in foreign
+    if part(name) not in SHELL:
+        assert not foreign & {"click", "rich"}
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if part(name) not in SHELL])
+def test_only_the_shell_prints_and_exits(name: str) -> None:
+    for node in ast.walk(ast.parse(MODULES[name].read_bytes())):
+        if isinstance(node, ast.Call):
+            assert ast.unparse(node.func) not in ("print", "exit", "sys.exit", "os._exit")
+        if isinstance(node, ast.Attribute):
+            assert ast.unparse(node) not in ("sys.stdout", "sys.stderr")
+
+
+def loaded_by(*args: str) -> set[str]:
+    """The modules that a command line has loaded when it ends."""
+    program = (
+        "import sys\n"
+        "from dbmsolver.cli import cli\n"
+        f"cli.main({list(args)!r}, standalone_mode=False)\n"
+        "print('\\n'.join(sys.modules), file=sys.stderr)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    return set(run.stderr.split())
+
+
+@pytest.mark.parametrize("args", [("--help",), ("solve", "--help"), ("deal", "3"), ("games",)])
+def test_quick_commands_load_nothing_heavy(args: tuple[str, ...]) -> None:
+    assert not loaded_by(*args) & {"numba", "numpy", "lmdb", "rich", "llvmlite", "zstandard"}
+
+
+def test_help_loads_no_command() -> None:
+    assert not [name for name in loaded_by("--help") if name.startswith("dbmsolver.commands.")]
+
+
+def test_the_package_is_light() -> None:
+    program = "import dbmsolver, sys; assert not {'numba', 'numpy', 'click'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

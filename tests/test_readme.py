@@ -8,6 +8,7 @@ to run and are not compared; a line `...` stands for any lines.
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shlex
@@ -99,6 +100,14 @@ def test_examples(example: Example, folder: Path) -> None:
         line for line in run.stderr.splitlines(True) if not line.startswith("Compiling ")
     )
     assert same(example.output, printed), f"printed:\n{printed}"
+
+
+def test_library_examples() -> None:
+    test = doctest.DocTestParser().get_doctest(TEXT, {}, "README", str(README), 0)
+    assert test.examples
+    printed: list[str] = []
+    doctest.DocTestRunner().run(test, out=printed.append)
+    assert not printed, "".join(printed)
 
 
 def test_there_are_examples() -> None:

@@ -1,0 +1,103 @@
+"""Solutions as text: one module per format, each with `write(solution)` and `read(source, deal)`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dbmsolver.deals import Deal
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.formats import html, moves, sfn, short, universal_json, universal_xml
+from dbmsolver.formats.source import AmbiguousError, InvalidError, Source
+from dbmsolver.rules import Policy
+from dbmsolver.solution import Solution
+
+__all__ = ["FORMATS", "AmbiguousError", "InvalidError", "Source", "detect", "read", "write"]
+
+FORMATS = {
+    "universal-json": ".json",
+    "universal-xml": ".xml",
+    "sfn": ".sfn",
+    "moves": ".moves",
+    "short": ".short",
+    "html": ".html",
+}
+"""The names of the formats, and the ending that a file of each has."""
+
+_MODULES = {
+    "universal-json": universal_json,
+    "universal-xml": universal_xml,
+    "moves": moves,
+    "short": short,
+    "html": html,
+}
+_ENDINGS = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
+_MOVE_LINE = re.compile(r"^[ \t]*Move (?:a card|[0-9]+ cards) from ", re.MULTILINE)
+_SHORT = re.compile(r"^(?:[ \t]*(?:#.*)?(?:\r\n|\n|\r))*# game:", re.MULTILINE)
+
+
+def write(solution: Solution, format_name: str, policy: Policy = "horne") -> str:
+    """The solution as text of a format; the automove policy is for `sfn`, which has to state one.
+
+    Raises UsageError where the format cannot say it.
+    """
+    if format_name == "sfn":
+        return sfn.write(solution, policy)
+    if format_name in _MODULES:
+        return _MODULES[format_name].write(solution)
+    raise _unknown(format_name)
+
+
+def read(
+    path_or_text: str | Path | Source,
+    from_format: str | None = None,
+    deal: Deal | None = None,
+    policy: Policy | None = None,
+) -> Solution:
+    """Read a solution, played on the slow model as far as its moves go.
+
+    A path is a Path, or a string of one line that names no moves; `from_format` overrides what
+    ending and content say, `deal` is what the solution starts from if it does not say so itself,
+    `policy` the automoves that an `sfn` text supposes.
+
+    Raises InvalidError, IllegalStepError or AmbiguousError.
+    """
+    if isinstance(path_or_text, Source):
+        source = path_or_text
+    elif isinstance(path_or_text, Path) or "\n" not in path_or_text:
+        source = Source.load(path_or_text)
+    else:
+        source = Source(path_or_text)
+    name = from_format or detect(source)
+    if name == "sfn":
+        return sfn.read(source, deal, policy)
+    if name in _MODULES:
+        return _MODULES[name].read(source, deal)
+    raise _unknown(name)
+
+
+def detect(source: Source) -> str:
+    """The format of a text, by its content, then by the ending of its name."""
+    text = source.text
+    start = text.lstrip()
+    if start.startswith("{"):
+        return "universal-json"
+    if re.match(r"<!doctype html|<html", start, re.IGNORECASE):
+        return "html"
+    if start.startswith("<"):
+        return "universal-xml"
+    if _MOVE_LINE.search(text):
+        return "moves"
+    ending = format_of_name(source.where)
+    if ending in ("sfn", "short", "moves"):
+        return ending
+    return "short" if _SHORT.match(text) else "sfn"
+
+
+def format_of_name(name: str) -> str | None:
+    """The format that the ending of a file name says."""
+    return _ENDINGS.get(Path(name).suffix.lower())
+
+
+def _unknown(name: str) -> UsageError:
+    return UsageError(f"unknown format {quoted(name)}, expected one of {', '.join(FORMATS)}")

@@ -1,0 +1,53 @@
+"""A page that replays a solution: one file, with everything in it. See `page.html`."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from functools import lru_cache
+from importlib import resources
+
+from dbmsolver.deals import Deal
+from dbmsolver.formats import universal_json
+from dbmsolver.formats.source import InvalidError, Source
+from dbmsolver.formats.universal import tree
+from dbmsolver.solution import Solution
+
+_DATA = re.compile(
+    r"<script\b[^>]*\bid=\"solution\"[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE
+)
+
+
+def title(solution: Solution) -> str:
+    """What the page shows."""
+    game = solution.rules.name.replace("_", " ")
+    name = solution.tag or solution.deal.name
+    return f"{game} {name}"
+
+
+def write(solution: Solution) -> str:
+    """The page."""
+    data = json.dumps(tree(solution), ensure_ascii=True, separators=(",", ":"))
+    # In a script element, only what looks like its end, or like a comment, has to be avoided.
+    data = data.replace("<", "\\u003c")
+    page = _template()
+    page = page.replace("{{title}}", html.escape(title(solution)))
+    return page.replace("{{data}}", data)
+
+
+def read(source: Source, deal: Deal | None = None) -> Solution:
+    """The solution that a page written here holds."""
+    match = _DATA.search(source.text)
+    if match is None:
+        message = "no solution in the page, expected one that dbmsolver wrote"
+        raise InvalidError(message, source.named(1))
+    # Lines before it are kept as blank ones, so that places in messages are those of the page.
+    line, column = source.at(match.start(1))
+    padding = "\n" * (line - 1) + " " * (column - 1)
+    return universal_json.read(Source(padding + match[1], source.where), deal)
+
+
+@lru_cache(maxsize=1)
+def _template() -> str:
+    return resources.files(__package__).joinpath("page.html").read_text(encoding="utf-8")

@@ -1,0 +1,150 @@
+"""Freecell Solver's text: boards and lines such as `Move a card from stack 0 to freecell 1`.
+
+Written are the board at the start and one line per move, `Move 3 cards from stack 1 to stack 5` for
+supermoves. Read is that, and what Freecell Solver prints itself: a board after every move is
+checked against the replay, and its lines of decoration are passed over. Stacks and freecells count
+from 0. `# ` lines are comments: before the moves about the deal, later about the move above.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.boards import format_board, parse_board
+from dbmsolver.cards import SUITS
+from dbmsolver.deals import Deal
+from dbmsolver.errors import IllegalMoveError, InputError, quoted
+from dbmsolver.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.formats.preamble import Preamble, opening
+from dbmsolver.formats.source import InvalidError, Source
+from dbmsolver.formats.xhtml import one_line
+from dbmsolver.moves import Place
+from dbmsolver.position import Position
+from dbmsolver.rules import Rules
+from dbmsolver.solution import Comment, Origin, Solution, Step
+
+_MOVE = re.compile(
+    r"\s*Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "
+    r"(?P<from>[0-9]{1,2}) (?:to (?P<destination>stack|freecell) (?P<to>[0-9]{1,2})"
+    r"|to the foundations)\s*\.?\s*",
+    re.IGNORECASE | re.ASCII,
+)
+_BOARD = re.compile(r"\s*(?:foundations|freecells)?\s*:", re.IGNORECASE | re.ASCII)
+_DECORATION = re.compile(
+    r"\s*(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
+    r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\.)?\s*",
+    re.IGNORECASE | re.ASCII,
+)
+_EXPECTED = (
+    "expected `Move a card from stack 0 to freecell 1`, `Move 3 cards from stack 1 to stack 2`"
+)
+
+
+def write(solution: Solution) -> str:
+    """The board and a line for each step."""
+    lines = [*opening(solution, board=False), "-=-=-=-=-=-=-=-=-=-=-=-", ""]
+    lines += [*_board_lines(solution.initial), "", "====================", ""]
+    for step in solution.steps:
+        cards = "a card" if step.count == 1 else f"{step.count} cards"
+        lines.append(f"Move {cards} from {_place(step.source)} to {_place(step.destination)}")
+        if step.comment is not None:
+            lines.append("# " + one_line(step.comment))
+    lines += ["", "This game is solveable."] if solution.final.is_goal() else []
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read(source: Source, deal: Deal | None = None) -> Solution:
+    """Read moves; the deal is the one given, or the text's first board, or what it names."""
+    preamble = Preamble(source)
+    builder: Builder | None = None
+    board: list[tuple[int, str]] = []
+    for number, line in [*source.lines(), (0, "")]:
+        if _BOARD.match(line):
+            board.append((number, line))
+            continue
+        if board and builder is None:
+            builder = Builder(deal or _deal(preamble, board, source), source.where)
+        elif board and builder is not None:
+            _compare(builder, board, source)
+        board = []
+        if line.lstrip().startswith("#"):
+            text = line.lstrip()[1:]
+            if builder is None or not builder.steps:
+                preamble.take(number, text)
+            else:
+                builder.comment(Comment(text.strip()))
+        elif match := _MOVE.fullmatch(line):
+            builder = builder or Builder(preamble.deal(deal), source.where)
+            builder.add(_step(match, Origin(line.strip(), number, 1)))
+        elif not _DECORATION.fullmatch(line):
+            column = len(line) - len(line.lstrip()) + 1
+            text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
+            raise InvalidError(text, source.named(number, column))
+    builder = builder or Builder(preamble.deal(deal), source.where)
+    return builder.solution(preamble.tag, preamble.remarks)
+
+
+def _step(match: re.Match[str], origin: Origin) -> Step:
+    def place(kind: str, index: str) -> Place:
+        return Place("column" if kind.lower() == "stack" else "freecell", int(index))
+
+    destination = OWN_FOUNDATION
+    if match["destination"]:
+        destination = place(match["destination"], match["to"])
+    count = int(match["count"] or 1)
+    return Step(place(match["source"], match["from"]), destination, count, origin=origin)
+
+
+def _place(place: Place) -> str:
+    if place.kind == "foundation":
+        return "the foundations"
+    return f"{'stack' if place.kind == 'column' else 'freecell'} {place.index}"
+
+
+def _board_lines(position: Position) -> list[str]:
+    heights = " ".join(
+        f"{SUITS[s]}-{'0A23456789TJQK'[position.foundations[s]]}" for s in (0, 3, 2, 1)
+    )
+    rest = format_board(replace(position, foundations=(0, 0, 0, 0))).splitlines()
+    lines = [f"Foundations: {heights}"]
+    if rest and rest[0].startswith("Freecells"):
+        lines.append(rest.pop(0))
+    else:
+        lines.append("Freecells:" + " -" * len(position.freecells))
+    return lines + [line if line.startswith(":") else f": {line}" for line in rest]
+
+
+def _read_board(board: list[tuple[int, str]], rules: Rules, source: Source) -> Position:
+    lines = [""] * board[-1][0]
+    for number, line in board:
+        label, _, cells = line.partition(":")
+        if label.strip().lower() == "freecells" and "-" not in cells and "*" not in cells:
+            # Freecell Solver leaves four characters for a freecell, blank if it is empty.
+            parts = [cells[i : i + 4].strip() or "-" for i in range(0, rules.freecells * 4, 4)]
+            if all(len(part.split()) == 1 for part in parts):
+                line = f"{label}: {' '.join(parts)}"
+        lines[number - 1] = line.replace("*", "-") if label.strip().lower() == "freecells" else line
+    return parse_board("\n".join(lines), rules, source.where)
+
+
+def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:
+    rules = preamble.rules()
+    position = _read_board(board, rules, source)
+    if "deal" in preamble.values:
+        deal = preamble.deal(None) if not preamble.board else Deal(position, rules)
+        if deal.position == position:
+            return deal
+        text = f"the board is not that of deal {deal.number}"
+        raise InvalidError(text, source.named(board[0][0]))
+    return Deal(position, rules)
+
+
+def _compare(builder: Builder, board: list[tuple[int, str]], source: Source) -> None:
+    try:
+        position = _read_board(board, builder.deal.rules, source)
+    except InputError as error:
+        raise InvalidError(error.message, error.where) from None
+    if position != builder.position:
+        text = f"the board is not the position at that point; position: {builder.position}"
+        raise IllegalMoveError(text, source.named(board[0][0]))

@@ -1,0 +1,117 @@
+"""What a text of moves says about its deal, in comment lines before the moves.
+
+# game: freecell
+# freecells: 3         if the number is not the game's
+# columns: 8
+# deal: 11982          or the board, line by line:
+# | 3D 7H ...
+# tag: what else names the deal
+# anything else is a remark
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.deals import Deal, format_board, parse_board
+from dbmsolver.errors import DbmError
+from dbmsolver.formats.source import InvalidError, Source
+from dbmsolver.rules import GAMES, Rules, rules_for
+from dbmsolver.solution import Solution
+
+_NUMBER = re.compile(r"-?[0-9]{1,12}")
+_KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill")
+
+
+def opening(solution: Solution, board: bool = True) -> list[str]:
+    """The comment lines that say what is solved."""
+    rules = solution.rules
+    lines = [f"# game: {rules.name}"]
+    base = GAMES.get(rules.name) or GAMES["freecell"]
+    for key in ("columns", "freecells", "build", "fill"):
+        if getattr(rules, key) != getattr(base, key):
+            lines.append(f"# {key}: {getattr(rules, key)}")
+    if solution.number is not None:
+        lines.append(f"# deal: {solution.number}")
+    elif board:
+        lines += [f"# | {line}" for line in format_board(solution.initial).splitlines()]
+    if solution.tag:
+        lines.append(f"# tag: {_line(solution.tag)}")
+    return lines + [f"# {_line(remark)}" for remark in solution.remarks]
+
+
+class Preamble:
+    """What has been said about the deal so far."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.values: dict[str, tuple[str, int]] = {}
+        self.board: list[tuple[int, str]] = []
+        self.remarks: tuple[str, ...] = ()
+
+    def take(self, number: int, comment: str) -> None:
+        """Take the text of one comment line, without its `#`."""
+        key, colon, value = comment.partition(":")
+        key, value = key.strip().lower(), value.strip()
+        if comment.strip().startswith("|"):
+            self.board.append((number, comment.strip()[1:]))
+        elif colon and key in _KEYS:
+            if key in self.values:
+                text = f"{key} a second time, expected only that of line {self.values[key][1]}"
+                raise InvalidError(text, self.source.named(number))
+            self.values[key] = (value, number)
+        elif comment.strip():
+            self.remarks += (comment.strip(),)
+
+    @property
+    def tag(self) -> str:
+        return self.values.get("tag", ("", 0))[0]
+
+    def rules(self) -> Rules:
+        """The rules as far as they are said; those of FreeCell where nothing is."""
+        number = self.values["game"][1] if "game" in self.values else 1
+        try:
+            game = self.values.get("game", ("freecell", 0))[0]
+            known = rules_for(game, self._count("freecells"), self._count("columns"))
+            for key in ("build", "fill"):
+                if key in self.values:
+                    number = self.values[key][1]
+                    known = replace(known, **{key: self.values[key][0]})  # type: ignore[arg-type]
+        except DbmError as error:
+            raise InvalidError(error.message, self.source.named(number)) from None
+        return known
+
+    def deal(self, given: Deal | None) -> Deal:
+        """The deal given, or the one that the text names."""
+        if given is not None:
+            return given
+        rules = self.rules()
+        if self.board:
+            # Blank lines keep the numbers of lines, and mean nothing in a board.
+            lines = [""] * self.board[-1][0]
+            for number, line in self.board:
+                lines[number - 1] = line
+            return Deal(parse_board("\n".join(lines), rules, self.source.where), rules)
+        if "deal" in self.values:
+            value, line = self.values["deal"]
+            if not _NUMBER.fullmatch(value):
+                text = f"no deal number {value[:24]!r}, expected digits"
+                raise InvalidError(text, self.source.named(line))
+            return Deal.from_number(int(value), rules)
+        text = "the text does not say which deal it solves, expected --deal"
+        raise InvalidError(text, self.source.named(1))
+
+    def _count(self, key: str) -> int | None:
+        if key not in self.values:
+            return None
+        value, line = self.values[key]
+        if not _NUMBER.fullmatch(value):
+            raise InvalidError(
+                f"no number {value[:24]!r}, expected digits", self.source.named(line)
+            )
+        return int(value)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,276 @@
+"""What the moves of a text in Standard FreeCell Notation mean, found by playing them.
+
+The notation leaves things unsaid that foreign texts answer in different ways. Each answer is a
+reading, and readings are tried in a fixed order until one solves the deal:
+
+- the automove policy: the stated one first, then Horne, WKR and none;
+- whether automoves are made before the first move, too (the notation says nothing; games do not);
+- whether moves home are written though automoves made them already;
+- whether a named freecell is the one taken, or the leftmost empty one is.
+
+The length of a move to an empty column is what the notation says: one card after a period, or as
+many as possible. In lines of another style it is open, and then all lengths are tried; so are they
+if no reading solves the deal otherwise. Two ways that both do are ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dbmsolver.cards import rank
+from dbmsolver.deals import Deal
+from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.formats.sfn_text import SfnText, Token
+from dbmsolver.formats.source import AmbiguousError, Source
+from dbmsolver.moves import Place
+from dbmsolver.position import Position
+from dbmsolver.rules import POLICIES, Policy
+from dbmsolver.solution import Comment, Step
+from dbmsolver.supermoves import automoves, largest
+
+MAX_PLAYS = 20_000
+"""How many moves are played in search of open lengths."""
+
+
+class Reading(NamedTuple):
+    """One way to answer what is left unsaid."""
+
+    policy: Policy
+    at_start: bool = False
+    repeated: bool = False
+    leftmost: bool = False
+
+
+class Game(NamedTuple):
+    """What all readings have in common."""
+
+    text: SfnText
+    deal: Deal
+    cells: dict[str, int]
+    """The freecells that are not blocked, by their letters."""
+    shown: Position | None
+    """The position that the layout shows, if that is not where the moves begin."""
+    source: Source
+
+
+def understand(game: Game, policy: Policy | None) -> Builder:
+    """The moves as they solve the deal, or as they are at least legal.
+
+    Raises IllegalStepError of the most likely reading if none is, AmbiguousError if two ways win.
+    """
+    legal: Builder | None = None
+    error: InputError | None = None
+    furthest = -1
+    is_open = any(token.open for token in game.text.tokens)
+    for reading in _readings(game, policy):
+        attempt = _Attempt(game, reading)
+        try:
+            if is_open:
+                builder = _by_lengths(game, reading)
+            else:
+                builder = attempt.play()
+        except AmbiguousError:
+            raise
+        except InputError as found:
+            reached = attempt.reached
+            if reached > furthest or error is None:
+                error, furthest = found, reached
+            continue
+        if builder.position.is_goal():
+            return builder
+        legal = legal or builder
+    if not is_open:
+        for reading in _readings(game, policy):
+            try:
+                builder = _by_lengths(game, reading, every=True)
+            except AmbiguousError:
+                raise
+            except InputError:
+                continue
+            if builder.position.is_goal():
+                return builder
+    if legal is not None:
+        return legal
+    assert error is not None
+    raise error
+
+
+def _readings(game: Game, policy: Policy | None) -> Iterator[Reading]:
+    order: list[Policy] = ["horne", "wkr", "none"]
+    if policy is not None:
+        order = [policy]
+    elif game.text.policy in POLICIES:
+        order.sort(key=lambda name: name != game.text.policy)
+    for name in order:
+        for leftmost in (False, True):
+            for at_start in (False, True):
+                for repeated in (False, True):
+                    if name != "none" or not (at_start or repeated):
+                        yield Reading(name, at_start, repeated, leftmost)
+
+
+class _Attempt:
+    """One reading, played move by move."""
+
+    def __init__(self, game: Game, reading: Reading) -> None:
+        self.game = game
+        self.reading = reading
+        self.builder = Builder(game.deal, game.source.where)
+        self.reached = 0
+        self.unclaimed: list[Place] = []
+        """Where automoves took cards from that no move home has repeated."""
+        if reading.at_start:
+            self.automoves()
+        self.compare()
+
+    def copy(self) -> _Attempt:
+        other = _Attempt.__new__(_Attempt)
+        other.game, other.reading, other.reached = self.game, self.reading, self.reached
+        other.unclaimed = list(self.unclaimed)
+        other.builder = Builder(self.game.deal, self.game.source.where)
+        other.builder.steps = list(self.builder.steps)
+        other.builder.position = self.builder.position
+        return other
+
+    def play(self) -> Builder:
+        while self.reached < len(self.game.text.tokens):
+            self.one(None)
+        return self.builder
+
+    def one(self, count: int | None) -> None:
+        """Play the next move; `count` cards if it goes to an empty column."""
+        token = self.game.text.tokens[self.reached]
+        source = self.place(token.source)
+        if token.destination == "h" and self.reading.repeated and source in self.unclaimed:
+            self.unclaimed.remove(source)
+        else:
+            if token.destination != "h":
+                self.unclaimed = []
+            self.builder.add(self.step(token, source, count))
+            self.automoves()
+        self.reached += 1
+        if said := self.game.text.comments.get(self.reached):
+            self.builder.comment(Comment(said))
+        self.compare()
+
+    def automoves(self) -> None:
+        policy = self.reading.policy
+        moves, _ = automoves(self.builder.position, self.game.deal.rules, policy)
+        self.unclaimed += [move.source for move in moves]
+        self.builder.add_automoves(moves, policy)
+
+    def compare(self) -> None:
+        """Hold the position against the layout that is shown for this point."""
+        text, position = self.game.text, self.builder.position
+        mark = len(text.tokens) if text.mark is None else text.mark
+        if self.game.shown not in (None, position) and self.reached == mark:
+            message = f"the layout is not the position after {mark} moves; position: {position}"
+            raise IllegalMoveError(message, self.game.source.named(text.layout_line or 1))
+
+    def place(self, letter: str) -> Place:
+        if letter.isdigit():
+            return Place("column", int(letter) - 1)
+        # A letter that names no freecell of this game is left to the replay to refuse.
+        return Place("freecell", self.game.cells.get(letter, 99))
+
+    def step(self, token: Token, source: Place, count: int | None) -> Step:
+        destination = OWN_FOUNDATION if token.destination == "h" else self.place(token.destination)
+        cells = self.builder.position.freecells
+        if destination.kind == "freecell":
+            empty = [index for index, card in enumerate(cells) if card is None]
+            if empty and (self.reading.leftmost or token.destination == "f"):
+                destination = Place("freecell", empty[0])
+            return Step(source, destination, origin=token.origin)
+        count = 1 if destination == OWN_FOUNDATION else count or self.count(token, destination)
+        return Step(source, destination, count, origin=token.origin)
+
+    def count(self, token: Token, destination: Place) -> int:
+        """How many cards the notation says."""
+        most = self.most(token)
+        if most is None or (token.single and not self.column(destination.index)):
+            return 1
+        if most == 0 and (target := self.column(destination.index)):
+            # What would have to be moved, for the error to tell why it cannot be.
+            column = self.column(self.place(token.source).index)
+            return min(max(rank(target[-1]) - rank(column[-1]), 1), len(column)) if column else 1
+        return max(most, 1)
+
+    def most(self, token: Token) -> int | None:
+        """The largest number of cards, or None for a move not from column to column."""
+        places = [self.place(token.source), self.place(token.destination)]
+        columns = len(self.builder.position.columns)
+        if token.destination == "h" or any(
+            place.kind != "column" or place.index >= columns for place in places
+        ):
+            return None
+        rules = self.game.deal.rules
+        return largest(self.builder.position, rules, places[0].index, places[1].index)
+
+    def open_length(self, every: bool) -> int:
+        """The largest length of the next move, if it goes to an empty column and may be less."""
+        token = self.game.text.tokens[self.reached]
+        most = self.most(token) if (token.open or every) and not token.single else None
+        if most is None or self.column(self.place(token.destination).index):
+            return 0
+        return most
+
+    def column(self, index: int) -> tuple[int, ...]:
+        return self.builder.position.columns[index]
+
+
+def _by_lengths(game: Game, reading: Reading, every: bool = False) -> Builder:
+    """Try all lengths of moves to empty columns where the text leaves them open."""
+    start = _Attempt(game, reading)
+    # Each with the lengths chosen so far, 0 where there was no choice, and the next one.
+    stack: list[tuple[_Attempt, list[int], int]] = [(start, [], 0)]
+    won: list[tuple[_Attempt, list[int]]] = []
+    legal: Builder | None = None
+    error: InputError | None = None
+    furthest, plays = -1, 0
+    while stack:
+        attempt, chosen, count = stack.pop()
+        try:
+            while attempt.reached < len(game.text.tokens):
+                most = attempt.open_length(every)
+                if most > 1 and not count:
+                    stack += [(attempt.copy(), list(chosen), other) for other in range(1, most)]
+                    count = most
+                attempt.one(count or None)
+                chosen.append(count)
+                count = 0
+                plays += 1
+                if plays > MAX_PLAYS:
+                    text = "too many ways to read the lengths of moves to empty columns"
+                    raise AmbiguousError(text, game.source.named(1))
+        except AmbiguousError:
+            raise
+        except InputError as found:
+            if attempt.reached > furthest:
+                error, furthest = found, attempt.reached
+            continue
+        if attempt.builder.position.is_goal():
+            won.append((attempt, chosen))
+            if len(won) == 2:
+                raise _ambiguous(game, reading, won[0][1], won[1][1])
+        legal = legal or attempt.builder
+    if won:
+        return won[0][0].builder
+    if legal is not None:
+        return legal
+    assert error is not None
+    raise error
+
+
+def _ambiguous(game: Game, reading: Reading, one: list[int], two: list[int]) -> AmbiguousError:
+    index = next(i for i, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1])
+    token = game.text.tokens[index]
+    attempt = _Attempt(game, reading)
+    for count in two[:index]:
+        attempt.one(count or None)
+    counts = f"{min(one[index], two[index])} or {max(one[index], two[index])} cards"
+    text = f"ambiguous move {index + 1} {token.origin.text!r}: {counts}, both solve the deal"
+    message = f"{text}, expected a period before it for one card, or a move said otherwise"
+    place = game.source.named(token.origin.line, token.origin.column)
+    return AmbiguousError(f"{message}; position: {attempt.builder.position}", place)

@@ -1,0 +1,29 @@
+"""The JSON encoding of the universal format: see `universal.md` and `universal.schema.json`."""
+
+from __future__ import annotations
+
+import json
+
+from dbmsolver.deals import Deal
+from dbmsolver.formats.json_text import parse
+from dbmsolver.formats.source import Source
+from dbmsolver.formats.universal import tree
+from dbmsolver.formats.universal_reader import TreeReader, given_deal
+from dbmsolver.solution import Path, Solution
+
+
+def write(solution: Solution, indent: int | None = 1) -> str:
+    """The solution as JSON."""
+    return json.dumps(tree(solution), indent=indent, ensure_ascii=False) + "\n"
+
+
+def read(source: Source, deal: Deal | None = None) -> Solution:
+    """Read JSON; with a deal, only a solution that starts there."""
+    value, places = parse(source)
+
+    def at(path: Path) -> tuple[int, int]:
+        while path and path not in places:
+            path = path[:-1]
+        return source.at(places[path])
+
+    return given_deal(TreeReader(source.where, at).solution(value), deal)

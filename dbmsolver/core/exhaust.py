@@ -105,7 +105,7 @@ def make_output(states: int, candidates: int, signatures: int, code_type: Any) -
         codes=np.empty(states, code_type),
         signatures=np.empty(signatures, np.uint64),
         closed=np.empty((signatures, 2), np.int64),
-        run_keys=np.empty(candidates, np.uint64),
+        run_keys=np.empty(WIDE_WORDS * candidates, np.uint64),
         run_codes=np.empty(candidates, code_type),
         run_signatures=np.empty(TARGETS * signatures, np.uint64),
         run_counts=np.empty(TARGETS * signatures, np.int64),
@@ -300,6 +300,16 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow)
 
 
 @njit(nogil=True, cache=True)
+def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):  # type: ignore[no-untyped-def]
+    """:func:`close` for a piece of a signature.
+
+    Returns (head, count, candidates left, their words, forced states expanded).
+    """
+    sets, layout = prepare(t, ws, signature)
+    return close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, False)[1:]
+
+
+@njit(nogil=True, cache=True)
 def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  # type: ignore[no-untyped-def]
     """Put those of the candidates ``first:first+candidates`` that are new into the table and behind ``order[:count]``.
 
@@ -324,8 +334,19 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  #
 
 
 @njit(nogil=True, cache=True)
-def write_runs(t, ws, out, sets, left, left_words):  # type: ignore[no-untyped-def]
-    """Sort the candidates that left by target and append them to the output as runs."""
+def prepare(t, ws, signature):  # type: ignore[no-untyped-def]
+    """Make the workspace ready for a signature; returns its (Sets, Layout)."""
+    sets = signature_sets(t, signature)
+    layout = make_layout(t, sets.loose, ws.nets)
+    if not layout.wide:
+        make_fields(t, layout, ws.nets, ws.fields, ws.keeps)
+    return sets, layout
+
+
+@njit(nogil=True, cache=True)
+def write_runs(t, ws, out, signature, left):  # type: ignore[no-untyped-def]
+    """Sort the ``left`` candidates that left a signature by target and append them to the output as runs."""
+    sets = signature_sets(t, signature)
     counts = np.zeros(SIBLINGS + 1, np.int64)
     for index in range(left):
         counts[ws.left_targets[index]] += 1
@@ -381,15 +402,12 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
     """
     for index in range(first, last):
         signature = signatures[index]
-        sets = signature_sets(t, signature)
-        layout = make_layout(t, sets.loose, ws.nets)
+        sets, layout = prepare(t, ws, signature)
         wide = layout.wide
         key_words = WIDE_WORDS if wide else 1
         if out.used[2] > 0 and key_words != out.used[6]:
             return index
         out.used[6] = key_words
-        if not wide:
-            make_fields(t, layout, ws.nets, ws.fields, ws.keeps)
         bits = 6
         while (1 << bits) < 4 * counts[index]:
             bits += 1
@@ -415,7 +433,7 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
             or out.used[5] + TARGETS > out.run_counts.size
         ):
             return index
-        write_runs(t, ws, out, sets, left, left_words)
+        write_runs(t, ws, out, signature, left)
         sort_states(
             ws.order,
             ws.order_codes,

@@ -11,15 +11,16 @@ import numpy as np
 from numba import njit
 
 from dbmsolver.core.exhaust import EMPTY, hash_slot, insert
-from dbmsolver.core.layout import WIDE_WORDS, pack_key
+from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
 
 U64 = np.uint64
 ONE = np.uint64(1)
 
 
 @njit(nogil=True, cache=True)
-def load_table(table, bits, keys, words, mask, value):  # type: ignore[no-untyped-def]
-    """Insert those of ``keys`` that belong to a piece; how many were new."""
+def load_table(table, bits, keys, words, mask, value, room):  # type: ignore[no-untyped-def]
+    """Insert those of ``keys`` that belong to a piece; how many were new, or -1 if that is more than ``room``."""
     slots = (1 << bits) - 1
     shift = U64(64 - bits)
     second = third = U64(0)
@@ -32,6 +33,8 @@ def load_table(table, bits, keys, words, mask, value):  # type: ignore[no-untype
             second, third = keys[place + 1], keys[place + 2]
         slot = hash_slot(first, second, third, shift)
         loaded += insert(table, slots, slot, words == WIDE_WORDS, first, second, third)
+        if loaded > room:
+            return -1
     return loaded
 
 
@@ -48,8 +51,10 @@ def table_keys(table, bits, words, keys):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def count_flips(t, layout, nets, keys, codes, words, ones, flips):  # type: ignore[no-untyped-def]
+def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[no-untyped-def]
     """Per bit of the first key word: in how many keys it is set, and in how many the last move changed it."""
+    nets = np.zeros(NETS, np.uint64)
+    layout = make_layout(t, signature_sets(t, signature).loose, nets)
     for index in range(codes.size):
         key = keys[words * index]
         card, place = np.int64(t.code_card[codes[index]]), np.int64(t.code_place[codes[index]])
@@ -103,10 +108,10 @@ def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def split_siblings(ws, left, left_words, siblings, words, keys, codes):  # type: ignore[no-untyped-def]
+def split_siblings(ws, left, siblings, words, keys, codes):  # type: ignore[no-untyped-def]
     """Move the candidates for other pieces out of those that left.
 
-    They go to ``keys`` and ``codes``; the rest closes up in the workspace.  Returns (siblings, rest, its words).
+    They go to ``keys`` and ``codes``; the rest closes up in the workspace.  Returns (siblings, rest).
     """
     found = rest = source = place = 0
     for index in range(left):
@@ -126,4 +131,4 @@ def split_siblings(ws, left, left_words, siblings, words, keys, codes):  # type:
             codes[found] = ws.left_codes[index]
             found += 1
         source += width
-    return found, rest, place
+    return found, rest

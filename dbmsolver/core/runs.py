@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from dbmsolver.core.expand import progress, signature_sets
-from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout
+from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
 from dbmsolver.core.sorting import sort_states
 
 U64 = np.uint64
@@ -29,6 +29,18 @@ def widths_of(t, signatures):  # type: ignore[no-untyped-def]
     for index in range(signatures.size):
         layout = make_layout(t, signature_sets(t, signatures[index]).loose, nets)
         result[index] = WIDE_WORDS if layout.wide else 1
+    return result
+
+
+@njit(nogil=True, cache=True)
+def local_key(t, signature, off, low, high):  # type: ignore[no-untyped-def]
+    """The local key of one state (uint64[1 or 3])."""
+    nets = np.zeros(NETS, np.uint64)
+    layout = make_layout(t, signature_sets(t, signature).loose, nets)
+    words = pack_key(t, layout, nets, off, low, high)
+    result = np.empty(WIDE_WORDS if layout.wide else 1, np.uint64)
+    for word in range(result.size):
+        result[word] = words[word]
     return result
 
 

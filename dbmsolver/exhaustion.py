@@ -1,0 +1,308 @@
+"""Proof by exhaustion: every reachable state, strata ascending, each signature closed once.
+
+Candidates only ever lead to higher strata, or stay in their signature.  So when a stratum's turn comes all its candidates
+are there, and its signatures are independent of each other: small ones are closed in batches, one thread each; big ones
+by all threads together, in pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.bigsignature import BigSignature
+from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
+from dbmsolver.core.runs import local_key, progress_of, widths_of
+from dbmsolver.journal import BlockRef, Journal
+from dbmsolver.keys import Keys
+from dbmsolver.parcels import Groups, Parcel, gather
+from dbmsolver.results import Report, Unit
+from dbmsolver.store import Closed, Runs, parse_closed_key, parse_pending_key, stratum_prefix
+
+_LARGEST_BATCH = 50_000
+_SMALLEST_BATCH = 256
+
+
+class GoalReached(Exception):
+    """A position with every card home was met: the deal can be solved."""
+
+
+class Exhaustion:
+    """A proof in progress; :meth:`run` carries it to its end."""
+
+    def __init__(self, keys: Keys, journal: Journal, threads: int, memory: int) -> None:
+        self.keys = keys
+        self.journal = journal
+        self.threads = threads
+        self.memory = memory
+        self.strata: dict[int, list[Parcel]] = {}
+        self.stratum = 0
+        self.done: list[int] = []
+        self.big: BigSignature | None = None
+        self.closers = [Closer(keys) for _ in range(threads)]
+        self.last_stratum = 52 + keys.locked
+
+    def run(self) -> Iterator[Report | Unit]:
+        """Close strata until nothing is pending.  Raises GoalReached, LimitReached, or what stops a run from outside.
+
+        Whatever ends it, everything finished until then is committed.
+        """
+        self._restore()
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while self.strata:
+                    self.stratum = min(self.strata)
+                    yield from self._close_stratum(pool)
+            finally:
+                self.commit()
+
+    def commit(self) -> Unit:
+        """Commit what is finished and, in resumable runs, what is pending."""
+        big = self.big
+        prefix = stratum_prefix(b"B", 0, self.stratum)
+
+        def more(txn: Any) -> None:
+            txn.delete_all(b"B")
+            txn.delete_all(b"D")
+            if not self.journal.resumable:
+                return
+            if self.done:
+                txn.put_pending(0, self.stratum, np.array(self.done, np.uint64).tobytes(), b"D")
+            if big is not None:
+                for data in big.snapshot():
+                    txn.put_pending(0, self.stratum, data, prefix[:1])
+
+        pending = [parcel for parcels in self.strata.values() for parcel in parcels]
+        return self.journal.commit(0, self.stratum, pending, more)
+
+    # A stratum.
+
+    def _close_stratum(self, pool: ThreadPoolExecutor) -> Iterator[Report | Unit]:
+        parcels = self.strata[self.stratum]
+        store = self.journal.store
+        parts = [parcel.load(store) for parcel in parcels]
+        parts += [store.block(key) for key in store.keys(stratum_prefix(b"B", 0, self.stratum))]
+        groups = gather(parts, np.array(self.done, np.uint64))
+        del parts
+        if self.journal.resumable is False:
+            for parcel in parcels:
+                parcel.runs = None
+        unfinished = self._unfinished_blocks()
+        bigs: list[BigStart] = []
+        yield from self._close_small(pool, groups, unfinished, bigs)
+        del groups
+        for start in bigs:
+            yield from self._close_big(pool, start, unfinished.get(start.signature, []))
+        for parcel in parcels:
+            self.journal.delete(parcel.record)
+        del self.strata[self.stratum]
+        self.done = []
+        if self.journal.due():
+            yield self.commit()
+
+    def _close_small(
+        self,
+        pool: ThreadPoolExecutor,
+        groups: Groups,
+        unfinished: dict[int, list[BlockRef]],
+        bigs: list[BigStart],
+    ) -> Iterator[Report | Unit]:
+        batches = iter(self._batches(groups, unfinished, bigs))
+        running: dict[Future[BatchDone], Closer] = {}
+        idle = list(self.closers)
+        finished_signatures = 0
+        try:
+            while True:
+                while idle and (batch := next(batches, None)) is not None:
+                    closer = idle.pop()
+                    task = pool.submit(closer.close_batch, groups, *batch, self.stratum)
+                    running[task] = closer
+                if not running:
+                    return
+                ready, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in ready:
+                    idle.append(running.pop(future))
+                    self._take_batch(groups, future.result(), bigs)
+                    finished_signatures += future.result().last - future.result().first
+                yield from self._pause(share=finished_signatures / max(groups.counts.size, 1))
+        finally:
+            wait(running)
+            for future in running:
+                if future.exception() is None:
+                    self._take_batch(groups, future.result(), bigs)
+            # What grew too big is not done: a resumed run starts it again from its parcel, so
+            # its closed states so far must be there too.
+            self._hold_starts(bigs)
+
+    def _batches(
+        self, groups: Groups, unfinished: dict[int, list[BlockRef]], bigs: list[BigStart]
+    ) -> Iterator[tuple[int, int]]:
+        """Ranges of signatures, of about equal numbers of candidates."""
+        total = int(groups.counts.sum())
+        size = min(_LARGEST_BATCH, max(_SMALLEST_BATCH, total // (8 * self.threads)))
+        first = 0
+        gathered = 0
+        started = {start for start in unfinished}
+        for index, signature in enumerate(groups.signatures.tolist()):
+            if signature in started:
+                if index > first:
+                    yield first, index
+                bigs.append(self._resumed_start(groups, index))
+                first, gathered = index + 1, 0
+                continue
+            gathered += int(groups.counts[index])
+            if gathered >= size:
+                yield first, index + 1
+                first, gathered = index + 1, 0
+        if first < groups.counts.size:
+            yield first, int(groups.counts.size)
+
+    def _resumed_start(self, groups: Groups, index: int) -> BigStart:
+        """A signature that an earlier run left unfinished: candidates only, its blocks are in the store."""
+        words = int(widths_of(self.keys.tables, groups.signatures[index : index + 1])[0])
+        place, first = int(groups.words[index]), int(groups.offsets[index])
+        count = int(groups.counts[index])
+        return BigStart(
+            int(groups.signatures[index]),
+            words,
+            0,
+            groups.keys[place : place + words * count].copy(),
+            groups.codes[first : first + count].copy(),
+        )
+
+    def _take_batch(self, groups: Groups, batch: BatchDone, bigs: list[BigStart]) -> None:
+        big = {start.signature for start in batch.big}
+        signatures = groups.signatures[batch.first : batch.last].tolist()
+        self.done += [signature for signature in signatures if signature not in big]
+        bigs += batch.big
+        self._blocks_of_starts(batch)
+        self._take_result(batch.result)
+
+    def _blocks_of_starts(self, batch: BatchDone) -> None:
+        for start in batch.big:
+            start.blocks = [
+                ref
+                for block in batch.result.closed
+                if block.first == block.last == start.signature
+                for ref in self.journal.add_closed([block], always=True)
+            ]
+        big = {start.signature for start in batch.big}
+        batch.result.closed = [
+            block
+            for block in batch.result.closed
+            if not (block.first == block.last and block.first in big)
+        ]
+
+    def _hold_starts(self, bigs: list[BigStart]) -> None:
+        """Keep the opened states of big signatures that are not yet being closed as pending parcels."""
+        for start in bigs:
+            states = start.codes.size - start.closed
+            if start.closed == 0 or not states:
+                continue
+            runs = Runs(
+                np.array([start.signature], np.uint64),
+                np.array([states], np.int64),
+                start.keys[start.words * start.closed :],
+                start.codes[start.closed :],
+                start.words,
+            )
+            self.strata[self.stratum].append(Parcel(self.stratum, states, runs))
+
+    def _close_big(
+        self, pool: ThreadPoolExecutor, start: BigStart, blocks: list[BlockRef]
+    ) -> Iterator[Report | Unit]:
+        blocks = blocks + start.blocks
+        closed = sum(ref.block.states for ref in blocks)
+        self.big = BigSignature(
+            self.keys,
+            self.journal,
+            start,
+            self.stratum,
+            self.memory,
+            self.threads,
+            blocks,
+            closed,
+            self._take_result,
+        )
+        for _ in self.big.run(pool, self.closers):
+            yield from self._pause()
+        if not self.journal.keep_closed:
+            for piece in self.big.pieces:
+                for ref in piece.blocks:
+                    self.journal.drop(ref)
+        self.big = None
+        self.done.append(start.signature)
+
+    # Shared.
+
+    def _take_result(self, result: Yield) -> None:
+        self.journal.count(0, self.stratum, result.states, result.forced, result.digest)
+        self.journal.add_closed(result.closed)
+        for parcel in result.parcels:
+            assert parcel.runs is not None
+            if self.keys.goal in parcel.runs.signatures[-1:].tolist():
+                self.strata.setdefault(parcel.stratum, []).append(parcel)
+                raise GoalReached(int(parcel.runs.codes[-1]))
+            self.strata.setdefault(parcel.stratum, []).append(parcel)
+
+    def _pause(self, share: float | None = None) -> Iterator[Report | Unit]:
+        """Between two pieces of work: limits, commits, reports."""
+        self.journal.check_limits()
+        pending = sum(parcel.states for parcels in self.strata.values() for parcel in parcels)
+        if self.big is not None:
+            pending += self.big.pending
+        if self.journal.due():
+            yield self.commit()
+        yield self.journal.report(
+            layer=None,
+            stratum=self.stratum,
+            last_stratum=self.last_stratum,
+            pending=pending,
+            share=share,
+        )
+
+    # Beginning and resuming.
+
+    def _restore(self) -> None:
+        """Pending candidates from the store, or the deal itself."""
+        store = self.journal.store
+        for key in store.keys(b"P"):
+            _, stratum, _ = parse_pending_key(key)
+            runs = store.block(key)
+            self.strata.setdefault(stratum, []).append(
+                Parcel(stratum, runs.codes.size, runs, record=key)
+            )
+        for key in store.keys(b"D"):
+            self.done += np.frombuffer(store.read(key), np.uint64).tolist()
+        if not self.strata and not self.journal.states + self.journal.forced:
+            parcel = root_parcel(self.keys)
+            self.strata[parcel.stratum] = [parcel]
+
+    def _unfinished_blocks(self) -> dict[int, list[BlockRef]]:
+        """Blocks of big signatures of this stratum that an earlier run left unfinished."""
+        result: dict[int, list[BlockRef]] = {}
+        if not self.journal.resumable:
+            return result
+        done = set(self.done)
+        store = self.journal.store
+        for key in store.keys(stratum_prefix(b"C", 0, self.stratum)):
+            parsed = parse_closed_key(key)
+            if parsed.first != parsed.last or parsed.first in done:
+                continue
+            runs = store.block(key)
+            block = Closed(0, self.stratum, parsed.first, parsed.last, runs.codes.size, b"")
+            result.setdefault(parsed.first, []).append(BlockRef(block, key=key))
+        return result
+
+
+def root_parcel(keys: Keys) -> Parcel:
+    """The deal's own state as a candidate."""
+    root = [np.uint64(value) for value in keys.root]
+    signature = np.array(root[:1], np.uint64)
+    key = local_key(keys.tables, *root)
+    stratum = int(progress_of(keys.tables, signature, keys.locked)[0])
+    code = np.array([keys.root_code], keys.code_type)
+    return Parcel(stratum, 1, Runs(signature, np.array([1], np.int64), key, code, key.size))

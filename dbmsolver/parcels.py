@@ -1,0 +1,161 @@
+"""Candidates on their way: parcels of runs, gathered again by signature when their stratum's turn comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
+from dbmsolver.keys import Keys
+from dbmsolver.store import Runs, Store
+
+
+@dataclass(eq=False, slots=True)
+class Parcel:
+    """Candidates for signatures of one stratum, all of the same key width: in memory, in the store, or both."""
+
+    stratum: int
+    states: int
+    runs: Runs | None
+    record: bytes | None = None
+
+    def load(self, store: Store) -> Runs:
+        """The candidates, from memory or from the store."""
+        if self.runs is not None:
+            return self.runs
+        assert self.record is not None
+        return store.block(self.record)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return 0 if self.runs is None else self.runs.nbytes
+
+
+class RunArrays(NamedTuple):
+    """Runs anywhere in two arrays: what a kernel leaves behind (offsets in states, words in key words)."""
+
+    signatures: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    words: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    codes: NDArray[Any]
+
+
+class Groups(NamedTuple):
+    """Candidates of a stratum by signature, narrow ones first: run i is ``keys[words[i]:]``, ``codes[offsets[i]:]``."""
+
+    signatures: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    words: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    codes: NDArray[Any]
+
+
+def make_parcels(keys: Keys, runs: RunArrays) -> list[Parcel]:
+    """Copy a kernel's runs into parcels, one for each stratum and key width among them."""
+    if not runs.signatures.size:
+        return []
+    strata = progress_of(keys.tables, runs.signatures, keys.locked)
+    widths = widths_of(keys.tables, runs.signatures)
+    parcels = []
+    for stratum in np.unique(strata):
+        for width in (1, 3):
+            chosen = np.flatnonzero((strata == stratum) & (widths == width))
+            if not chosen.size:
+                continue
+            counts = runs.counts[chosen]
+            ends = np.cumsum(counts)
+            states = int(ends[-1])
+            new_keys = np.empty(states * width, np.uint64)
+            new_codes = np.empty(states, runs.codes.dtype)
+            starts = ends - counts
+            copy_runs(
+                counts,
+                widths[chosen],
+                runs.offsets[chosen],
+                runs.words[chosen],
+                runs.keys,
+                runs.codes,
+                starts,
+                starts * width,
+                new_keys,
+                new_codes,
+            )
+            moved = Runs(runs.signatures[chosen], counts, new_keys, new_codes, width)
+            parcels.append(Parcel(int(stratum), states, moved))
+    return parcels
+
+
+def sorted_runs(runs: Runs) -> Runs:
+    """The same candidates sorted and without duplicates within each run, as blocks need them."""
+    order = np.argsort(runs.signatures, kind="stable")
+    counts = runs.counts[order]
+    ends = np.cumsum(runs.counts)
+    starts = (ends - runs.counts)[order]
+    new_starts = np.cumsum(counts) - counts
+    keys = np.empty_like(runs.keys)
+    codes = np.empty_like(runs.codes)
+    widths = np.full(counts.size, runs.words, np.int64)
+    copy_runs(
+        counts,
+        widths,
+        starts,
+        starts * runs.words,
+        runs.keys,
+        runs.codes,
+        new_starts,
+        new_starts * runs.words,
+        keys,
+        codes,
+    )
+    counts, keys, codes = sort_runs(counts, runs.words, keys, codes)
+    return Runs(runs.signatures[order], counts, keys, codes, runs.words)
+
+
+def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> Groups:
+    """Bring the runs of each signature together, but for the signatures in ``skip``."""
+    sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
+    signatures = np.concatenate([part.signatures for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    widths = np.repeat([part.words for part in parts], [part.signatures.size for part in parts])
+    offsets = np.concatenate([np.cumsum(part.counts) - part.counts for part in parts])
+    wanted = np.flatnonzero(~np.isin(signatures, skip))
+    order = wanted[np.lexsort((signatures[wanted], widths[wanted]))]
+    to_offsets = np.cumsum(counts[order]) - counts[order]
+    to_words = np.cumsum(counts[order] * widths[order]) - counts[order] * widths[order]
+    keys = np.empty(int((counts[order] * widths[order]).sum()), np.uint64)
+    codes = np.empty(int(counts[order].sum()), parts[0].codes.dtype)
+    for number, part in enumerate(parts):
+        mine = np.flatnonzero(sources[order] == number)
+        chosen = order[mine]
+        copy_runs(
+            counts[chosen],
+            widths[chosen],
+            offsets[chosen],
+            offsets[chosen] * part.words,
+            part.keys,
+            part.codes,
+            to_offsets[mine],
+            to_words[mine],
+            keys,
+            codes,
+        )
+    ordered = signatures[order]
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    if not ordered.size:
+        first = np.empty(0, np.int64)
+    total = np.append(to_offsets, codes.size)
+    return Groups(
+        signatures=ordered[first],
+        counts=np.diff(np.append(total[first], codes.size)),
+        offsets=to_offsets[first],
+        words=to_words[first],
+        keys=keys,
+        codes=codes,
+    )

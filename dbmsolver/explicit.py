@@ -30,9 +30,8 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
     positions, comments = _follow(solution, policy)
     last = {position: index for index, position in enumerate(positions)}
     # Best ways from the start, in order of the positions: every move leads forward.
-    best: list[tuple[int, int, Step | None]] = [(0, -1, None)] + [
-        (len(positions) * 2, -1, None) for _ in positions[1:]
-    ]
+    best: list[tuple[int, int, Step | None]] = [(len(positions), -1, None)] * len(positions)
+    best[0] = (0, -1, None)
     for index, position in enumerate(positions):
         cost = best[index][0]
         if last[position] > index:
@@ -46,9 +45,9 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
     way: list[tuple[Step, int, int]] = []
     index = len(positions) - 1
     while index > 0:
-        _, before, step = best[index]
-        if step is not None:
-            way.append((step, before, index))
+        _, before, made_by = best[index]
+        if made_by is not None:
+            way.append((made_by, before, index))
         index = before
     steps: list[Step] = []
     reached = 0

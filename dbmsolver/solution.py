@@ -127,10 +127,14 @@ class Solution:
 
     def ended(self) -> Solution:
         """The same, its final position being where the steps lead."""
+        return replace(self, final=self.reached())
+
+    def reached(self) -> Position:
+        """Where the steps lead."""
         position = self.initial
-        for _, _, position in self.replay():
-            pass
-        return replace(self, final=position)
+        for _, _, following in self.replay():
+            position = following
+        return position
 
     def replay(self) -> Iterator[tuple[Step, Position, Position]]:
         """Each step with the positions before and after it, everything about it checked.
@@ -163,9 +167,7 @@ class Solution:
     def check(self) -> None:
         """Raise an error unless the steps are legal, end where it says, and solve the deal."""
         self.initial.validate(self.rules, self.where)
-        position = self.initial
-        for _, _, position in self.replay():
-            pass
+        position = self.reached()
         last = self.place(len(self.steps) - 1)
         if position != self.final:
             text = f"the final position is not where the moves end: {self.final}"

@@ -1,9 +1,10 @@
-"""Solutions as text: one module per format, each with `write(solution)` and `read(source, deal)`."""
+"""Solutions as text: one module per format, with `write(solution)` and `read(source, deal)`."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Protocol
 
 from dbmsolver.deals import Deal
 from dbmsolver.errors import UsageError, quoted
@@ -14,7 +15,18 @@ from dbmsolver.solution import Solution
 
 __all__ = ["FORMATS", "AmbiguousError", "InvalidError", "Source", "detect", "read", "write"]
 
-FORMATS = {
+
+class Module(Protocol):
+    """What a format can do."""
+
+    def write(self, solution: Solution) -> str:
+        """The solution as text."""
+
+    def read(self, source: Source, deal: Deal | None = None) -> Solution:
+        """The solution that a text says."""
+
+
+FORMATS: dict[str, str] = {
     "universal-json": ".json",
     "universal-xml": ".xml",
     "sfn": ".sfn",
@@ -24,14 +36,14 @@ FORMATS = {
 }
 """The names of the formats, and the ending that a file of each has."""
 
-_MODULES = {
+_MODULES: dict[str, Module] = {
     "universal-json": universal_json,
     "universal-xml": universal_xml,
     "moves": moves,
     "short": short,
     "html": html,
 }
-_ENDINGS = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
+_ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
 _MOVE_LINE = re.compile(r"^[ \t]*Move (?:a card|[0-9]+ cards) from ", re.MULTILINE)
 _SHORT = re.compile(r"^(?:[ \t]*(?:#.*)?(?:\r\n|\n|\r))*# game:", re.MULTILINE)
 

@@ -21,9 +21,10 @@ _DATA = re.compile(
 
 def title(solution: Solution) -> str:
     """What the page shows."""
-    game = solution.rules.name.replace("_", " ")
-    name = solution.tag or solution.deal.name
-    return f"{game} {name}"
+    game = solution.rules.name.replace("_", " ").capitalize()
+    if solution.number is not None:
+        return f"{game}, deal {solution.number}"
+    return f"{game}, {solution.tag or solution.deal.name}"
 
 
 def write(solution: Solution) -> str:

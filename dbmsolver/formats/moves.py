@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 from dbmsolver.boards import format_board, parse_board
-from dbmsolver.cards import SUITS
+from dbmsolver.cards import RANKS, SUITS
 from dbmsolver.deals import Deal
 from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
@@ -103,9 +103,8 @@ def _place(place: Place) -> str:
 
 
 def _board_lines(position: Position) -> list[str]:
-    heights = " ".join(
-        f"{SUITS[s]}-{'0A23456789TJQK'[position.foundations[s]]}" for s in (0, 3, 2, 1)
-    )
+    tops = "0" + RANKS
+    heights = " ".join(f"{SUITS[s]}-{tops[position.foundations[s]]}" for s in (0, 3, 2, 1))
     rest = format_board(replace(position, foundations=(0, 0, 0, 0))).splitlines()
     lines = [f"Foundations: {heights}"]
     if rest and rest[0].startswith("Freecells"):

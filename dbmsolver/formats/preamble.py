@@ -90,8 +90,8 @@ class Preamble:
         if self.board:
             # Blank lines keep the numbers of lines, and mean nothing in a board.
             lines = [""] * self.board[-1][0]
-            for number, line in self.board:
-                lines[number - 1] = line
+            for at, row in self.board:
+                lines[at - 1] = row
             return Deal(parse_board("\n".join(lines), rules, self.source.where), rules)
         if "deal" in self.values:
             value, line = self.values["deal"]

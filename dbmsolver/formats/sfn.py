@@ -66,10 +66,7 @@ def read(source: Source, deal: Deal | None = None, policy: Policy | None = None)
     """Read the notation; the deal given is where the moves begin, whatever the text says."""
     text = parse(source)
     rules = _rules(text, deal, source)
-    if deal is None or deal.rules == rules:
-        layout = _layout(text, rules, source)
-    else:
-        layout = None
+    layout = _layout(text, rules, source)
     start, shown = _beginning(text, rules, layout, deal, source)
     letters = "abcd"[: max(rules.freecells, 0)]
     if text.cells is not None and layout is not None:

@@ -67,10 +67,7 @@ def understand(game: Game, policy: Policy | None) -> Builder:
     for reading in _readings(game, policy):
         attempt = _Attempt(game, reading)
         try:
-            if is_open:
-                builder = _by_lengths(game, reading)
-            else:
-                builder = attempt.play()
+            builder = _by_lengths(game, reading) if is_open else attempt.play()
         except AmbiguousError:
             raise
         except InputError as found:

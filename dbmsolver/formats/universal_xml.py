@@ -133,19 +133,21 @@ def _leaf(name: str, value: Any) -> str:
 
 
 def _extra_texts(extra: dict[str, Any]) -> tuple[str, list[str]]:
-    """Unknown fields as attributes and as elements."""
-    attributes, elements = "", []
-    for index, (name, value) in enumerate(extra.items()):
+    """Unknown fields as attributes and as elements, in the order of the schema."""
+    attributes: list[str] = []
+    elements: list[str] = []
+    others: list[str] = []
+    for name, value in extra.items():
         namespace, local = split_name(name.removeprefix("@"))
         if name.startswith("@") and namespace and isinstance(value, str) and is_name(local):
-            attributes += attribute_text(name[1:], value, index)
+            attributes.append(attribute_text(name[1:], value, len(attributes)))
         elif name.startswith("{") and (text := _foreign(value)) is not None:
-            elements.append(text)
+            others.append(text)
         else:
             content = escape(json.dumps(value, ensure_ascii=True))
             quoted_name = escape(json.dumps(name, ensure_ascii=True)[1:-1])
             elements.append(f'<extra name="{quoted_name}">{content}</extra>')
-    return attributes, elements
+    return "".join(attributes), elements + others
 
 
 def _foreign(value: Any) -> str | None:

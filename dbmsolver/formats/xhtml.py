@@ -10,9 +10,10 @@ from xml.parsers import expat
 
 from dbmsolver.solution import Comment
 
-ELEMENTS = frozenset(
-    "p br em strong b i u s code kbd q cite sub sup ul ol li blockquote pre span a".split()
-)
+ELEMENTS = {
+    *("p", "br", "em", "strong", "b", "i", "u", "s", "code", "kbd", "q", "cite", "sub", "sup"),
+    *("ul", "ol", "li", "blockquote", "pre", "span", "a"),
+}
 MAX_DEPTH = 16
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s<>\"']*")

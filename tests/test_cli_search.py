@@ -12,8 +12,10 @@ from click.testing import CliRunner
 from click.testing import Result as Outcome
 from fakes import install, nearly_done, report, result, unit
 
+from dbmsolver import formats
 from dbmsolver.boards import parse_board
 from dbmsolver.cli import cli
+from dbmsolver.commands.answers import SOLUTION_FORMATS
 from dbmsolver.deals import Deal
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.results import Limits, Options, Report, Result
@@ -141,6 +143,18 @@ def test_json_of_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outcome.exit_code == 10
     data = json.loads(outcome.stdout)
     assert (data["verdict"], data["length"], data["moves"]) == ("unsolvable", None, [])
+
+
+@pytest.mark.parametrize("form", SOLUTION_FORMATS)
+def test_formats_of_solutions(monkeypatch: pytest.MonkeyPatch, form: str, tmp_path: Path) -> None:
+    install(monkeypatch)
+    path = tmp_path / "answer"
+    assert run("solve", "3", "--format", form, "-o", str(path)).exit_code == 0
+    assert len(path.read_text(encoding="utf-8").splitlines()) > 2
+
+
+def test_formats_are_those_of_the_library() -> None:
+    assert tuple(formats.FORMATS) == SOLUTION_FORMATS
 
 
 def test_output_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

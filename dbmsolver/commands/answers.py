@@ -122,7 +122,7 @@ def _solution_text(result: Result, form: str) -> str:
     from dbmsolver import formats
     from dbmsolver.solution import Solution
 
-    return formats.write(Solution.from_moves(result.deal, result.moves), form)
+    return formats.write(Solution.from_moves(result.deal, result.moves), form, result.policy)
 
 
 def _write(text: str, output: str | None) -> None:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
 from dbmsolver.deals import Deal
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.formats import html, moves, sfn, short, universal_json, universal_xml
+from dbmsolver.formats import answers, html, moves, sfn, short, universal_json, universal_xml
 from dbmsolver.formats.source import AmbiguousError, InvalidError, Source
 from dbmsolver.rules import Policy
 from dbmsolver.solution import Solution
 
-__all__ = ["FORMATS", "AmbiguousError", "InvalidError", "Source", "detect", "read", "write"]
+__all__ = [
+    "FORMATS",
+    "READABLE",
+    "AmbiguousError",
+    "InvalidError",
+    "Source",
+    "detect",
+    "read",
+    "write",
+]
 
 
 class Module(Protocol):
@@ -43,6 +53,9 @@ _MODULES: dict[str, Module] = {
     "short": short,
     "html": html,
 }
+READABLE = (*FORMATS, "text", "json")
+"""What can be read: the formats, and the answers that commands print."""
+
 _ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
 _MOVE_LINE = re.compile(r"^[ \t]*Move (?:a card|[0-9]+ cards) from ", re.MULTILINE)
 _SHORT = re.compile(r"^(?:[ \t]*(?:#.*)?(?:\r\n|\n|\r))*# game:", re.MULTILINE)
@@ -55,9 +68,14 @@ def write(solution: Solution, format_name: str, policy: Policy = "horne") -> str
     """
     if format_name == "sfn":
         return sfn.write(solution, policy)
-    if format_name in _MODULES:
-        return _MODULES[format_name].write(solution)
-    raise _unknown(format_name)
+    check_writable(format_name)
+    return _MODULES[format_name].write(solution)
+
+
+def check_writable(format_name: str) -> None:
+    """Raise UsageError unless it is a format that can be written."""
+    if format_name not in FORMATS:
+        raise _unknown(format_name)
 
 
 def read(
@@ -83,9 +101,13 @@ def read(
     name = from_format or detect(source)
     if name == "sfn":
         return sfn.read(source, deal, policy)
+    if name == "text":
+        return answers.read_text(source, deal)
+    if name == "json":
+        return answers.read_json(source, deal)
     if name in _MODULES:
         return _MODULES[name].read(source, deal)
-    raise _unknown(name)
+    raise _unknown(name, READABLE)
 
 
 def detect(source: Source) -> str:
@@ -93,7 +115,10 @@ def detect(source: Source) -> str:
     text = source.text
     start = text.lstrip()
     if start.startswith("{"):
-        return "universal-json"
+        is_answer = '"verdict"' in start and '"format_version"' not in start
+        return "json" if is_answer else "universal-json"
+    if answers.TITLE.match(start):
+        return "text"
     if re.match(r"<!doctype html|<html", start, re.IGNORECASE):
         return "html"
     if start.startswith("<"):
@@ -111,5 +136,5 @@ def format_of_name(name: str) -> str | None:
     return _ENDINGS.get(Path(name).suffix.lower())
 
 
-def _unknown(name: str) -> UsageError:
-    return UsageError(f"unknown format {quoted(name)}, expected one of {', '.join(FORMATS)}")
+def _unknown(name: str, known: Iterable[str] = FORMATS) -> UsageError:
+    return UsageError(f"unknown format {quoted(name)}, expected one of {', '.join(known)}")

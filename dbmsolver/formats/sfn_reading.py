@@ -23,7 +23,7 @@ from dbmsolver.deals import Deal
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.formats.sfn_text import SfnText, Token
-from dbmsolver.formats.source import AmbiguousError, Source
+from dbmsolver.formats.source import AmbiguousError, InvalidError, Source
 from dbmsolver.moves import Place
 from dbmsolver.position import Position
 from dbmsolver.rules import POLICIES, Policy
@@ -31,7 +31,7 @@ from dbmsolver.solution import Comment, Step
 from dbmsolver.supermoves import automoves, largest
 
 MAX_PLAYS = 20_000
-"""How many moves are played in search of open lengths."""
+"""How many moves are played in search of open lengths, for all readings together."""
 
 
 class Reading(NamedTuple):
@@ -64,10 +64,11 @@ def understand(game: Game, policy: Policy | None) -> Builder:
     error: InputError | None = None
     furthest = -1
     is_open = any(token.open for token in game.text.tokens)
+    budget = _Budget(MAX_PLAYS)
     for reading in _readings(game, policy):
         attempt = _Attempt(game, reading)
         try:
-            builder = _by_lengths(game, reading) if is_open else attempt.play()
+            builder = _by_lengths(game, reading, budget) if is_open else attempt.play()
         except AmbiguousError:
             raise
         except InputError as found:
@@ -81,9 +82,11 @@ def understand(game: Game, policy: Policy | None) -> Builder:
     if not is_open:
         for reading in _readings(game, policy):
             try:
-                builder = _by_lengths(game, reading, every=True)
+                builder = _by_lengths(game, reading, budget, every=True)
             except AmbiguousError:
                 raise
+            except _SpentError:
+                break
             except InputError:
                 continue
             if builder.position.is_goal():
@@ -217,7 +220,24 @@ class _Attempt:
         return self.builder.position.columns[index]
 
 
-def _by_lengths(game: Game, reading: Reading, every: bool = False) -> Builder:
+class _SpentError(InvalidError):
+    """Too many moves played in search of open lengths."""
+
+
+class _Budget:
+    """How many moves may still be played in search of open lengths."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, game: Game) -> None:
+        self.left -= 1
+        if self.left < 0:
+            text = "too many ways to read the lengths of moves to empty columns"
+            raise _SpentError(f"{text}, expected periods before single cards", game.source.named(1))
+
+
+def _by_lengths(game: Game, reading: Reading, budget: _Budget, every: bool = False) -> Builder:
     """Try all lengths of moves to empty columns where the text leaves them open."""
     start = _Attempt(game, reading)
     # Each with the lengths chosen so far, 0 where there was no choice, and the next one.
@@ -225,7 +245,7 @@ def _by_lengths(game: Game, reading: Reading, every: bool = False) -> Builder:
     won: list[tuple[_Attempt, list[int]]] = []
     legal: Builder | None = None
     error: InputError | None = None
-    furthest, plays = -1, 0
+    furthest = -1
     while stack:
         attempt, chosen, count = stack.pop()
         try:
@@ -237,11 +257,10 @@ def _by_lengths(game: Game, reading: Reading, every: bool = False) -> Builder:
                 attempt.one(count or None)
                 chosen.append(count)
                 count = 0
-                plays += 1
-                if plays > MAX_PLAYS:
-                    text = "too many ways to read the lengths of moves to empty columns"
-                    raise AmbiguousError(text, game.source.named(1))
-        except AmbiguousError:
+                budget.spend(game)
+        except _SpentError:
+            if won:
+                break
             raise
         except InputError as found:
             if attempt.reached > furthest:

@@ -99,7 +99,8 @@ def _write_object(
 ) -> None:
     extra = {key: item for key, item in value.items() if key not in FIELDS[kind]}
     attributes, others = _extra_texts(extra)
-    if not others and all(FIELDS[kind][key] in ("int", "text", "flag") for key in value):
+    leaves = all(FIELDS[kind].get(key) in ("int", "text", "flag") for key in value)
+    if leaves and kind != "header":
         parts = "".join(_leaf(key, value[key]) for key in FIELDS[kind] if key in value)
         lines.append(f"{indent}<{name}{more}{attributes}>{parts}</{name}>")
         return

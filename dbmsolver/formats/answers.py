@@ -1,0 +1,137 @@
+"""The answers of `dbmsolver solve` and its kin, as people (`text`) and programs (`json`) get them.
+
+They are read only: a solution that was kept this way can still be converted and checked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.boards import parse_board
+from dbmsolver.cards import parse_card
+from dbmsolver.deals import Deal
+from dbmsolver.errors import DbmError
+from dbmsolver.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.formats.json_text import parse
+from dbmsolver.formats.source import InvalidError, Source
+from dbmsolver.moves import Place
+from dbmsolver.rules import GAMES, Rules, rules_for
+from dbmsolver.solution import Origin, Path, Solution, Step
+
+TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
+_MOVE = re.compile(
+    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell) (?P<from>[0-9]{1,2}) -> "
+    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))(?:  \(forced\))?",
+    re.ASCII,
+)
+_FACT = re.compile(r"(?:States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
+_NUMBER = re.compile(r"-?[0-9]{1,12}")
+
+
+def read_text(source: Source, deal: Deal | None = None) -> Solution:
+    """Read what `solve` prints for people; boards between the moves are passed over."""
+    lines = source.lines()
+    first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
+    match = TITLE.fullmatch(title.strip())
+    if match is None:
+        raise InvalidError("no solution, expected `Deal ...: solved in ...`", source.named(first))
+    moves = [(n, line, found) for n, line in lines if (found := _MOVE.fullmatch(line))]
+    end = moves[0][0] if moves else len(lines) + 1
+    if deal is None:
+        deal = _deal(source, match, first, end)
+    builder = Builder(deal, source.where)
+    for number, line, found in moves:
+        destination = OWN_FOUNDATION
+        if found["destination"]:
+            destination = _place(found["destination"], found["to"])
+        origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
+        card = parse_card(found["card"], source.named(number, found.start("card") + 1))
+        place = _place(found["source"], found["from"])
+        builder.add(Step(place, destination, card=card, origin=origin))
+    return builder.solution()
+
+
+def _deal(source: Source, title: re.Match[str], first: int, end: int) -> Deal:
+    game, counts = "freecell", dict[str, int | None]()
+    for note in (title[2] or "").split(", "):
+        if found := re.fullmatch(r"([0-9]{1,2}) (column|freecell)s?", note):
+            counts[found[2]] = int(found[1])
+        elif note:
+            game = note
+    try:
+        rules = rules_for(game, counts.get("freecell"), counts.get("column"))
+    except DbmError as error:
+        raise InvalidError(error.message, source.named(first)) from None
+    board = [
+        line if first < number < end and not _FACT.fullmatch(line) else ""
+        for number, line in source.lines()
+    ]
+    deal = Deal(parse_board("\n".join(board), rules, source.where), rules)
+    return _numbered(deal, title[1])
+
+
+def _numbered(deal: Deal, name: str) -> Deal:
+    """The deal with the number that it is said to have, if that is so."""
+    if _NUMBER.fullmatch(name):
+        try:
+            numbered = Deal.from_number(int(name), deal.rules)
+        except DbmError:
+            return deal
+        if numbered.position == deal.position:
+            return numbered
+    return deal
+
+
+def _place(kind: str, number: str) -> Place:
+    return Place("column" if kind == "column" else "freecell", int(number) - 1)
+
+
+def read_json(source: Source, deal: Deal | None = None) -> Solution:
+    """Read what `solve --json` prints."""
+    value, places = parse(source)
+
+    def problem(path: Path, message: str) -> InvalidError:
+        while path and path not in places:
+            path = path[:-1]
+        return InvalidError(message, source.place(places[path]))
+
+    if not isinstance(value, dict) or value.get("verdict") != "solved":
+        raise problem(("verdict",), "no solution, expected the verdict `solved`")
+    try:
+        if deal is None:
+            rules = _rules(value["rules"])
+            board = "\n".join(value["deal"]["board"])
+            deal = _numbered(
+                Deal(parse_board(board, rules, source.where), rules), str(value["deal"]["name"])
+            )
+        moves = list(value["moves"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise problem((), f"no answer of dbmsolver ({error}), expected one") from None
+    builder = Builder(deal, source.where)
+    for index, move in enumerate(moves):
+        path: Path = ("moves", index)
+        try:
+            card = parse_card(str(move["card"]), source.place(places[path]))
+            start, end = (_json_place(move[key]) for key in ("source", "destination"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise problem(path, f"no move ({error}), expected card, source, destination") from None
+        line, column = source.at(places[path])
+        end_name = "home" if end == OWN_FOUNDATION else str(end)
+        origin = Origin(f"{move['card']} to {end_name}", line, column)
+        builder.add(Step(start, end, card=card, origin=origin))
+    return builder.solution()
+
+
+def _rules(value: dict[str, object]) -> Rules:
+    rules = GAMES.get(str(value["game"])) or replace(GAMES["freecell"], name=str(value["game"]))
+    names = ("columns", "freecells", "build", "fill", "dealt_to_freecells", "kings_sunk")
+    return replace(rules, **{name: value[name] for name in names})  # type: ignore[arg-type]
+
+
+def _json_place(value: dict[str, object]) -> Place:
+    if value["kind"] == "foundation":
+        return OWN_FOUNDATION
+    if value["kind"] not in ("column", "freecell") or not isinstance(value["index"], int):
+        raise ValueError("a place")
+    return Place("column" if value["kind"] == "column" else "freecell", value["index"])

@@ -57,7 +57,7 @@ READABLE = (*FORMATS, "text", "json")
 """What can be read: the formats, and the answers that commands print."""
 
 _ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
-_MOVE_LINE = re.compile(r"^[ \t]*Move (?:a card|[0-9]+ cards) from ", re.MULTILINE)
+_MOVE_LINE = re.compile(r"^(?:[ \t]*Move (?:a card|[0-9]+ cards) from |-=-=-=-)", re.MULTILINE)
 _SHORT = re.compile(r"^(?:[ \t]*(?:#.*)?(?:\r\n|\n|\r))*# game:", re.MULTILINE)
 
 

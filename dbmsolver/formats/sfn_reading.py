@@ -66,14 +66,20 @@ def understand(game: Game, policy: Policy | None) -> Builder:
     is_open = any(token.open for token in game.text.tokens)
     budget = _Budget(MAX_PLAYS)
     for reading in _readings(game, policy):
-        attempt = _Attempt(game, reading)
+        reached = 0
         try:
-            builder = _by_lengths(game, reading, budget) if is_open else attempt.play()
+            if is_open:
+                builder = _by_lengths(game, reading, budget)
+            else:
+                attempt = _Attempt(game, reading)
+                while attempt.more():
+                    attempt.one(None)
+                    reached = attempt.reached
+                builder = attempt.builder
         except AmbiguousError:
             raise
         except InputError as found:
-            reached = attempt.reached
-            if reached > furthest or error is None:
+            if reached > furthest:
                 error, furthest = found, reached
             continue
         if builder.position.is_goal():
@@ -134,10 +140,8 @@ class _Attempt:
         other.builder.position = self.builder.position
         return other
 
-    def play(self) -> Builder:
-        while self.reached < len(self.game.text.tokens):
-            self.one(None)
-        return self.builder
+    def more(self) -> bool:
+        return self.reached < len(self.game.text.tokens)
 
     def one(self, count: int | None) -> None:
         """Play the next move; `count` cards if it goes to an empty column."""
@@ -172,8 +176,16 @@ class _Attempt:
     def place(self, letter: str) -> Place:
         if letter.isdigit():
             return Place("column", int(letter) - 1)
-        # A letter that names no freecell of this game is left to the replay to refuse.
-        return Place("freecell", self.game.cells.get(letter, 99))
+        if letter == "f":
+            # Any freecell, which is chosen where the move is made.
+            return Place("freecell", 0)
+        if letter not in self.game.cells:
+            token = self.game.text.tokens[self.reached]
+            what = f"illegal move {self.reached + 1} {token.origin.text!r}"
+            message = f"{what}: freecell {letter} is blocked, or not there"
+            place = self.game.source.named(token.origin.line, token.origin.column)
+            raise IllegalMoveError(f"{message}; position: {self.builder.position}", place)
+        return Place("freecell", self.game.cells[letter])
 
     def step(self, token: Token, source: Place, count: int | None) -> Step:
         destination = OWN_FOUNDATION if token.destination == "h" else self.place(token.destination)
@@ -199,11 +211,10 @@ class _Attempt:
 
     def most(self, token: Token) -> int | None:
         """The largest number of cards, or None for a move not from column to column."""
+        if not (token.source + token.destination).isdigit():
+            return None
         places = [self.place(token.source), self.place(token.destination)]
-        columns = len(self.builder.position.columns)
-        if token.destination == "h" or any(
-            place.kind != "column" or place.index >= columns for place in places
-        ):
+        if max(place.index for place in places) >= len(self.builder.position.columns):
             return None
         rules = self.game.deal.rules
         return largest(self.builder.position, rules, places[0].index, places[1].index)
@@ -249,7 +260,7 @@ def _by_lengths(game: Game, reading: Reading, budget: _Budget, every: bool = Fal
     while stack:
         attempt, chosen, count = stack.pop()
         try:
-            while attempt.reached < len(game.text.tokens):
+            while attempt.more():
                 most = attempt.open_length(every)
                 if most > 1 and not count:
                     stack += [(attempt.copy(), list(chosen), other) for other in range(1, most)]

@@ -29,7 +29,7 @@ MAX_TOKENS = 2000
 
 _CELL = re.compile(r"[A2-9TJQK][CDHS]")
 _TOKEN = re.compile(
-    r"(?P<prefix>[ .])?(?P<open>\[)?(?P<inner>[ .])?"
+    r"(?P<prefix>[ .])?(?:(?P<open>\[)(?P<inner>[ .])?)?"
     r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfF])|(?P<end>\?\?))(?P<close>\])?"
 )
 _FREE_LINE = re.compile(r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhf]|\?\?)\]?(?:\s+|$))+", re.ASCII)

@@ -1,39 +1,18 @@
-"""What several test modules share: positions of every kind, and positions as states of the core."""
+"""What several test modules share: positions of every kind, and what the core makes of them."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from dbmsolver.core.expand import MAX_MOVES, signature_sets, successors
-from dbmsolver.core.tables import (
-    BUILD_ALTERNATE,
-    BUILD_ANY,
-    BUILD_SUIT,
-    CARDS,
-    FILL_ANY,
-    FILL_KINGS,
-    FILL_NONE,
-    PLACE_BOTTOM,
-    PLACE_FREECELL,
-    PLACE_HOME,
-    PLACE_LOCKED,
-    POLICY_HORNE,
-    POLICY_NONE,
-    POLICY_WKR,
-    Codec,
-    Game,
-    make_codec,
-)
-from dbmsolver.deals import deal_number
+from dbmsolver.cards import CARDS
+from dbmsolver.core.expand import MAX_MOVES, successors
+from dbmsolver.deals import Deal, deal_number
+from dbmsolver.keys import Keys, State
 from dbmsolver.position import Position
-from dbmsolver.rules import GAMES, Policy, Rules
-
-BUILDS = {"alternate": BUILD_ALTERNATE, "suit": BUILD_SUIT, "any": BUILD_ANY}
-FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY}
-POLICY_CODES = {"none": POLICY_NONE, "horne": POLICY_HORNE, "wkr": POLICY_WKR}
+from dbmsolver.rules import GAMES, POLICIES, Policy, Rules
 
 ODD_RULES = (
     Rules("any suit, any fill", 8, 4, "any", "any"),
@@ -48,144 +27,46 @@ ALL_RULES = (*GAMES.values(), *ODD_RULES)
 RULES_NAMES = [rules.name for rules in ALL_RULES]
 
 
-class State(NamedTuple):
-    """A state of the core, as plain integers."""
+class Game(NamedTuple):
+    """A random game: where it starts, under which rules and policy, and its keys."""
 
-    signature: int
-    off: int
-    low: int
-    high: int
+    random: Random
+    start: Position
+    rules: Rules
+    policy: Policy
+    keys: Keys
 
+    def walk(self, steps: int) -> list[Position]:
+        """The positions of a random game from the start."""
+        return walk(self.random, self.start, self.rules, self.policy, steps)
 
-def game_of(rules: Rules, policy: Policy) -> Game:
-    """The rules as the core wants them."""
-    return Game(
-        rules.columns,
-        rules.freecells,
-        BUILDS[rules.build],
-        FILLS[rules.fill],
-        POLICY_CODES[policy],
-    )
+    def state(self, position: Position) -> tuple[np.uint64, ...]:
+        """The position as the kernels take it: signature and planes."""
+        return words_of(*self.keys.state(position))
 
 
-def codec_of(start: Position, rules: Rules, policy: Policy) -> Codec:
-    """The codec of a search that starts from this position."""
-    cells = [card for card in start.freecells if card is not None]
-    return make_codec(game_of(rules, policy), start.columns, cells, start.foundations)
+class Successor(NamedTuple):
+    """What the core makes of a move: the state it leads to, and its parent-move code."""
+
+    state: State
+    code: int
 
 
-def start_state(codec: Codec) -> State:
-    """The state that the codec was made for."""
-    return State(codec.signature, *codec.planes)
+def random_game(rules: Rules, seed: int) -> Game:
+    """A start of any kind and a policy, by a seed."""
+    random = Random(seed)
+    policy = random.choice(POLICIES)
+    start = random_start(random, rules, policy)
+    return Game(random, start, rules, policy, Keys(Deal(start, rules), policy))
 
 
-def beneath(position: Position) -> dict[int, int | None]:
-    """What each card in a column lies on; None for the bottom."""
-    return {
-        card: column[depth - 1] if depth else None
-        for column in position.columns
-        for depth, card in enumerate(column)
-    }
-
-
-def state_of(position: Position, start: Position, rules: Rules, codec: Codec) -> State:
-    """The position as a state of the search from `start`."""
-    t = codec.tables
-    as_dealt, now = beneath(start), beneath(position)
-    places = {card: PLACE_FREECELL for card in position.freecells if card is not None}
-    for card, parent in now.items():
-        if t.dealt_place[card] == PLACE_LOCKED and as_dealt[card] == parent:
-            places[card] = PLACE_LOCKED
-        elif parent is None:
-            places[card] = PLACE_BOTTOM
-        else:
-            places[card] = rules.parent_kinds.index((card ^ parent) & 3)
-    signature = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
-    for index, column in enumerate(start.columns):
-        count = sum(places.get(card) == PLACE_LOCKED for card in column)
-        signature |= count << int(t.column_shift[index])
-    planes = [0, 0, 0]
-    for card, place in places.items():
-        if place != PLACE_LOCKED:
-            for plane in range(3):
-                planes[plane] |= int(t.place_planes[plane, place]) << card
-    return State(signature, *planes)
-
-
-def places_of(state: State, codec: Codec) -> list[int]:
-    """Place value of each card."""
-    sets = signature_sets(codec.tables, np.uint64(state.signature))
-    places = []
-    for card in range(CARDS):
-        if int(sets.home) >> card & 1:
-            places.append(PLACE_HOME)
-        elif int(sets.locked) >> card & 1:
-            places.append(PLACE_LOCKED)
-        elif state.off >> card & 1:
-            places.append(PLACE_FREECELL + (state.low >> card & 1))
-        else:
-            places.append((state.low >> card & 1) + 2 * (state.high >> card & 1))
-    return places
-
-
-def position_of(state: State, start: Position, rules: Rules, codec: Codec) -> Position:
-    """The state as a position; columns and freecells come in some order."""
-    as_dealt = beneath(start)
-    above: dict[int, int] = {}
-    bottoms, cells = [], []
-    for card, place in enumerate(places_of(state, codec)):
-        parent = None
-        if place == PLACE_HOME:
-            continue
-        if place == PLACE_FREECELL:
-            cells.append(card)
-            continue
-        if place == PLACE_LOCKED:
-            parent = as_dealt[card]
-        elif place != PLACE_BOTTOM:
-            parent = card + 4 ^ rules.parent_kinds[place]
-        if parent is None:
-            bottoms.append(card)
-        else:
-            assert parent not in above
-            above[parent] = card
-    columns: list[tuple[int, ...]] = []
-    for card in bottoms:
-        column = [card]
-        while column[-1] in above:
-            column.append(above[column[-1]])
-        columns.append(tuple(column))
-    columns += [()] * (rules.columns - len(columns))
-    empty: list[int | None] = [None] * (rules.freecells - len(cells))
-    hearts, spades, diamonds, clubs = (state.signature >> 4 * suit & 15 for suit in range(4))
-    return Position(tuple(columns), (*cells, *empty), (hearts, spades, diamonds, clubs))
-
-
-def core_successors(
-    codec: Codec, state: State, skip: int = 0
-) -> tuple[list[tuple[State, int]], bool]:
-    """(successors with their parent-move codes, whether the move is forced)."""
-    states, codes = np.zeros((MAX_MOVES, 4), np.uint64), np.zeros(MAX_MOVES, np.uint16)
-    words = [np.uint64(word) for word in state]
-    count, forced = successors(codec.tables, *words, np.uint64(skip), states, codes)
-    return [
-        (State(*(int(word) for word in states[index])), int(codes[index])) for index in range(count)
-    ], forced
-
-
-def walk(
-    random: Random, start: Position, rules: Rules, policy: Policy, steps: int
-) -> list[Position]:
-    """The positions of a random game; it may get stuck. Moves home are liked a little better."""
-    positions = [start]
-    for _ in range(steps):
-        following = positions[-1].successors(rules, policy)
-        if not following:
-            break
-        home = [pair for pair in following if pair[0].destination.kind == "foundation"]
-        choices = home if home and random.random() < 0.5 else following
-        positions.append(random.choice(choices)[1])
-    return positions
+def random_start(random: Random, rules: Rules, policy: Policy) -> Position:
+    """A deal, a position in the middle of a game, or cards anywhere."""
+    kind = random.randrange(3)
+    if kind == 2:
+        return random_layout(random, rules)
+    start = deal_number(random.randrange(1, 1_000_000), rules)
+    return walk(random, start, rules, policy, random.randrange(120))[-1] if kind else start
 
 
 def random_layout(random: Random, rules: Rules) -> Position:
@@ -208,15 +89,30 @@ def random_layout(random: Random, rules: Rules) -> Position:
     return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
 
 
-def random_start(random: Random, rules: Rules, policy: Policy) -> Position:
-    """A deal, a position in the middle of a game, or cards anywhere."""
-    kind = random.randrange(3)
-    if kind == 2:
-        return random_layout(random, rules)
-    start = deal_number(random.randrange(1, 1_000_000), rules)
-    return walk(random, start, rules, policy, random.randrange(120))[-1] if kind else start
+def walk(
+    random: Random, start: Position, rules: Rules, policy: Policy, steps: int
+) -> list[Position]:
+    """The positions of a random game; it may get stuck. Moves home are liked a little better."""
+    positions = [start]
+    for _ in range(steps):
+        following = positions[-1].successors(rules, policy)
+        if not following:
+            break
+        home = [pair for pair in following if pair[0].destination.kind == "foundation"]
+        choices = home if home and random.random() < 0.5 else following
+        positions.append(random.choice(choices)[1])
+    return positions
 
 
-def words_of(*values: Any) -> tuple[np.uint64, ...]:
-    """Integers as the kernels take them."""
+def words_of(*values: int) -> tuple[np.uint64, ...]:
+    """Integers as the kernels take them: numba would make int64 of plain ones."""
     return tuple(np.uint64(value) for value in values)
+
+
+def core_successors(keys: Keys, state: State, skip: int = 0) -> tuple[list[Successor], bool]:
+    """The successors that the core finds, and whether the move is forced."""
+    states, codes = np.zeros((MAX_MOVES, 4), np.uint64), np.zeros(MAX_MOVES, np.uint16)
+    count, forced = successors(keys.tables, *words_of(*state), np.uint64(skip), states, codes)
+    return [
+        Successor(State(*map(int, states[index])), int(codes[index])) for index in range(count)
+    ], forced

@@ -8,83 +8,69 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import ALL_RULES, RULES_NAMES, State, codec_of, random_start, state_of, walk, words_of
+from support import ALL_RULES, RULES_NAMES, Game, random_game
 
 from dbmsolver.core import bound
-from dbmsolver.core.tables import Codec
 from dbmsolver.position import Position
-from dbmsolver.rules import POLICIES, Rules
+from dbmsolver.rules import Rules
 
 GOAL = (13, 13, 13, 13)
 
 
 class Bound:
-    """The bound of one deal, its tables and scratch memory kept."""
+    """The bound of one game, its tables and scratch memory kept."""
 
-    def __init__(self, start: Position, codec: Codec) -> None:
-        self.tables = codec.tables
-        self.bounds = bound.make_bound_tables(codec.tables, start.columns)
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.bounds = bound.make_bound_tables(game.keys.tables, game.start.columns)
         self.over, self.work = bound.make_scratch()
 
-    def __call__(self, state: State, limit: int = bound.NO_LIMIT) -> int:
-        value = bound.bound_of_state(
-            self.bounds, self.tables, *words_of(*state), self.over[0], self.work, limit
-        )
-        return int(value)
-
-
-def start_of(rules: Rules, seed: int) -> tuple[Random, Position, Codec, str]:
-    random = Random(seed)
-    policy = random.choice(POLICIES)
-    start = random_start(random, rules, policy)
-    return random, start, codec_of(start, rules, policy), policy
+    def __call__(self, position: Position, limit: int = bound.NO_LIMIT) -> int:
+        state = self.game.state(position)
+        tables = self.game.keys.tables
+        over = self.over[0]
+        return int(bound.bound_of_state(self.bounds, tables, *state, over, self.work, limit))
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
-    random, start, codec, policy = start_of(rules, seed)
-    evaluate = Bound(start, codec)
-    for position in walk(random, start, rules, policy, 60)[::3]:
-        state = state_of(position, start, rules, codec)
-        assert evaluate(state) == naive_bound.lower_bound(position)
+    game = random_game(rules, seed)
+    evaluate = Bound(game)
+    for position in game.walk(60)[::3]:
+        assert evaluate(position) == naive_bound.lower_bound(position)
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=20, deadline=None)
 def test_is_consistent(rules: Rules, seed: int) -> None:
-    random, start, codec, policy = start_of(rules, seed)
-    evaluate = Bound(start, codec)
-    for position in walk(random, start, rules, policy, 40):
-        h = evaluate(state_of(position, start, rules, codec))
-        for _, successor in position.successors(rules, policy):
-            assert h <= 1 + evaluate(state_of(successor, start, rules, codec))
+    game = random_game(rules, seed)
+    evaluate = Bound(game)
+    for position in game.walk(40):
+        h = evaluate(position)
+        for _, successor in position.successors(rules, game.policy):
+            assert h <= 1 + evaluate(successor)
 
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
-def test_is_0_at_the_goal_only(rules: Rules) -> None:
-    _, start, codec, _ = start_of(rules, 7)
-    evaluate = Bound(start, codec)
+def test_is_0_at_the_goal(rules: Rules) -> None:
     goal = Position(((),) * rules.columns, (None,) * rules.freecells, GOAL)
-    assert evaluate(state_of(goal, start, rules, codec)) == 0
-    assert evaluate(state_of(start, start, rules, codec)) >= 52 - sum(start.foundations)
+    assert Bound(random_game(rules, 7))(goal) == 0
 
 
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=50, deadline=None)
 def test_beyond_the_limit_only_the_cheap_part(seed: int) -> None:
-    rules = ALL_RULES[0]
-    random, start, codec, policy = start_of(rules, seed)
-    evaluate = Bound(start, codec)
-    for position in walk(random, start, rules, policy, 30)[::5]:
-        state = state_of(position, start, rules, codec)
-        cheap, full = evaluate(state, 0), evaluate(state)
+    game = random_game(ALL_RULES[0], seed)
+    evaluate = Bound(game)
+    for position in game.walk(30)[::5]:
+        cheap, full = evaluate(position, 0), evaluate(position)
         assert cheap <= full
-        assert evaluate(state, cheap) == full
+        assert evaluate(position, cheap) == full
         if cheap:
-            assert evaluate(state, cheap - 1) == cheap
+            assert evaluate(position, cheap - 1) == cheap
 
 
 @given(

@@ -40,6 +40,9 @@ FIRST_PIECES = 3
 """A new big signature is cut into two to this power pieces, so that all threads have work."""
 _SAMPLE = 50_000
 
+Chunk = tuple[NDArray[np.uint64], NDArray[Any]]
+"""Local keys and parent-move codes of some states."""
+
 
 @dataclass(eq=False, slots=True)
 class Piece:
@@ -50,9 +53,9 @@ class Piece:
     leaf: int  # its node in the tree
     blocks: list[BlockRef]
     closed: int = 0
-    inbox: list[tuple[NDArray[np.uint64], NDArray[Any]]] = field(default_factory=list)
-    flight: list[tuple[NDArray[np.uint64], NDArray[Any]]] = field(default_factory=list)
-    queue: tuple[NDArray[np.uint64], NDArray[Any]] | None = None  # in the table, not expanded
+    inbox: list[Chunk] = field(default_factory=list)
+    flight: list[Chunk] = field(default_factory=list)
+    opened: list[Chunk] = field(default_factory=list)  # in the table, not expanded
     table: NDArray[np.uint64] | None = None
     bits: int = 0
     held: int = 0
@@ -63,8 +66,7 @@ class Piece:
     @property
     def work(self) -> int:
         """How many candidates wait."""
-        waiting = sum(codes.size for _, codes in self.inbox)
-        return waiting + (self.queue[1].size if self.queue is not None else 0)
+        return sum(codes.size for _, codes in (*self.inbox, *self.opened))
 
     @property
     def table_bytes(self) -> int:
@@ -79,16 +81,16 @@ class Visit:
     piece: Piece
     result: Yield
     held: int
-    queue: tuple[NDArray[np.uint64], NDArray[Any]] | None
-    rest: list[tuple[NDArray[np.uint64], NDArray[Any]]]
-    siblings: list[tuple[NDArray[np.uint64], NDArray[Any]]]
+    opened: list[Chunk]
+    rest: list[Chunk]
+    siblings: list[Chunk]
     full: bool
     loaded: bool = True
 
     @classmethod
     def failed(cls, piece: Piece, waiting: list[Any]) -> Visit:
         """A visit that found more closed states than the piece's table can take."""
-        return cls(piece, Yield(), 0, None, waiting, [], full=True, loaded=False)
+        return cls(piece, Yield(), 0, [], waiting, [], full=True, loaded=False)
 
 
 class BigSignature:
@@ -173,7 +175,7 @@ class BigSignature:
         chunks = [
             chunk
             for piece in self.pieces
-            for chunk in (*piece.inbox, *piece.flight, *([piece.queue] if piece.queue else []))
+            for chunk in (*piece.inbox, *piece.flight, *piece.opened)
             if chunk[1].size
         ]
         result = []
@@ -196,16 +198,15 @@ class BigSignature:
             return None
         return best
 
-    def _take(self, piece: Piece) -> tuple[list[Any], Any, list[bytes]]:
+    def _take(self, piece: Piece) -> tuple[list[Chunk], list[Chunk], list[bytes]]:
         """Reserve a piece for a visit and see to its table."""
         self.clock += 1
         piece.used = self.clock
         piece.busy = True
         blocks: list[bytes] = []
         if piece.table is None:
-            if piece.queue is not None:
-                piece.inbox.append(piece.queue)
-                piece.queue = None
+            piece.inbox += piece.opened
+            piece.opened = []
             need = max(piece.closed + min(piece.work, 1 << 20), 1 << SMALLEST_BITS)
             bits = SMALLEST_BITS
             while FILL * (1 << bits) < need + 2 * BURST and bits < self.largest_bits:
@@ -213,12 +214,10 @@ class BigSignature:
             self._set_table(piece, bits)
             piece.held = 0
             blocks = [ref.fetch(self.journal.store) for ref in piece.blocks]
-        piece.flight, piece.inbox = piece.inbox, []
-        queue, piece.queue = piece.queue, None
-        if queue is not None:
-            piece.flight.append(queue)
-        waiting = piece.flight[:-1] if queue is not None else piece.flight
-        return list(waiting), queue, blocks
+        waiting, opened = piece.inbox, piece.opened
+        piece.flight = waiting + opened
+        piece.inbox, piece.opened = [], []
+        return list(waiting), list(opened), blocks
 
     def _set_table(self, piece: Piece, bits: int) -> None:
         """A cleared table of ``2**bits`` slots, after making room for it."""
@@ -236,9 +235,8 @@ class BigSignature:
     def _evict(self, piece: Piece) -> None:
         piece.table = None
         piece.held = 0
-        if piece.queue is not None:
-            piece.inbox.append(piece.queue)
-            piece.queue = None
+        piece.inbox += piece.opened
+        piece.opened = []
 
     def _finish(self, visit: Visit) -> None:
         """Take in what a visit brought."""
@@ -246,7 +244,7 @@ class BigSignature:
         piece.busy = False
         piece.flight = []
         piece.held = visit.held
-        piece.queue = visit.queue
+        piece.opened = visit.opened
         piece.inbox += visit.rest
         piece.closed += result.states
         piece.blocks += self.journal.add_closed(result.closed, always=True)
@@ -340,15 +338,14 @@ class BigSignature:
                 )
         for chunk in piece.inbox:
             self._deliver(*chunk)
-        if piece.queue is not None:
-            queue_keys, queue_codes = piece.queue
-            sides = (queue_keys[:: self.words] >> np.uint64(bit)) & np.uint64(1)
+        for chunk_keys, chunk_codes in piece.opened:
+            sides = (chunk_keys[:: self.words] >> np.uint64(bit)) & np.uint64(1)
             for side, child in enumerate(children):
                 chosen = np.flatnonzero(sides == side)
-                rows = queue_keys.reshape(-1, self.words)[chosen].reshape(-1)
                 if chosen.size:
-                    child.queue = rows.copy(), queue_codes[chosen]
-                    child.closed -= chosen.size if was_resident else 0
+                    rows = chunk_keys.reshape(-1, self.words)[chosen].reshape(-1)
+                    child.opened.append((rows.copy(), chunk_codes[chosen]))
+                    child.closed -= chosen.size
         return True
 
     def _best_bit(self, piece: Piece) -> int | None:
@@ -379,8 +376,8 @@ class BigSignature:
         self,
         piece: Piece,
         closer: Closer,
-        waiting: list[tuple[NDArray[np.uint64], NDArray[Any]]],
-        queue: tuple[NDArray[np.uint64], NDArray[Any]] | None,
+        waiting: list[Chunk],
+        opened: list[Chunk],
         blocks: list[bytes],
     ) -> Visit:
         begun = time.monotonic()
@@ -406,27 +403,30 @@ class BigSignature:
         room = ws.order.size // words
         head = count = forced = 0
         result = Yield()
-        siblings: list[tuple[NDArray[np.uint64], NDArray[Any]]] = []
-        if queue is not None:
-            count = queue[1].size
-            ws.order[: words * count] = queue[0]
-            ws.order_codes[:count] = queue[1]
-        full = False
-        while True:
-            while waiting and not full:
-                keys, codes = waiting[-1]
-                size = min(codes.size, room - count - BURST, capacity - held)
-                if size <= 0:
-                    full = capacity - held <= 0
-                    break
+        siblings: list[Chunk] = []
+        full = late = False
+        while not (full or late):
+            # Take more work, up to half of the scratch memory: first what is in the table already.
+            while count < room // 2 and opened:
+                keys, codes = opened.pop(0)
+                size = min(codes.size, room // 2 - count)
+                ws.order[words * count : words * (count + size)] = keys[: words * size]
+                ws.order_codes[count : count + size] = codes[:size]
+                count += size
+                if size < codes.size:
+                    opened.insert(0, (keys[words * size :], codes[size:]))
+            while count < room // 2 and waiting and not full:
+                keys, codes = waiting.pop()
+                size = max(min(codes.size, room // 2 - count, capacity - held), 0)
                 new = int(admit(ws, words > 1, piece.bits, count, keys, codes, 0, 0, size))
                 held += new - count
                 count = new
-                waiting.pop()
                 if size < codes.size:
                     waiting.append((keys[words * size :], codes[size:]))
+                full = capacity - held <= 0
+            if head == count and not waiting:
+                break
             limit = min(room, count + max(capacity - held, 0) + BURST)
-            before = head
             head, reached, left, _, expanded = close_piece(
                 t, ws, signature, piece.bits, head, count, limit, mask, value
             )
@@ -435,29 +435,15 @@ class BigSignature:
             count = reached
             if left:
                 self._send(closer, ws, left, result, siblings)
+            full = full or capacity - held < BURST
             late = time.monotonic() - begun > VISIT_SECONDS
-            if head < count and (head == before or capacity - held < BURST):
-                full = full or capacity - held < BURST
-            if head == count and not waiting or full or late or count + 2 * BURST > room:
-                rest = (ws.order[words * head : words * count].copy(), ws.order_codes[head:count].copy())
-                closer.flush_order(
-                    self.signature, words, head, forced, self.stratum, result
-                )
-                forced = 0
-                if full or late or (not rest[1].size and not waiting):
-                    break
-                head, count = 0, rest[1].size
-                ws.order[: words * count] = rest[0]
-                ws.order_codes[:count] = rest[1]
-        return Visit(
-            piece=piece,
-            result=result,
-            held=held,
-            queue=rest if rest[1].size else None,
-            rest=waiting,
-            siblings=siblings,
-            full=full,
-        )
+            if head == count or full or late or count + 2 * BURST > room:
+                if head < count:
+                    rest = ws.order[words * head : words * count], ws.order_codes[head:count]
+                    opened.append((rest[0].copy(), rest[1].copy()))
+                closer.flush_order(self.signature, words, head, forced, self.stratum, result)
+                head = count = forced = 0
+        return Visit(piece, result, held, opened, waiting, siblings, full)
 
     def _send(
         self,
@@ -465,7 +451,7 @@ class BigSignature:
         ws: Any,
         left: int,
         result: Yield,
-        siblings: list[tuple[NDArray[np.uint64], NDArray[Any]]],
+        siblings: list[Chunk],
     ) -> None:
         """Sort what left the piece into sibling candidates and runs for other signatures."""
         out = closer.output

@@ -26,6 +26,7 @@ from dbmsolver.store import Closed, Runs, encode_block
 SMALL = 1 << 18
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""
 _ORDER = 1 << 20
+_SLOTS = 16 * SMALL  # four times the states, three words each where keys are wide
 _LEFT = 1 << 20
 _SIGNATURES = 1 << 14
 
@@ -69,7 +70,7 @@ class Closer:
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
         self.tables = keys.tables
-        self.workspace = make_workspace(_ORDER, 8 * SMALL, _LEFT, keys.code_type)
+        self.workspace = make_workspace(_ORDER, _SLOTS, _LEFT, keys.code_type)
         self.output = make_output(_ORDER, _LEFT, _SIGNATURES, keys.code_type)
 
     def close_batch(self, groups: Groups, first: int, last: int, stratum: int) -> BatchDone:

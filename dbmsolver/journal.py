@@ -49,6 +49,7 @@ class BlockRef:
     block: Closed
     key: bytes | None = None
     data: bytes | None = None
+    kind: bytes = b"C"
 
     def fetch(self, store: Store) -> bytes:
         """The block's bytes, from memory or from the store."""
@@ -102,9 +103,11 @@ class Journal:
         """Seconds spent on the store so far, earlier runs included."""
         return self.earlier_seconds + time.monotonic() - self.started
 
-    def add_closed(self, blocks: Iterable[Closed], *, always: bool = False) -> list[BlockRef]:
+    def add_closed(
+        self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
+    ) -> list[BlockRef]:
         """Take blocks of closed states for the next commit (``always``: even where only counts are kept)."""
-        refs = [BlockRef(block, data=block.data) for block in blocks]
+        refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
         if self.keep_closed or always:
             self._blocks += refs
             self.closed_bytes += sum(len(ref.block.data) for ref in refs)
@@ -186,7 +189,7 @@ class Journal:
             for key in self._deletions:
                 txn.delete(key)
             for ref in self._blocks:
-                written.append((ref, txn.put_closed(ref.block)))
+                written.append((ref, txn.put_closed(ref.block, ref.kind)))
                 size += len(ref.block.data)
             stored = []
             if self.resumable:

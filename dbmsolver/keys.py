@@ -145,7 +145,7 @@ class Keys:
         for card in range(core.CARDS):
             if card // 4 < heights[card % 4]:
                 continue
-            place = self._place(state, card)
+            place = self.place(state, card)
             under: int | None
             if place == core.PLACE_FREECELL:
                 cells.append(card)
@@ -168,7 +168,8 @@ class Keys:
             foundations=(heights[0], heights[1], heights[2], heights[3]),
         )
 
-    def _place(self, state: State, card: int) -> int:
+    def place(self, state: State, card: int) -> int:
+        """Place value of a card that is not home."""
         release = int(self.tables.release[card])
         if self._dealt[card] == core.PLACE_LOCKED:
             shift = release.bit_length() - 1

@@ -175,7 +175,7 @@ def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
     return BoundSets(base, sets.loose & ~prefixes, vertices, edged, cover)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
     """The part that costs little: cards not home and blockers.
 
@@ -203,7 +203,7 @@ def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
     return s.base + popcount(blockers), stacked & ~blockers
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, forceinline=True)
 def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def]
     """The bound of the state for which :func:`cheap_bound` has just returned ``cheap`` and ``chained``.
 

@@ -409,7 +409,7 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
             return index
         out.used[6] = key_words
         bits = 6
-        while (1 << bits) < 4 * counts[index]:
+        while (1 << bits) < 2 * counts[index]:
             bits += 1
         room = min(limit, ws.order.size // key_words, out.codes.size - out.used[0])
         if counts[index] + BURST > room:

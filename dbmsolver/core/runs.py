@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from dbmsolver.core.expand import progress, signature_sets
-from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
+from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 
 U64 = np.uint64
@@ -91,3 +91,72 @@ def sort_runs(counts, words, keys, codes):  # type: ignore[no-untyped-def]
         new_counts[run] = place - first
         source += count
     return new_counts, new_keys[: words * place], new_codes[:place]
+
+
+@njit(nogil=True, cache=True)
+def pack_rows(t, rows):  # type: ignore[no-untyped-def]
+    """Sort rows of :mod:`dbmsolver.core.layers` into runs by signature, each sorted by local key.
+
+    Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas are uint32: code + 2**16 * g.
+    """
+    total = rows.shape[0]
+    first_keys = rows[:, 0].copy()
+    index = np.arange(total).astype(np.uint32)
+    by_signature = np.empty(total, np.uint64)
+    order = np.empty(total, np.uint32)
+    sort_states(first_keys, index, by_signature, order, total, 1)
+    runs = 0
+    for place in range(total):
+        runs += place == 0 or by_signature[place] != by_signature[place - 1]
+    signatures = np.empty(runs, np.uint64)
+    counts = np.zeros(runs, np.int64)
+    offsets = np.empty(runs, np.int64)
+    starts = np.empty(runs, np.int64)
+    keys = np.empty(total * WIDE_WORDS, np.uint64)
+    metas = np.empty(total, np.uint32)
+    spare_keys = np.empty(total * WIDE_WORDS, np.uint64)
+    spare_metas = np.empty(total, np.uint32)
+    nets = np.zeros(NETS, np.uint64)
+    run = -1
+    place = word = 0
+    while place < total:
+        run += 1
+        signature = by_signature[place]
+        layout = make_layout(t, signature_sets(t, signature).loose, nets)
+        words = WIDE_WORDS if layout.wide else 1
+        signatures[run], offsets[run], starts[run] = signature, place, word
+        count = 0
+        while place + count < total and by_signature[place + count] == signature:
+            row = rows[order[place + count]]
+            first, second, third = pack_key(t, layout, nets, row[1], row[2], row[3])
+            spare_keys[words * count] = first
+            if words > 1:
+                spare_keys[words * count + 1] = second
+                spare_keys[words * count + 2] = third
+            spare_metas[count] = np.uint32(row[4])
+            count += 1
+        sort_states(spare_keys, spare_metas, keys[word:], metas[place:], count, words)
+        counts[run] = count
+        place += count
+        word += words * count
+    return signatures, counts, offsets, starts, keys, metas
+
+
+@njit(nogil=True, cache=True)
+def unpack_rows(t, signatures, counts, keys, codes, costs, words):  # type: ignore[no-untyped-def]
+    """Rows (uint64[states, 5]) of a block's runs; ``costs`` are their g (uint16)."""
+    rows = np.empty((codes.size, 5), np.uint64)
+    nets = np.zeros(NETS, np.uint64)
+    second = third = U64(0)
+    place = 0
+    for run in range(signatures.size):
+        layout = make_layout(t, signature_sets(t, signatures[run]).loose, nets)
+        for _ in range(counts[run]):
+            if words == WIDE_WORDS:
+                second, third = keys[words * place + 1], keys[words * place + 2]
+            off, low, high = unpack_key(t, layout, nets, keys[words * place], second, third)
+            row = rows[place]
+            row[0], row[1], row[2], row[3] = signatures[run], off, low, high
+            row[4] = U64(codes[place]) | (U64(costs[place]) << U64(16))
+            place += 1
+    return rows

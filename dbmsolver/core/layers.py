@@ -1,0 +1,383 @@
+"""Cost layers: the kernel of a shortest solution.
+
+States are expanded in ascending order of f = moves made (g) + lower bound (h).  The bound is consistent, so a state that
+is expanded in layer f has its least g, whatever the order within the layer; what is found again later is a duplicate, and
+nothing is ever reopened.  A *shard* holds the states of those signatures that hash to it: a row for each state looked at,
+found through a hash table.  Rows that wait for a higher layer are named to the caller as (row, layer).
+
+A row is five words: signature, planes *off*, *low*, *high*, and *meta*: from the lowest bit on parent-move code (16), g
+(15), whether the state turned out to have a forced move (1), h (16), closed (1), h is only its cheap part (1), written to the store as it is (1; the caller's).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dbmsolver.core.bits import prefetch
+from dbmsolver.core.bound import (
+    BoundSets,
+    bound_sets,
+    cheap_bound,
+    full_bound,
+    make_scratch,
+)
+from dbmsolver.core.expand import (
+    MAX_MOVES,
+    Sets,
+    apply_move,
+    list_moves,
+    place_of,
+    progress,
+    signature_sets,
+)
+from dbmsolver.core.tables import PLACE_HOME, PLACE_LOCKED
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ROW = 5
+GROUP = 16
+BURST = GROUP * MAX_MOVES
+CACHE = 4096
+"""Signatures whose sets are remembered; a power of two."""
+CACHE_WORDS = 16
+LOW_32 = np.uint64(0xFFFFFFFF)
+GOAL = np.uint64(0xDDDD)
+IS_FORCED = np.uint64(1 << 31)
+IS_CLOSED = np.uint64(1 << 48)
+IS_CHEAP = np.uint64(1 << 49)
+IS_STORED = np.uint64(1 << 50)
+CODE_AND_G = np.uint64(0x7FFFFFFF)
+BOUND_SHIFT = np.uint64(32)
+
+COUNT, TODO, DONE, EVALUATED, LATER, ELSEWHERE, GOAL_ROW = range(7)
+"""Places in a shard's ``state`` array."""
+
+
+class Shard(NamedTuple):
+    """The states of one part of the signatures, and scratch memory of the thread that works on it."""
+
+    state: NDArray[np.int64]  # [8]
+    rows: NDArray[np.uint64]  # [states, ROW]
+    flat: NDArray[np.uint64]  # the same memory, one-dimensional
+    table: NDArray[np.uint64]  # slot: upper half of the hash, index of the row plus one
+    todo: NDArray[np.uint32]  # rows to expand in this layer, last in first out
+    done: NDArray[np.uint32]  # rows expanded, in that order
+    later: NDArray[np.uint32]  # rows that wait for a higher layer
+    later_layer: NDArray[np.uint16]
+    elsewhere: NDArray[np.uint64]  # [*, ROW]: candidates of other shards
+    burst: NDArray[np.uint64]  # [BURST, ROW + 1]
+    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
+    over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
+    work: NDArray[np.uint64]
+    moves: NDArray[np.uint16]
+
+
+def make_shard(states: int, slots: int, outgoing: int) -> Shard:
+    """An empty shard with room for ``states`` rows, ``slots`` table slots (a power of two) and outgoing candidates."""
+    over, work = make_scratch(CACHE)
+    cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
+    cache[:, 0] = ~U64(0)
+    flat = np.empty(states * ROW, np.uint64)
+    return Shard(
+        state=np.zeros(8, np.int64),
+        rows=flat.reshape(states, ROW),
+        flat=flat,
+        table=np.zeros(slots, np.uint64),
+        todo=np.empty(states, np.uint32),
+        done=np.empty(states, np.uint32),
+        later=np.empty(outgoing, np.uint32),
+        later_layer=np.empty(outgoing, np.uint16),
+        elsewhere=np.empty((outgoing, ROW), np.uint64),
+        burst=np.empty((BURST, ROW + 1), np.uint64),
+        cache=cache,
+        over=over,
+        work=work,
+        moves=np.zeros(MAX_MOVES, np.uint16),
+    )
+
+
+@njit(nogil=True, cache=True, inline="always")
+def mix(word):  # type: ignore[no-untyped-def]
+    """A well-mixed hash of one word (the finalizer of SplitMix64)."""
+    word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
+    return word ^ (word >> U64(31))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def hash_row(signature, off, low, high):  # type: ignore[no-untyped-def]
+    """Hash of a state."""
+    word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
+    word ^= word >> U64(32)
+    word = (word + low) * U64(0xA0761D6478BD642F) + high * U64(0xE7037ED1A0B428DB)
+    return mix(word)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def shard_of(signature, shards):  # type: ignore[no-untyped-def]
+    """Which of ``shards`` shards (a power of two) a signature belongs to."""
+    return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
+
+
+@njit(nogil=True, cache=True)
+def shards_of(rows, shards):  # type: ignore[no-untyped-def]
+    """The shard of each row (int64)."""
+    result = np.empty(rows.shape[0], np.int64)
+    for index in range(rows.shape[0]):
+        result[index] = shard_of(rows[index, 0], shards)
+    return result
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def remember(t, b, shard, signature, locked_in_deal):  # type: ignore[no-untyped-def]
+    """The cache slot of a signature, filled with its sets."""
+    slot = np.int64(mix(signature) & U64(CACHE - 1))
+    line = shard.cache[slot]
+    if line[0] != signature:
+        sets = signature_sets(t, signature)
+        bound = bound_sets(b, t, sets, shard.over[slot], shard.work)
+        line[0], line[1], line[2] = signature, sets.home, sets.locked
+        line[3], line[4], line[5] = sets.loose, sets.under, U64(sets.bottoms)
+        line[6], line[7], line[8] = U64(bound.base), bound.chained, bound.vertices
+        line[9], line[10] = bound.edged, U64(bound.cover)
+        line[11] = U64(progress(t, signature, locked_in_deal))
+    return slot
+
+
+@njit(nogil=True, cache=True, inline="always")
+def sets_of(line):  # type: ignore[no-untyped-def]
+    """The Sets in a cache line."""
+    return Sets(line[0], line[1], line[2], line[3], line[4], np.int64(line[5]))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def bounds_of(line):  # type: ignore[no-untyped-def]
+    """The BoundSets in a cache line."""
+    return BoundSets(np.int64(line[6]), line[7], line[8], line[9], np.int64(line[10]))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def g_of(meta):  # type: ignore[no-untyped-def]
+    """Moves made, of a row's last word (int64)."""
+    return np.int64((meta >> U64(16)) & U64(0x7FFF))
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def assess(t, b, shard, row, layer, weight, locked_in_deal):  # type: ignore[no-untyped-def]
+    """Bound a row as far as needed, and put it among those to expand, or to wait for a higher layer."""
+    g = g_of(row[4])
+    place = remember(t, b, shard, row[0], locked_in_deal)
+    bounds = bounds_of(shard.cache[place])
+    over = shard.over[place]
+    bound, chained = cheap_bound(b, t, bounds, row[1], row[2], row[3], over)
+    cheap = IS_CHEAP
+    if g + weight * bound <= layer:
+        bound = full_bound(b, bounds, bound, chained, over, shard.work)
+        cheap = U64(0)
+    row[4] = (row[4] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT) | cheap
+    return g + weight * bound
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def place_row(shard, index, layer, f):  # type: ignore[no-untyped-def]
+    """Put a row among those to expand in this layer, or among those that wait."""
+    if f <= layer:
+        shard.todo[shard.state[TODO]] = index
+        shard.state[TODO] += 1
+        if shard.rows[index, 0] == GOAL and shard.state[GOAL_ROW] < 0:
+            shard.state[GOAL_ROW] = index
+    else:
+        shard.later[shard.state[LATER]] = index
+        shard.later_layer[shard.state[LATER]] = f
+        shard.state[LATER] += 1
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidate):  # type: ignore[no-untyped-def]
+    """Look at one candidate: a duplicate is dropped unless it has fewer moves, a new one becomes a row."""
+    mask = np.int64(shard.table.size - 1)
+    slot = np.int64(hashed) & mask
+    tag = hashed >> U64(32)
+    while shard.table[slot]:
+        seen = shard.table[slot]
+        if seen >> U64(32) == tag:
+            index = np.int64(seen & LOW_32) - 1
+            row = shard.rows[index]
+            if (
+                row[0] == candidate[0]
+                and row[1] == candidate[1]
+                and row[2] == candidate[2]
+                and row[3] == candidate[3]
+            ):
+                if row[4] & IS_CLOSED or g_of(row[4]) <= g_of(candidate[4]):
+                    return
+                row[4] = candidate[4] & CODE_AND_G
+                place_row(
+                    shard, index, layer, assess(t, b, shard, row, layer, weight, locked_in_deal)
+                )
+                return
+        slot = (slot + 1) & mask
+    shard.state[EVALUATED] += 1
+    index = shard.state[COUNT]
+    row = shard.rows[index]
+    row[0], row[1], row[2], row[3] = candidate[0], candidate[1], candidate[2], candidate[3]
+    row[4] = candidate[4] & CODE_AND_G
+    shard.table[slot] = (tag << U64(32)) | U64(index + 1)
+    shard.state[COUNT] = index + 1
+    place_row(shard, index, layer, assess(t, b, shard, row, layer, weight, locked_in_deal))
+
+
+@njit(nogil=True, cache=True)
+def rehash(rows, count, table):  # type: ignore[no-untyped-def]
+    """Enter the first ``count`` rows, all different, into an empty table."""
+    mask = U64(table.size - 1)
+    for index in range(count):
+        row = rows[index]
+        hashed = hash_row(row[0], row[1], row[2], row[3])
+        slot = np.int64(hashed & mask)
+        while table[slot]:
+            slot = (slot + 1) & np.int64(mask)
+        table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def has_room(shard):  # type: ignore[no-untyped-def]
+    """Whether another burst of candidates surely fits."""
+    return (
+        shard.state[COUNT] + BURST <= shard.rows.shape[0]
+        and shard.state[TODO] + BURST <= shard.todo.size
+        and shard.state[DONE] + GROUP <= shard.done.size
+        and 4 * (shard.state[COUNT] + BURST) <= 3 * shard.table.size
+        and shard.state[LATER] + BURST <= shard.later.size
+        and shard.state[ELSEWHERE] + BURST <= shard.elsewhere.shape[0]
+    )
+
+
+@njit(nogil=True, cache=True)
+def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # type: ignore[no-untyped-def]
+    """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room; the first one not looked at."""
+    total = candidates.shape[0]
+    mask = U64(shard.table.size - 1)
+    while first < total and has_room(shard):
+        last = min(first + GROUP, total)
+        for index in range(first, last):
+            row = candidates[index]
+            hashed = hash_row(row[0], row[1], row[2], row[3])
+            prefetch(shard.table, np.int64(hashed & mask))
+            shard.burst[index - first, 5] = hashed
+        for index in range(first, last):
+            enter(
+                t,
+                b,
+                shard,
+                layer,
+                weight,
+                locked_in_deal,
+                shard.burst[index - first, 5],
+                candidates[index],
+            )
+        first = last
+    return first
+
+
+@njit(nogil=True, cache=True)
+def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):  # type: ignore[no-untyped-def]
+    """Bring rows (uint32[*]) that have waited for ``layer`` into it, from ``first`` on while there is room.
+
+    Rows that were reached with fewer moves meanwhile are closed already; those whose bound was only its cheap part may
+    have to wait on.  Returns the first one not looked at.
+    """
+    while first < waiting.size and has_room(shard):
+        row = shard.rows[waiting[first]]
+        meta = row[4]
+        if not meta & IS_CLOSED:
+            if meta & IS_CHEAP:
+                f = assess(t, b, shard, row, layer, weight, locked_in_deal)
+            else:
+                f = g_of(meta) + weight * np.int64((meta >> BOUND_SHIFT) & U64(0xFFFF))
+            place_row(shard, waiting[first], layer, f)
+        first += 1
+    return first
+
+
+@njit(nogil=True, cache=True)
+def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):  # type: ignore[no-untyped-def]
+    """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
+
+    Candidates of other shards, and those with a progress above ``ceiling``, go to ``elsewhere``.  Returns whether it
+    stopped for lack of room.
+    """
+    mask = U64(shard.table.size - 1)
+    expanded = 0
+    while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:
+        if not has_room(shard):
+            return True
+        burst = 0
+        for _ in range(min(GROUP, shard.state[TODO])):
+            shard.state[TODO] -= 1
+            index = shard.todo[shard.state[TODO]]
+            row = shard.rows[index]
+            off, low, high, meta = row[1], row[2], row[3], row[4]
+            if meta & IS_CLOSED:
+                continue
+            place = remember(t, b, shard, row[0], locked_in_deal)
+            sets = sets_of(shard.cache[place])
+            height = np.int64(shard.cache[place, 11])
+            skip = ONE << U64(t.code_card[np.int64(meta & U64(0xFFFF))])
+            count, forced = list_moves(t, sets, off, low, high, skip, shard.moves)
+            row[4] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
+            shard.done[shard.state[DONE]] = index
+            shard.state[DONE] += 1
+            expanded += 1
+            g = U64(g_of(meta) + 1)
+            for number in range(count):
+                card, new = np.int64(shard.moves[number]) >> 3, np.int64(shard.moves[number]) & 7
+                old = place_of(sets.locked, off, low, high, card)
+                moved = apply_move(t, sets.signature, off, low, high, card, old, new)
+                code = U64(t.codes[8 * card + old]) | (g << U64(16))
+                mine = True
+                if moved[0] != sets.signature:
+                    rise = np.int64(old == PLACE_LOCKED) + np.int64(new == PLACE_HOME)
+                    mine = shard_of(moved[0], shards) == me and height + rise <= ceiling
+                if mine:
+                    hashed = hash_row(moved[0], moved[1], moved[2], moved[3])
+                    prefetch(shard.table, np.int64(hashed & mask))
+                    target = shard.burst[burst]
+                    target[5] = hashed
+                    burst += 1
+                else:
+                    target = shard.elsewhere[shard.state[ELSEWHERE]]
+                    shard.state[ELSEWHERE] += 1
+                target[0], target[1], target[2], target[3] = moved[0], moved[1], moved[2], moved[3]
+                target[4] = code
+        for index in range(burst):
+            seen = shard.table[np.int64(shard.burst[index, 5] & mask)]
+            if seen:
+                prefetch(shard.flat, ROW * (np.int64(seen & LOW_32) - 1))
+        for index in range(burst):
+            enter(
+                t,
+                b,
+                shard,
+                layer,
+                weight,
+                locked_in_deal,
+                shard.burst[index, 5],
+                shard.burst[index],
+            )
+    return False
+
+
+def outgoing(shard: Shard) -> tuple[Any, Any, Any]:
+    """Take what left a shard: (rows that wait, their layers, candidates of other shards)."""
+    later, elsewhere = int(shard.state[LATER]), int(shard.state[ELSEWHERE])
+    shard.state[LATER] = shard.state[ELSEWHERE] = 0
+    return (
+        shard.later[:later].copy(),
+        shard.later_layer[:later].copy(),
+        shard.elsewhere[:elsewhere].copy(),
+    )

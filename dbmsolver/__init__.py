@@ -1,3 +1,40 @@
-"""Shortest solutions and proofs of unsolvability for FreeCell and its relatives."""
+"""Shortest solutions and proofs of unsolvability for FreeCell and its relatives.
+
+>>> from dbmsolver import Deal, Rules, prove, solve
+>>> solve(Deal.from_number(3)).length
+73
+
+The names below are imported when they are first used: the kernels' compiler takes a third of a second to load.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dbmsolver.api import prove, solve
+    from dbmsolver.deals import Deal
+    from dbmsolver.results import Limits, Options, Result
+    from dbmsolver.rules import GAMES, Rules
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "solve": "api",
+    "prove": "api",
+    "Deal": "deals",
+    "Limits": "results",
+    "Options": "results",
+    "Result": "results",
+    "Rules": "rules",
+    "GAMES": "rules",
+}
+
+__all__ = ["GAMES", "Deal", "Limits", "Options", "Result", "Rules", "prove", "solve"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"dbmsolver.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

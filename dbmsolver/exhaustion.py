@@ -27,7 +27,11 @@ _SMALLEST_BATCH = 256
 
 
 class GoalReached(Exception):
-    """A position with every card home was met: the deal can be solved."""
+    """A position with every card home was met: the deal can be solved.  ``code`` is its parent-move code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 class Exhaustion:

@@ -73,7 +73,8 @@ class LayeredSearch:
     """A search by cost layers in progress; :meth:`run` carries it to its end.
 
     ``weight`` other than 1 makes it a hasty search: the first solution found is any solution.  ``kind`` is the kind of
-    record closed states are stored as.
+    record closed states are stored as.  ``effort`` bounds the states looked at; a search that
+    has used it up ends without a goal.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class LayeredSearch:
         *,
         weight: int = 1,
         kind: bytes = b"C",
+        effort: int | None = None,
     ) -> None:
         self.keys = keys
         self.tables = keys.tables
@@ -94,6 +96,7 @@ class LayeredSearch:
         self.memory = memory
         self.weight = weight
         self.kind = kind
+        self.effort = effort
         self.layer = 0
         self.goal: tuple[int, int] | None = None  # (g, parent-move code)
         shards = 1
@@ -122,6 +125,8 @@ class LayeredSearch:
                     ]
                     if not layers:
                         return
+                    if self._exhausted():
+                        return
                     self.layer = min(layers)
                     yield from self._close_layer(pool)
             finally:
@@ -144,10 +149,16 @@ class LayeredSearch:
             self._count()
             self.journal.check_limits()
             self._check_memory()
+            if self._exhausted():
+                break
             if self.journal.due():
                 yield self.commit()
             yield self.report()
         self._flush()
+
+    def _exhausted(self) -> bool:
+        looked_at = self.journal.evaluated - self.evaluated_before
+        return self.effort is not None and looked_at > self.effort
 
     def _has_work(self, part: Part) -> bool:
         return bool(part.work or self.layer in part.waiting)

@@ -300,6 +300,10 @@ class Store:
         """The states of a block; StoreError, naming it, if it is damaged."""
         return decode_block(self.read(key), f"{self.path}: {describe(key)}")
 
+    def states_in(self, key: bytes) -> int:
+        """How many states a block says it has, without decoding it."""
+        return int(_HEADER.unpack_from(self.read(key), _CHECKSUM.size)[-1])
+
     def size(self) -> int:
         """Bytes on disk."""
         try:

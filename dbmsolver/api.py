@@ -1,0 +1,73 @@
+"""The library's front: :func:`solve` and :func:`prove`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dbmsolver import search
+from dbmsolver.deals import Deal
+from dbmsolver.results import Keep, Limits, Metric, Options, Question, Report, Result, Unit
+from dbmsolver.rules import Policy
+
+Progress = Callable[[Report | Unit], None]
+
+
+def solve(
+    deal: Deal,
+    *,
+    policy: Policy = "wkr",
+    metric: Metric = "cards",
+    threads: int | None = None,
+    store: Path | None = None,
+    keep: Keep = "all",
+    max_states: int | None = None,
+    max_time: float | None = None,
+    memory: int | None = None,
+    max_disk: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Find a shortest solution of a deal, or prove that there is none.
+
+    The verdict is ``solved`` (``shortest`` is true and ``moves`` holds the solution), ``unsolvable``, or ``undecided``
+    where a limit (``max_states``, ``max_time`` in seconds, ``memory`` and ``max_disk`` in bytes) ended the search.
+    ``store`` keeps the search in a directory, from which the same call continues it.  ``progress`` is called with reports
+    and with committed units.  Raises StoreError for a store that cannot be used.
+    """
+    options = Options(policy=policy, metric=metric, threads=threads, keep=keep, store=store)
+    return _answer("solve", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
+
+
+def prove(
+    deal: Deal,
+    *,
+    policy: Policy = "wkr",
+    threads: int | None = None,
+    store: Path | None = None,
+    keep: Keep = "all",
+    max_states: int | None = None,
+    max_time: float | None = None,
+    memory: int | None = None,
+    max_disk: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Prove a deal unsolvable by exhausting its states, or come upon a solution (not a shortest one).
+
+    Arguments and errors as for :func:`solve`.
+    """
+    options = Options(policy=policy, threads=threads, keep=keep, store=store)
+    return _answer("prove", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
+
+
+def _answer(
+    question: Question, deal: Deal, options: Options, limits: Limits, progress: Progress | None
+) -> Result:
+    events = search.run(question, deal, options, limits)
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        if progress is not None:
+            progress(event)

@@ -1,0 +1,226 @@
+"""The search as a whole: a store is opened, the question put, the answer traced, checked and kept.
+
+:func:`run` and :func:`resume` are generators of reports that return a Result.  They print nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dbmsolver.deals import Deal
+from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.exhaustion import Exhaustion, GoalReached
+from dbmsolver.journal import Journal, LimitReached
+from dbmsolver.keys import Keys, State
+from dbmsolver.layered import LayeredSearch
+from dbmsolver.manifest import check_same, deal_of, new_manifest
+from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
+from dbmsolver.store import Store
+from dbmsolver.trace import Finder, Step, replay, steps_to
+
+Events = Generator[Report | Unit, None, Result]
+
+LOOK_AHEAD_STATES = 400_000
+"""States that a proof looks at on its way towards the goal before it exhausts from below."""
+LOOK_AHEAD_WEIGHT = 5
+_SCRATCH = 64 << 20
+"""Memory of a thread's scratch arrays and the like, outside the budget's shares."""
+
+
+def run(
+    question: Question, deal: Deal, options: Options = Options(), limits: Limits = Limits()
+) -> Events:
+    """Search a deal: ``solve`` for a shortest solution, ``prove`` for a proof that there is none, or a solution.
+
+    A store in ``options.store`` that holds an unfinished run of the same search is continued, a finished one answers
+    at once; one of another search raises StoreError.  Without a store a temporary one is used and removed.
+    """
+    if options.store is None:
+        base = Path(tempfile.mkdtemp(prefix="dbmsolver-"))
+        store = Store.create(base, new_manifest(question, deal, options), durable=False)
+        try:
+            return (yield from _search(store, deal, options, limits))
+        finally:
+            store.remove()
+    if (options.store / "data.mdb").is_file():
+        store = Store.open(options.store)
+    else:
+        store = Store.create(options.store, new_manifest(question, deal, options))
+    with store:
+        check_same(store.manifest, question, deal, options, str(options.store))
+        return (yield from _search(store, deal, options, limits))
+
+
+def resume(path: Path, threads: int | None = None, limits: Limits = Limits()) -> Events:
+    """Continue the search in a store, with its own deal, rules, policy and metric."""
+    with Store.open(path) as store:
+        manifest = store.manifest
+        deal = deal_of(manifest, str(path))
+        options = Options(
+            policy=manifest["policy"],
+            metric=manifest["metric"],
+            threads=threads,
+            keep=manifest["keep"],
+            store=path,
+        )
+        return (yield from _search(store, deal, options, limits))
+
+
+def default_memory() -> int:
+    """Half of the machine's memory, in bytes."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def default_threads() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class _Run:
+    """One run on one open store."""
+
+    def __init__(self, store: Store, deal: Deal, options: Options, limits: Limits) -> None:
+        self.store = store
+        self.deal = deal
+        self.options = options
+        self.limits = limits
+        self.question: Question = store.manifest["question"]
+        self.keys = Keys(deal, options.policy)
+        self.threads = options.threads or default_threads()
+        self.journal = Journal(
+            store,
+            self.question,
+            limits,
+            resumable=options.store is not None,
+            keep_closed=options.keep == "all",
+        )
+        memory = limits.memory or default_memory()
+        self.memory = max(memory - self.threads * _SCRATCH, memory // 2)
+
+    def events(self) -> Generator[Report | Unit, None, None]:
+        """Search until there is a verdict, and put it into the manifest."""
+        store = self.store
+        if store.manifest["verdict"] in ("solved", "unsolvable"):
+            return
+        self.journal.commit(0, 0, verdict=None, limit=None)
+        try:
+            if self.question == "solve":
+                yield from self._solve()
+            else:
+                yield from self._prove()
+        except LimitReached as reached:
+            self._conclude("undecided", limit=reached.limit)
+        except DiskFullError:
+            store.manifest = {**store.manifest, "verdict": "undecided", "limit": "disk full"}
+
+    def _solve(self) -> Generator[Report | Unit, None, None]:
+        search = LayeredSearch(self.keys, self.journal, self.threads, self.memory)
+        yield from search.run()
+        if search.goal is None:
+            self._conclude("unsolvable")
+        else:
+            finder = Finder(self.store, self.keys)
+            self._solved(finder, search.goal[1], shortest=True)
+
+    def _prove(self) -> Generator[Report | Unit, None, None]:
+        if self.store.manifest.get("phase") == "look ahead":
+            found = yield from self._look_ahead()
+            if found:
+                return
+        search = Exhaustion(self.keys, self.journal, self.threads, self.memory)
+        try:
+            yield from search.run()
+        except GoalReached as reached:
+            if self.options.keep == "none":
+                self._conclude("solved")
+            else:
+                self._solved(Finder(self.store, self.keys), reached.code, shortest=False)
+            return
+        self._conclude("unsolvable")
+
+    def _look_ahead(self) -> Generator[Report | Unit, None, bool]:
+        """A hasty, bounded search towards the goal; whether it got there."""
+        journal = Journal(
+            self.store,
+            self.question,
+            replace(self.limits, max_states=None),
+            resumable=False,
+            keep_closed=True,
+        )
+        hasty = LayeredSearch(
+            self.keys,
+            journal,
+            self.threads,
+            self.memory,
+            weight=LOOK_AHEAD_WEIGHT,
+            kind=b"A",
+            effort=LOOK_AHEAD_STATES,
+        )
+        yield from hasty.run()
+        if hasty.goal is None:
+            with self.store.write() as txn:
+                txn.delete_all(b"A")
+            self.journal.commit(0, 0, phase="search")
+            return False
+        self.journal.states, self.journal.forced = journal.states, journal.forced
+        self.journal.evaluated = journal.evaluated
+        self._solved(Finder(self.store, self.keys, b"A"), hasty.goal[1], shortest=False)
+        return True
+
+    def _solved(self, finder: Finder, code: int, *, shortest: bool) -> None:
+        steps = steps_to(finder, State(self.keys.goal, 0, 0, 0), code)
+        assert steps is not None
+        replay(self.keys, steps, self._forced)
+        self._conclude("solved", path=[list(step) for step in steps], shortest=shortest)
+
+    def _conclude(self, verdict: Verdict, limit: Limit | None = None, **more: Any) -> None:
+        if verdict == "unsolvable":
+            with self.store.write() as txn:
+                for kind in (b"P", b"B", b"D"):
+                    txn.delete_all(kind)
+        path = more.get("path")
+        length = len(path) if path is not None else None
+        self.journal.commit(0, 0, verdict=verdict, limit=limit, length=length, **more)
+
+    def _forced(self, position: Any) -> Any:
+        return position.forced(self.deal.rules, self.options.policy)
+
+    def result(self) -> Result:
+        """What the manifest says, as a Result."""
+        manifest = self.store.manifest
+        steps: list[Step] = [(card, place) for card, place in manifest.get("path") or []]
+        verdict = manifest["verdict"]
+        return Result(
+            question=self.question,
+            deal=self.deal,
+            policy=self.options.policy,
+            metric=self.options.metric,
+            verdict=verdict,
+            limit=manifest.get("limit"),
+            shortest=bool(manifest.get("shortest")),
+            moves=replay(self.keys, steps, self._forced) if steps else (),
+            states=self.journal.states,
+            forced=self.journal.forced,
+            evaluated=self.journal.evaluated,
+            seconds=self.journal.elapsed
+            if verdict == "undecided"
+            else manifest.get("seconds", self.journal.elapsed),
+            peak_memory=self.journal.peak_memory,
+            disk=self.store.size(),
+            digest=None if verdict == "solved" else f"{self.journal.digest:016x}",
+            store=self.options.store,
+            strata=tuple((*key, *row) for key, row in sorted(self.journal.strata.items())),  # type: ignore[misc]
+        )
+
+
+def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
+    run = _Run(store, deal, options, limits)
+    yield from run.events()
+    if store.manifest["verdict"] is None:
+        raise StoreError("the search ended without a verdict", str(store.path))
+    return run.result()

@@ -30,7 +30,7 @@ def popcount(typingctx, word):  # type: ignore[no-untyped-def]
     return types.int64(types.uint64), codegen
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def lowest_bit(word):  # type: ignore[no-untyped-def]
     """Index of the lowest one bit of a uint64, as int64 (LLVM makes one count-zeros instruction of it); 64 for 0."""
     return popcount(~word & (word - U64(1)))
@@ -81,7 +81,7 @@ def multiply_high(typingctx, left, right):  # type: ignore[no-untyped-def]
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@njit(nogil=True, cache=True, inline="never")
+@njit(nogil=True, cache=True, inline="never", _nrt=False)
 def make_network(mask, network):  # type: ignore[no-untyped-def]
     """Compute the packing network of ``mask`` into ``network`` (uint64[7])."""
     network[NETWORK_STAGES] = mask
@@ -99,7 +99,7 @@ def make_network(mask, network):  # type: ignore[no-untyped-def]
         below &= ~parity
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def pack_bits(word, network):  # type: ignore[no-untyped-def]
     """Gather the bits of ``word`` under the network's mask into the low bits (PEXT)."""
     word &= network[6]
@@ -117,7 +117,7 @@ def pack_bits(word, network):  # type: ignore[no-untyped-def]
     return (word ^ moving) | (moving >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def unpack_bits(word, network):  # type: ignore[no-untyped-def]
     """Spread the low bits of ``word`` to the places of the network's mask (PDEP)."""
     moving = network[5]

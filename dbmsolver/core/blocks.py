@@ -15,7 +15,7 @@ from numba import njit
 U64 = np.uint64
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def to_planes(keys, counts, words):  # type: ignore[no-untyped-def]
     """Byte planes (uint8[8 * words, states]) of the runs' sorted keys; ``counts`` are the states of each run."""
     states = keys.size // words
@@ -34,7 +34,7 @@ def to_planes(keys, counts, words):  # type: ignore[no-untyped-def]
     return planes
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def from_planes(planes, counts, words, keys):  # type: ignore[no-untyped-def]
     """Inverse of :func:`to_planes`, into ``keys`` (uint64[words * states])."""
     for word in range(words):
@@ -50,7 +50,7 @@ def from_planes(planes, counts, words, keys):  # type: ignore[no-untyped-def]
                 place += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def find_key(keys, words, first, second, third):  # type: ignore[no-untyped-def]
     """Index of a key among sorted ones (most significant word last), -1 if it is not there."""
     low, high = 0, keys.size // words

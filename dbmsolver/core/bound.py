@@ -98,7 +98,7 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
     """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
 
@@ -148,7 +148,7 @@ def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
         cover = np.int64(work[CARDS + 2 * depth + 1])
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
     """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 
@@ -175,7 +175,7 @@ def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
     return BoundSets(base, sets.loose & ~prefixes, vertices, edged, cover)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
     """The part that costs little: cards not home and blockers.
 
@@ -203,7 +203,7 @@ def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
     return s.base + popcount(blockers), stacked & ~blockers
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def]
     """The bound of the state for which :func:`cheap_bound` has just returned ``cheap`` and ``chained``.
 
@@ -248,7 +248,7 @@ def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def
     return cheap + smallest_cover(edged, work)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def lower_bound(b, t, s, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
     """The lower bound of a state; if its cheap part exceeds ``limit``, only that (still a lower bound)."""
     cheap, chained = cheap_bound(b, t, s, off, low, high, over)
@@ -257,7 +257,7 @@ def lower_bound(b, t, s, off, low, high, over, work, limit):  # type: ignore[no-
     return full_bound(b, s, cheap, chained, over, work)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def bound_of_state(b, t, signature, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
     """:func:`lower_bound` of a single state, its signature worked out each time: for tests and tools."""
     s = bound_sets(b, t, signature_sets(t, signature), over, work)

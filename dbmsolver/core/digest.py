@@ -51,7 +51,7 @@ def _swap_bytes(word):  # type: ignore[no-untyped-def]
     return (word << U64(32)) | (word >> U64(32))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def hash_words(word0, word1, word2, count):  # type: ignore[no-untyped-def]
     """XXH3-64, seed 0, of two or three words as 8 * count little-endian bytes."""
     if count == 2:
@@ -64,7 +64,7 @@ def hash_words(word0, word1, word2, count):  # type: ignore[no-untyped-def]
     return _avalanche(total)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def base_words(t, sets, words):  # type: ignore[no-untyped-def]
     """What all states of a signature share of their public key, into ``words``.
 
@@ -92,7 +92,7 @@ def plane_index(t, rank, off, low, high):  # type: ignore[no-untyped-def]
     return np.int64(index)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def digest_runs(t, signatures, counts, keys, words):  # type: ignore[no-untyped-def]
     """Digest of runs of closed states: the sum of the hashes of their public keys."""
     total = U64(0)

@@ -114,7 +114,7 @@ def make_output(states: int, candidates: int, signatures: int, code_type: Any) -
     )
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def hash_slot(first, second, third, shift):  # type: ignore[no-untyped-def]
     """Table slot of a local key (multiplicative hashing; ``shift`` = 64 - log2 of the slots)."""
     word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
@@ -122,7 +122,7 @@ def hash_slot(first, second, third, shift):  # type: ignore[no-untyped-def]
     return np.int64((word * HASH) >> shift)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def make_fields(t, layout, nets, fields, keeps):  # type: ignore[no-untyped-def]
     """Key bits of each (loose card, place value): a move then replaces one field.  Narrow layouts only."""
     rest = layout.loose
@@ -143,7 +143,7 @@ def make_fields(t, layout, nets, fields, keeps):  # type: ignore[no-untyped-def]
             )[0]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def insert(table, mask, slot, wide, first, second, third):  # type: ignore[no-untyped-def]
     """Put a key into the table from ``slot`` on; whether it was new."""
     if not wide:
@@ -167,7 +167,7 @@ def insert(table, mask, slot, wide, first, second, third):  # type: ignore[no-un
         slot = (slot + 1) & mask
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def rebuild_table(table, bits, order, count, wide):  # type: ignore[no-untyped-def]
     """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
     words = WIDE_WORDS if wide else 1
@@ -183,7 +183,7 @@ def rebuild_table(table, bits, order, count, wide):  # type: ignore[no-untyped-d
         insert(table, mask, hash_slot(first, second, third, shift), wide, first, second, third)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
     """Work out the layout of the signature that ``card`` leads to when it leaves this one as ``target``."""
     bit = ONE << U64(card)
@@ -195,7 +195,7 @@ def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
     ws.target_layouts[target, 3] = U64(layout.wide)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow):  # type: ignore[no-untyped-def]
     """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
 
@@ -299,7 +299,7 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow)
     return bits, head, count, left, left_words, forced_states
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):  # type: ignore[no-untyped-def]
     """:func:`close` for a piece of a signature.
 
@@ -309,7 +309,7 @@ def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):  
     return close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, False)[1:]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  # type: ignore[no-untyped-def]
     """Put those of the candidates ``first:first+candidates`` that are new into the table and behind ``order[:count]``.
 
@@ -333,7 +333,7 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  #
     return count
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def prepare(t, ws, signature):  # type: ignore[no-untyped-def]
     """Make the workspace ready for a signature; returns its (Sets, Layout)."""
     sets = signature_sets(t, signature)
@@ -343,7 +343,7 @@ def prepare(t, ws, signature):  # type: ignore[no-untyped-def]
     return sets, layout
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def write_runs(t, ws, out, signature, left):  # type: ignore[no-untyped-def]
     """Sort the ``left`` candidates that left a signature by target and append them to the output as runs."""
     sets = signature_sets(t, signature)
@@ -390,7 +390,7 @@ def write_runs(t, ws, out, signature, left):  # type: ignore[no-untyped-def]
     out.used[3], out.used[4], out.used[5] = place, word, run
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):  # type: ignore[no-untyped-def]
     """Close the signatures ``first:last``, each with its candidates, and append what comes of them to ``out``.
 

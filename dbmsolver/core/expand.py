@@ -36,7 +36,7 @@ MAX_MOVES = 256
 """Room for the moves of one state: 26 movable cards, seven places each, and the foundations."""
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def permute_suits(cards, kind):  # type: ignore[no-untyped-def]
     """The set of cards of the same ranks with suits XORed by ``kind``."""
     if kind & ONE:
@@ -46,7 +46,7 @@ def permute_suits(cards, kind):  # type: ignore[no-untyped-def]
     return cards
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def height(signature, suit):  # type: ignore[no-untyped-def]
     """Foundation height (0 to 13) of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))
@@ -63,7 +63,7 @@ class Sets(NamedTuple):
     bottoms: int  # columns whose bottom card is a locked one
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def signature_sets(t, signature):  # type: ignore[no-untyped-def]
     """The :class:`Sets` of a signature."""
     home = (
@@ -83,7 +83,7 @@ def signature_sets(t, signature):  # type: ignore[no-untyped-def]
     return Sets(signature, home, locked, loose, under, bottoms)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def next_home(signature):  # type: ignore[no-untyped-def]
     """The cards, at most four, that their foundations wait for."""
     cards = ZERO
@@ -94,7 +94,7 @@ def next_home(signature):  # type: ignore[no-untyped-def]
     return cards
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
     """Whether moving ``card`` home, where it fits, can never be a mistake under the policy.
 
@@ -124,7 +124,7 @@ def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
     return one >= rank - 2 and other >= rank - 2 and same >= rank - 2
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def list_moves(t, sets, off, low, high, skip, moves):  # type: ignore[no-untyped-def]
     """List the legal single-card moves of a state into ``moves`` (uint16[256]): ``8 * card + new place value``.
 
@@ -191,7 +191,7 @@ def list_moves(t, sets, off, low, high, skip, moves):  # type: ignore[no-untyped
     return count, False
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def place_of(locked, off, low, high, card):  # type: ignore[no-untyped-def]
     """Place value of a card that is not home, as int64."""
     shift = U64(card)
@@ -202,7 +202,7 @@ def place_of(locked, off, low, high, card):  # type: ignore[no-untyped-def]
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def apply_move(t, signature, off, low, high, card, old, new):  # type: ignore[no-untyped-def]
     """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low, high)."""
     bit = ONE << U64(card)
@@ -220,7 +220,7 @@ def apply_move(t, signature, off, low, high, card, old, new):  # type: ignore[no
     return signature, off, low, high
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def undo_code(t, signature, off, low, high, code):  # type: ignore[no-untyped-def]
     """The parent of a state by its parent-move code: (signature, off, low, high).  Arithmetic only."""
     card = np.int64(t.code_card[code])
@@ -240,7 +240,7 @@ def undo_code(t, signature, off, low, high, code):  # type: ignore[no-untyped-de
     return signature, off, low, high
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def progress(t, signature, locked_in_deal):  # type: ignore[no-untyped-def]
     """Progress of a signature: cards home plus locked cards released (``locked_in_deal`` minus those still locked)."""
     total = locked_in_deal
@@ -251,7 +251,7 @@ def progress(t, signature, locked_in_deal):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def successors(t, signature, off, low, high, skip, states, codes):  # type: ignore[no-untyped-def]
     """All successors of one state, for tests, traces and tools.
 

@@ -100,7 +100,7 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
     )
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def mix(word):  # type: ignore[no-untyped-def]
     """A well-mixed hash of one word (the finalizer of SplitMix64)."""
     word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
@@ -108,7 +108,7 @@ def mix(word):  # type: ignore[no-untyped-def]
     return word ^ (word >> U64(31))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def hash_row(signature, off, low, high):  # type: ignore[no-untyped-def]
     """Hash of a state."""
     word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
@@ -117,13 +117,13 @@ def hash_row(signature, off, low, high):  # type: ignore[no-untyped-def]
     return mix(word)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def shard_of(signature, shards):  # type: ignore[no-untyped-def]
     """Which of ``shards`` shards (a power of two) a signature belongs to."""
     return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def shards_of(rows, shards):  # type: ignore[no-untyped-def]
     """The shard of each row (int64)."""
     result = np.empty(rows.shape[0], np.int64)
@@ -132,14 +132,14 @@ def shards_of(rows, shards):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def remember(t, b, shard, signature, locked_in_deal):  # type: ignore[no-untyped-def]
     """The cache slot of a signature, filled with its sets."""
     slot = np.int64(mix(signature) & U64(CACHE - 1))
-    line = shard.cache[slot]
-    if line[0] != signature:
+    if shard.cache[slot, 0] != signature:
         sets = signature_sets(t, signature)
         bound = bound_sets(b, t, sets, shard.over[slot], shard.work)
+        line = shard.cache[slot]
         line[0], line[1], line[2] = signature, sets.home, sets.locked
         line[3], line[4], line[5] = sets.loose, sets.under, U64(sets.bottoms)
         line[6], line[7], line[8] = U64(bound.base), bound.chained, bound.vertices
@@ -148,41 +148,57 @@ def remember(t, b, shard, signature, locked_in_deal):  # type: ignore[no-untyped
     return slot
 
 
-@njit(nogil=True, cache=True, inline="always")
-def sets_of(line):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
+def sets_of(cache, slot):  # type: ignore[no-untyped-def]
     """The Sets in a cache line."""
-    return Sets(line[0], line[1], line[2], line[3], line[4], np.int64(line[5]))
+    return Sets(
+        cache[slot, 0],
+        cache[slot, 1],
+        cache[slot, 2],
+        cache[slot, 3],
+        cache[slot, 4],
+        np.int64(cache[slot, 5]),
+    )
 
 
-@njit(nogil=True, cache=True, inline="always")
-def bounds_of(line):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
+def bounds_of(cache, slot):  # type: ignore[no-untyped-def]
     """The BoundSets in a cache line."""
-    return BoundSets(np.int64(line[6]), line[7], line[8], line[9], np.int64(line[10]))
+    return BoundSets(
+        np.int64(cache[slot, 6]),
+        cache[slot, 7],
+        cache[slot, 8],
+        cache[slot, 9],
+        np.int64(cache[slot, 10]),
+    )
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def g_of(meta):  # type: ignore[no-untyped-def]
     """Moves made, of a row's last word (int64)."""
     return np.int64((meta >> U64(16)) & U64(0x7FFF))
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def assess(t, b, shard, row, layer, weight, locked_in_deal):  # type: ignore[no-untyped-def]
-    """Bound a row as far as needed, and put it among those to expand, or to wait for a higher layer."""
-    g = g_of(row[4])
-    place = remember(t, b, shard, row[0], locked_in_deal)
-    bounds = bounds_of(shard.cache[place])
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+def assess(t, b, shard, index, layer, weight, locked_in_deal):  # type: ignore[no-untyped-def]
+    """Bound a row's state, as far as needed to see whether it is above ``layer``; its f as far as known."""
+    rows = shard.rows
+    g = g_of(rows[index, 4])
+    place = remember(t, b, shard, rows[index, 0], locked_in_deal)
+    bounds = bounds_of(shard.cache, place)
     over = shard.over[place]
-    bound, chained = cheap_bound(b, t, bounds, row[1], row[2], row[3], over)
+    bound, chained = cheap_bound(
+        b, t, bounds, rows[index, 1], rows[index, 2], rows[index, 3], over
+    )
     cheap = IS_CHEAP
     if g + weight * bound <= layer:
         bound = full_bound(b, bounds, bound, chained, over, shard.work)
         cheap = U64(0)
-    row[4] = (row[4] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT) | cheap
+    rows[index, 4] = (rows[index, 4] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT) | cheap
     return g + weight * bound
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def place_row(shard, index, layer, f):  # type: ignore[no-untyped-def]
     """Put a row among those to expand in this layer, or among those that wait."""
     if f <= layer:
@@ -196,55 +212,53 @@ def place_row(shard, index, layer, f):  # type: ignore[no-untyped-def]
         shard.state[LATER] += 1
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidate):  # type: ignore[no-untyped-def]
-    """Look at one candidate: a duplicate is dropped unless it has fewer moves, a new one becomes a row."""
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidates, place):  # type: ignore[no-untyped-def]
+    """Look at candidate ``place``: a duplicate is dropped unless it has fewer moves, a new one becomes a row."""
     mask = np.int64(shard.table.size - 1)
     slot = np.int64(hashed) & mask
     tag = hashed >> U64(32)
+    rows = shard.rows
     while shard.table[slot]:
         seen = shard.table[slot]
         if seen >> U64(32) == tag:
             index = np.int64(seen & LOW_32) - 1
-            row = shard.rows[index]
             if (
-                row[0] == candidate[0]
-                and row[1] == candidate[1]
-                and row[2] == candidate[2]
-                and row[3] == candidate[3]
+                rows[index, 0] == candidates[place, 0]
+                and rows[index, 1] == candidates[place, 1]
+                and rows[index, 2] == candidates[place, 2]
+                and rows[index, 3] == candidates[place, 3]
             ):
-                if row[4] & IS_CLOSED or g_of(row[4]) <= g_of(candidate[4]):
+                if rows[index, 4] & IS_CLOSED or g_of(rows[index, 4]) <= g_of(candidates[place, 4]):
                     return
-                row[4] = candidate[4] & CODE_AND_G
-                place_row(
-                    shard, index, layer, assess(t, b, shard, row, layer, weight, locked_in_deal)
-                )
-                return
+                rows[index, 4] = candidates[place, 4] & CODE_AND_G
+                break
         slot = (slot + 1) & mask
-    shard.state[EVALUATED] += 1
-    index = shard.state[COUNT]
-    row = shard.rows[index]
-    row[0], row[1], row[2], row[3] = candidate[0], candidate[1], candidate[2], candidate[3]
-    row[4] = candidate[4] & CODE_AND_G
-    shard.table[slot] = (tag << U64(32)) | U64(index + 1)
-    shard.state[COUNT] = index + 1
-    place_row(shard, index, layer, assess(t, b, shard, row, layer, weight, locked_in_deal))
+    if not shard.table[slot]:
+        shard.state[EVALUATED] += 1
+        index = shard.state[COUNT]
+        for word in range(4):
+            rows[index, word] = candidates[place, word]
+        rows[index, 4] = candidates[place, 4] & CODE_AND_G
+        shard.table[slot] = (tag << U64(32)) | U64(index + 1)
+        shard.state[COUNT] = index + 1
+    f = assess(t, b, shard, index, layer, weight, locked_in_deal)
+    place_row(shard, index, layer, f)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def rehash(rows, count, table):  # type: ignore[no-untyped-def]
     """Enter the first ``count`` rows, all different, into an empty table."""
     mask = U64(table.size - 1)
     for index in range(count):
-        row = rows[index]
-        hashed = hash_row(row[0], row[1], row[2], row[3])
+        hashed = hash_row(rows[index, 0], rows[index, 1], rows[index, 2], rows[index, 3])
         slot = np.int64(hashed & mask)
         while table[slot]:
             slot = (slot + 1) & np.int64(mask)
         table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def has_room(shard):  # type: ignore[no-untyped-def]
     """Whether another burst of candidates surely fits."""
     return (
@@ -257,7 +271,7 @@ def has_room(shard):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # type: ignore[no-untyped-def]
     """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room; the first one not looked at."""
     total = candidates.shape[0]
@@ -265,8 +279,12 @@ def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # t
     while first < total and has_room(shard):
         last = min(first + GROUP, total)
         for index in range(first, last):
-            row = candidates[index]
-            hashed = hash_row(row[0], row[1], row[2], row[3])
+            hashed = hash_row(
+                candidates[index, 0],
+                candidates[index, 1],
+                candidates[index, 2],
+                candidates[index, 3],
+            )
             prefetch(shard.table, np.int64(hashed & mask))
             shard.burst[index - first, 5] = hashed
         for index in range(first, last):
@@ -278,13 +296,14 @@ def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # t
                 weight,
                 locked_in_deal,
                 shard.burst[index - first, 5],
-                candidates[index],
+                candidates,
+                index,
             )
         first = last
     return first
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):  # type: ignore[no-untyped-def]
     """Bring rows (uint32[*]) that have waited for ``layer`` into it, from ``first`` on while there is room.
 
@@ -292,19 +311,19 @@ def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):  # type: i
     have to wait on.  Returns the first one not looked at.
     """
     while first < waiting.size and has_room(shard):
-        row = shard.rows[waiting[first]]
-        meta = row[4]
+        index = np.int64(waiting[first])
+        meta = shard.rows[index, 4]
         if not meta & IS_CLOSED:
             if meta & IS_CHEAP:
-                f = assess(t, b, shard, row, layer, weight, locked_in_deal)
+                f = assess(t, b, shard, index, layer, weight, locked_in_deal)
             else:
                 f = g_of(meta) + weight * np.int64((meta >> BOUND_SHIFT) & U64(0xFFFF))
-            place_row(shard, waiting[first], layer, f)
+            place_row(shard, index, layer, f)
         first += 1
     return first
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):  # type: ignore[no-untyped-def]
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
@@ -313,6 +332,7 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
     """
     mask = U64(shard.table.size - 1)
     expanded = 0
+    rows = shard.rows
     while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:
         if not has_room(shard):
             return True
@@ -320,16 +340,16 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
         for _ in range(min(GROUP, shard.state[TODO])):
             shard.state[TODO] -= 1
             index = shard.todo[shard.state[TODO]]
-            row = shard.rows[index]
-            off, low, high, meta = row[1], row[2], row[3], row[4]
+            off, low, high = rows[index, 1], rows[index, 2], rows[index, 3]
+            meta = rows[index, 4]
             if meta & IS_CLOSED:
                 continue
-            place = remember(t, b, shard, row[0], locked_in_deal)
-            sets = sets_of(shard.cache[place])
+            place = remember(t, b, shard, rows[index, 0], locked_in_deal)
+            sets = sets_of(shard.cache, place)
             height = np.int64(shard.cache[place, 11])
             skip = ONE << U64(t.code_card[np.int64(meta & U64(0xFFFF))])
             count, forced = list_moves(t, sets, off, low, high, skip, shard.moves)
-            row[4] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
+            rows[index, 4] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
             shard.done[shard.state[DONE]] = index
             shard.state[DONE] += 1
             expanded += 1
@@ -346,14 +366,17 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
                 if mine:
                     hashed = hash_row(moved[0], moved[1], moved[2], moved[3])
                     prefetch(shard.table, np.int64(hashed & mask))
-                    target = shard.burst[burst]
-                    target[5] = hashed
+                    shard.burst[burst, 5] = hashed
+                    for word in range(4):
+                        shard.burst[burst, word] = moved[word]
+                    shard.burst[burst, 4] = code
                     burst += 1
                 else:
-                    target = shard.elsewhere[shard.state[ELSEWHERE]]
-                    shard.state[ELSEWHERE] += 1
-                target[0], target[1], target[2], target[3] = moved[0], moved[1], moved[2], moved[3]
-                target[4] = code
+                    away = shard.state[ELSEWHERE]
+                    for word in range(4):
+                        shard.elsewhere[away, word] = moved[word]
+                    shard.elsewhere[away, 4] = code
+                    shard.state[ELSEWHERE] = away + 1
         for index in range(burst):
             seen = shard.table[np.int64(shard.burst[index, 5] & mask)]
             if seen:
@@ -367,7 +390,8 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
                 weight,
                 locked_in_deal,
                 shard.burst[index, 5],
-                shard.burst[index],
+                shard.burst,
+                index,
             )
     return False
 

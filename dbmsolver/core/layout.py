@@ -31,7 +31,7 @@ class Layout(NamedTuple):
     wide: bool
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def make_layout(t, loose, nets):  # type: ignore[no-untyped-def]
     """The layout of a signature with these loose cards; writes its networks to ``nets`` (uint64[3, 7])."""
     make_network(loose & t.varying[0], nets[0])
@@ -45,7 +45,7 @@ def make_layout(t, loose, nets):  # type: ignore[no-untyped-def]
     return Layout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def pack_key(t, layout, nets, off, low, high):  # type: ignore[no-untyped-def]
     """Local key of a state's planes: three words, the last two 0 unless wide."""
     if layout.wide:
@@ -56,7 +56,7 @@ def pack_key(t, layout, nets, off, low, high):  # type: ignore[no-untyped-def]
     return key, U64(0), U64(0)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def unpack_key(t, layout, nets, first, second, third):  # type: ignore[no-untyped-def]
     """The planes (off, low, high) of a local key."""
     off = t.fixed[0] & layout.loose

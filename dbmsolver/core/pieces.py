@@ -18,7 +18,7 @@ U64 = np.uint64
 ONE = np.uint64(1)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def load_table(table, bits, keys, words, mask, value, room):  # type: ignore[no-untyped-def]
     """Insert those of ``keys`` that belong to a piece; how many were new, or -1 if that is more than ``room``."""
     slots = (1 << bits) - 1
@@ -38,7 +38,7 @@ def load_table(table, bits, keys, words, mask, value, room):  # type: ignore[no-
     return loaded
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def table_keys(table, bits, words, keys):  # type: ignore[no-untyped-def]
     """Write the keys in a table to ``keys``; how many words that were."""
     used = 0
@@ -50,7 +50,7 @@ def table_keys(table, bits, words, keys):  # type: ignore[no-untyped-def]
     return used
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[no-untyped-def]
     """Per bit of the first key word: in how many keys it is set, and in how many the last move changed it."""
     nets = np.zeros(NETS, np.uint64)
@@ -76,7 +76,7 @@ def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[
             flips[number] += np.int64((changed >> U64(number)) & ONE)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
     """Sort candidates by piece.
 
@@ -107,7 +107,7 @@ def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
     return new_keys, new_codes, ends[1:]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def split_siblings(ws, left, siblings, words, keys, codes):  # type: ignore[no-untyped-def]
     """Move the candidates for other pieces out of those that left.
 

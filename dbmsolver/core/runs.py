@@ -12,7 +12,7 @@ from dbmsolver.core.sorting import sort_states
 U64 = np.uint64
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def progress_of(t, signatures, locked_in_deal):  # type: ignore[no-untyped-def]
     """Progress of each signature (int64)."""
     result = np.empty(signatures.size, np.int64)
@@ -21,7 +21,7 @@ def progress_of(t, signatures, locked_in_deal):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def widths_of(t, signatures):  # type: ignore[no-untyped-def]
     """Key words (1 or 3) of each signature's states (int64)."""
     result = np.empty(signatures.size, np.int64)
@@ -32,7 +32,7 @@ def widths_of(t, signatures):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def local_key(t, signature, off, low, high):  # type: ignore[no-untyped-def]
     """The local key of one state (uint64[1 or 3])."""
     nets = np.zeros(NETS, np.uint64)
@@ -44,7 +44,7 @@ def local_key(t, signature, off, low, high):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words, to_keys, to_codes):  # type: ignore[no-untyped-def]
     """Copy runs, each from its offset (in states; ``words`` in key words) to its place in the target arrays."""
     for run in range(counts.size):
@@ -54,7 +54,7 @@ def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words,
             to_keys[to_words[run] + index] = keys[words[run] + index]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def sort_runs(counts, words, keys, codes):  # type: ignore[no-untyped-def]
     """Sort each of the adjoining runs by key, drop duplicates, close up; new counts.
 
@@ -93,7 +93,7 @@ def sort_runs(counts, words, keys, codes):  # type: ignore[no-untyped-def]
     return new_counts, new_keys[: words * place], new_codes[:place]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def pack_rows(t, rows):  # type: ignore[no-untyped-def]
     """Sort rows of :mod:`dbmsolver.core.layers` into runs by signature, each sorted by local key.
 
@@ -142,7 +142,7 @@ def pack_rows(t, rows):  # type: ignore[no-untyped-def]
     return signatures, counts, offsets, starts, keys, metas
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def unpack_rows(t, signatures, counts, keys, codes, costs, words):  # type: ignore[no-untyped-def]
     """Rows (uint64[states, 5]) of a block's runs; ``costs`` are their g (uint16)."""
     rows = np.empty((codes.size, 5), np.uint64)

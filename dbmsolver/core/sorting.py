@@ -22,7 +22,7 @@ def _precedes(left, left_base, right, right_base, words):  # type: ignore[no-unt
     return False
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def _insertion_sort(keys, codes, count, words):  # type: ignore[no-untyped-def]
     held = np.empty(3, np.uint64)
     for index in range(1, count):
@@ -42,7 +42,7 @@ def _insertion_sort(keys, codes, count, words):  # type: ignore[no-untyped-def]
         codes[place] = code
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):  # type: ignore[no-untyped-def]
     for index in range(count):
         byte = np.int64((keys[words * index + word] >> shift) & U64(255))
@@ -53,7 +53,7 @@ def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
         to_codes[place] = codes[index]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=True)
 def sort_states(keys, codes, spare_keys, spare_codes, count, words):  # type: ignore[no-untyped-def]
     """Sort ``count`` states of ``words`` key words each (least significant first) into ``spare_keys``/``spare_codes``.
 

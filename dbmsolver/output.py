@@ -72,6 +72,8 @@ def deal_title(deal: Deal) -> str:
 def verdict_line(result: Result) -> str:
     """The answer in one line."""
     title = deal_title(result.deal)
+    if _is_lost(result):
+        return f"{title}: solved, but the solution was not kept (--keep none)"
     if result.verdict == "solved":
         length = counted(result.length or 0, *_METRICS[result.metric])
         proven = "shortest" if result.shortest else "not shown to be shortest"
@@ -82,12 +84,18 @@ def verdict_line(result: Result) -> str:
     return f"{title}: undecided, {reason}"
 
 
+def _is_lost(result: Result) -> bool:
+    """Whether there is a solution that nobody knows any more: the states on its way were dropped."""
+    solved = result.verdict == "solved"
+    return solved and not result.moves and not result.deal.position.is_goal()
+
+
 def render_text(result: Result, boards: bool = False) -> str:
     """The answer for people; with `boards`, the board after every move."""
     parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
-    if result.verdict == "solved":
+    if result.verdict == "solved" and not _is_lost(result):
         parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
-    parts.append("".join(f"{name + ':':<11}{value}\n" for name, value in _facts(result)))
+    parts.append(fact_lines(_facts(result)))
     return "\n".join(parts)
 
 
@@ -114,6 +122,11 @@ def _board_after(position: Position) -> str:
     return format_board(position)
 
 
+def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
+    """Names and values, a line each."""
+    return "".join(f"{name + ':':<11}{value}\n" for name, value in facts)
+
+
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     forced = counted(result.forced, "forced one", "forced ones")
     yield "States", f"{result.states:,} and {forced}, {result.evaluated:,} evaluated"
@@ -135,7 +148,7 @@ def render_json(result: Result) -> str:
             "limit": result.limit,
             "question": result.question,
             "metric": result.metric,
-            "length": result.length,
+            "length": None if _is_lost(result) else result.length,
             "shortest": result.shortest,
             "deal": {
                 "number": deal.number,

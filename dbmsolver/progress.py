@@ -14,7 +14,7 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
-from dbmsolver.output import human_bytes, human_time
+from dbmsolver.output import counted, human_bytes, human_time
 from dbmsolver.results import Report, Unit
 
 if TYPE_CHECKING:
@@ -160,14 +160,14 @@ def report_line(report: Report, rate: float) -> str:
         parts.append("(looking ahead)")
     if report.layer is not None and report.question == "solve":
         parts.append(f"layer {report.layer},")
-    stratum = f"stratum {report.stratum}/{report.last_stratum}"
-    if report.share is not None:
-        stratum += f" ({report.share:.0%})"
+    if report.last_stratum:
+        share = "" if report.share is None else f" ({report.share:.0%})"
+        parts.append(f"stratum {report.stratum}/{report.last_stratum}{share},")
     disk = human_bytes(report.disk)
     if report.closed_bytes:
         disk += f" (closed {human_bytes(report.closed_bytes)})"
     parts.append(
-        f"{stratum}, {report.states:,} states, {rate:,.0f}/s, {report.pending:,} pending, "
+        f"{counted(report.states, 'state', 'states')}, {rate:,.0f}/s, {report.pending:,} pending, "
         f"{human_bytes(report.memory)} memory, {disk} disk, {human_time(report.elapsed)}"
     )
     return " ".join(parts)

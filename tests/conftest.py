@@ -12,13 +12,13 @@ import os
 import sys
 from pathlib import Path
 
-CORE = Path(__file__).parents[1] / "dbmsolver" / "core"
+PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 
 
 def kernel_cache() -> Path:
     """The folder for the kernels of these sources."""
     digest = hashlib.blake2b(sys.version.encode(), digest_size=8)
-    for source in sorted(CORE.rglob("*.py")):
+    for source in [*sorted(PACKAGE.glob("core/*.py")), *sorted(PACKAGE.glob("verify/**/*.py"))]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "dbmsolver" / f"test-kernels-{digest.hexdigest()}"

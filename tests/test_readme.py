@@ -15,6 +15,7 @@ import shlex
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,9 @@ from dbmsolver.cli import COMMANDS
 
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8") if README.exists() else ""
+
+PROGRESS = re.compile(r"Compiling |(solve|prove) .* pending, ")
+"""Lines that only a slow or first run prints."""
 
 VOLATILE = [
     (re.compile(r"\b\d+(\.\d+)?( [KMGT]i)?B\b|\b\d+(\.\d+)? [KMGT]iB\b"), "SIZE"),
@@ -69,8 +73,12 @@ def same(expected: str, printed: str) -> bool:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty folder, with `dbmsolver` on the path of its shell."""
-    path = tmp_path_factory.mktemp("readme")
+    """Where the examples are run."""
+    return prepared(tmp_path_factory.mktemp("readme"))
+
+
+def prepared(path: Path) -> Path:
+    """The folder, with a program `dbmsolver` and an empty folder to work in."""
     program = path / "bin" / "dbmsolver"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dbmsolver "$@"\n')
@@ -81,6 +89,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("example", examples(), ids=lambda e: f"line {e.line}: {e.command}")
 def test_examples(example: Example, folder: Path) -> None:
+    printed = run(example.command, folder)
+    assert same(example.output, printed), f"printed:\n{printed}"
+
+
+def run(command: str, folder: Path) -> str:
+    """What a command prints."""
     root = str(README.parent)
     environment = {
         **os.environ,
@@ -88,18 +102,16 @@ def test_examples(example: Example, folder: Path) -> None:
         "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]),
         "COLUMNS": "80",
     }
-    run = subprocess.run(
-        ["bash", "-c", example.command],
+    done = subprocess.run(
+        ["bash", "-c", command],
         cwd=folder / "work",
         env=environment,
         capture_output=True,
         text=True,
         timeout=300,
     )
-    printed = run.stdout + "".join(
-        line for line in run.stderr.splitlines(True) if not line.startswith("Compiling ")
-    )
-    assert same(example.output, printed), f"printed:\n{printed}"
+    errors = done.stderr.splitlines(keepends=True)
+    return done.stdout + "".join(line for line in errors if not PROGRESS.match(line))
 
 
 def test_library_examples() -> None:
@@ -132,3 +144,19 @@ def test_comparison_of_outputs() -> None:
     assert same('  "seconds": 1.5,\n', '  "seconds": 12,\n')
     assert not same("a 1\n", "a 2\n")
     assert not same("a\n...\nz\n", "a\nb\n")
+
+
+def rewritten(folder: Path) -> str:
+    """The README with what its examples print today in place of what it says they print."""
+    lines = TEXT.splitlines(keepends=True)
+    for example in reversed(examples()):
+        start = example.line + example.command.count("\n")
+        end = start + example.output.count("\n")
+        if "...\n" not in lines[start:end]:
+            lines[start:end] = [run(example.command, folder)]
+    return "".join(lines)
+
+
+if __name__ == "__main__":  # python tests/test_readme.py: bring the README up to date
+    with tempfile.TemporaryDirectory() as temporary:
+        README.write_text(rewritten(prepared(Path(temporary))), encoding="utf-8")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
+from dbmsolver.commands.interrupts import interruptible
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
 from dbmsolver.output import EXIT_CODES, render_json, render_text, verdict_line
 from dbmsolver.progress import Progress
@@ -62,16 +61,17 @@ def follow(
 ) -> Result:
     """Run a search to its end and show its progress.
 
-    Ctrl-C reaches the search, which commits what it has, or ends it between two steps.
+    Ctrl-C reaches the search, which keeps what it has committed, or ends it between two steps.
     """
-    if threading.current_thread() is threading.main_thread():
-        # Like Ctrl-C: the search closes its store, or removes a temporary one.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from dbmsolver.core.compilation import on_first_compilation
+    said: list[str] = []
 
-    on_first_compilation(lambda: progress.say(COMPILING))
+    def compiling() -> None:
+        if not said:
+            said.append(COMPILING)
+            progress.say(COMPILING)
+
     try:
-        with progress, closing(events):
+        with interruptible(compiling), progress, closing(events):
             while True:
                 try:
                     event = next(events)
@@ -107,7 +107,7 @@ def write_answer(
         text, beside = render_text(result, boards), False
     elif form == "json":
         text, beside = render_json(result), False
-    elif result.verdict == "solved":
+    elif result.moves:
         text = _solution_text(result, form)
     else:
         text = None

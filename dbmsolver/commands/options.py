@@ -65,6 +65,18 @@ class DealSource(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
+class StorePath(click.ParamType[str]):
+    """The directory of a store; whether there is one is for the library to say. Shells complete."""
+
+    name = "directory"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Ask the shell for names of directories."""
+        return [CompletionItem(incomplete, type="dir")]
+
+
 SIZE = Parsed("size", parse_size)
 DURATION = Parsed("time", parse_duration)
 COUNT = click.IntRange(min=1)
@@ -97,9 +109,8 @@ def deal_argument(function: Function) -> Function:
 
 
 def store_argument(function: Function) -> Function:
-    """STORE, an existing one."""
-    kind = click.Path(exists=True, file_okay=False)
-    return click.argument("store", metavar="STORE", type=kind)(function)
+    """STORE, a directory made with --store."""
+    return click.argument("store", metavar="STORE", type=StorePath())(function)
 
 
 def _all(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:

@@ -11,6 +11,7 @@ import click
 from dbmsolver.commands.answers import answer_options, check_output, follow, write_answer
 from dbmsolver.commands.options import (
     DealCommand,
+    StorePath,
     automove_option,
     deal_argument,
     progress_options,
@@ -41,7 +42,7 @@ def _search_options(function: Function) -> Function:
         ),
         click.option(
             "--store",
-            type=click.Path(file_okay=False),
+            type=StorePath(),
             help="Directory to keep the search in; the same command continues it.  [default: a "
             "temporary one]",
         ),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from dbmsolver.boards import format_board
-from dbmsolver.commands.answers import answer_options, check_output, write_answer
+from dbmsolver.commands.answers import answer_options, check_output, follow, write_answer
 from dbmsolver.commands.options import DealCommand, DealSource, json_option, store_argument
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.deals import Deal
@@ -18,10 +18,15 @@ from dbmsolver.output import (
     deal_title,
     describe_move,
     dump_json,
+    fact_lines,
     human_bytes,
     move_data,
     strata_data,
 )
+from dbmsolver.progress import Progress
+
+if TYPE_CHECKING:
+    from dbmsolver.inspect import StoreStatus
 
 
 @click.command("status")
@@ -32,32 +37,52 @@ def status_command(store: str, as_json: bool) -> None:
     from dbmsolver import inspect
 
     status = inspect.status(Path(store))
-    click.echo(_status_json(status) if as_json else _status_text(store, status), nl=False)
+    if as_json:
+        click.echo(_status_json(status), nl=False)
+    else:
+        click.echo(_status_text(inspect.deal(Path(store)), status), nl=False)
 
 
-def _status_text(store: str, status: Any) -> str:
+def _status_text(deal: Deal, status: StoreStatus) -> str:
+    manifest = status.manifest
     states = sum(row[2] for row in status.strata)
     forced = sum(row[3] for row in status.strata)
     each = status.closed_bytes / max(states + forced, 1)
-    lines = [
-        f"{store}: {status.manifest['question']}, {status.verdict or 'not finished'}",
-        f"Closed:    {counted(states, 'state', 'states')} and "
-        f"{counted(forced, 'forced one', 'forced ones')}, "
-        f"{human_bytes(status.closed_bytes)} ({each:.2f} bytes each)",
-        f"Pending:   {counted(status.pending, 'candidate', 'candidates')}",
-        f"Disk:      {human_bytes(status.disk)}",
+    verdict: str = status.verdict or "not finished"
+    if manifest["limit"]:
+        verdict += f" ({manifest['limit']})"
+    facts = [
+        (manifest["question"].capitalize(), f"{deal_title(deal)}, automove {manifest['policy']}"),
+        ("Verdict", verdict),
+        ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
+        ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
+        ("Pending", counted(status.pending, "candidate", "candidates")),
+        ("Disk", human_bytes(status.disk)),
     ]
-    tables = [count_table("stratum", list(sums(status.strata, 1)))]
-    if status.manifest["question"] == "solve":
-        tables.append(count_table("layer", list(sums(status.strata, 0))))
-    return "\n".join(["".join(line + "\n" for line in lines), *tables])
+    parts = [fact_lines(facts)]
+    if manifest["question"] == "solve":
+        parts.append(count_table("layer", list(sums(status.strata, 0))))
+    parts.append(count_table("stratum", list(sums(status.strata, 1))))
+    return "\n".join(parts)
 
 
-def _status_json(status: Any) -> str:
+def _status_json(status: StoreStatus) -> str:
+    manifest = status.manifest
+    names = (
+        "question",
+        "deal",
+        "rules",
+        "policy",
+        "metric",
+        "keep",
+        "limit",
+        "shortest",
+        "program",
+    )
     return dump_json(
         {
             "verdict": status.verdict,
-            "manifest": status.manifest,
+            **{name: manifest.get(name) for name in names},
             "closed_bytes": status.closed_bytes,
             "pending": status.pending,
             "disk": status.disk,
@@ -101,10 +126,8 @@ def export_command(store: str, form: str, as_json: bool, output: str | None, boa
     """Write the answer that STORE holds, or its solution in one of the formats."""
     check_output(output)
     from dbmsolver import inspect, search
-    from dbmsolver.commands.answers import follow
-    from dbmsolver.progress import Progress
 
-    if inspect.status(Path(store)).verdict is None:
-        raise StoreError("not finished; continue with: dbmsolver resume", store)
+    if inspect.status(Path(store)).verdict not in ("solved", "unsolvable"):
+        raise StoreError(f"not finished; continue with: dbmsolver resume {store}")
     result = follow(search.resume(Path(store)), Progress(), None)
     write_answer(result, "json" if as_json else form, output, boards, quiet=True)

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from numba.core import event
 
 
-class _FirstCompilation(event.Listener):
-    """Calls back at the first compilation only."""
+class _Watch(event.Listener):
+    """Compilations call for others; only the outermost ones are reported."""
 
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self.callback: Callable[[], None] | None = callback
+    def __init__(self, begins: Callable[[], None], ends: Callable[[], None]) -> None:
+        self.begins = begins
+        self.ends = ends
+        self.depth = 0
+        self.lock = threading.Lock()
 
     def on_start(self, event: event.Event) -> None:
         """A compilation begins."""
-        callback, self.callback = self.callback, None
-        if callback is not None:
-            callback()
+        with self.lock:
+            self.depth += 1
+            outermost = self.depth == 1
+        if outermost:
+            self.begins()
 
     def on_end(self, event: event.Event) -> None:
         """A compilation ends."""
+        with self.lock:
+            self.depth -= 1
+            outermost = self.depth == 0
+        if outermost:
+            self.ends()
 
 
-def on_first_compilation(callback: Callable[[], None]) -> None:
-    """Call back once, when the first kernel that is not in the cache begins to be compiled."""
-    event.register("numba:compile", _FirstCompilation(callback))
+def watch_compilation(begins: Callable[[], None], ends: Callable[[], None]) -> Callable[[], None]:
+    """Call back when a kernel begins to be compiled, and when it is; returns what ends the watch."""
+    watch = _Watch(begins, ends)
+    event.register("numba:compile", watch)
+    return lambda: event.unregister("numba:compile", watch)

@@ -15,12 +15,13 @@ from typing import Any
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DiskFullError, StoreError
 from dbmsolver.exhaustion import Exhaustion, GoalReached
+from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
 from dbmsolver.keys import Keys, State
 from dbmsolver.layered import LayeredSearch
 from dbmsolver.manifest import check_same, deal_of, new_manifest
 from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
-from dbmsolver.store import Store
+from dbmsolver.store import Store, Transaction
 from dbmsolver.trace import Finder, Step, replay, steps_to
 
 Events = Generator[Report | Unit, None, Result]
@@ -28,6 +29,8 @@ Events = Generator[Report | Unit, None, Result]
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""
 LOOK_AHEAD_WEIGHT = 5
+COUNTS = ("states", "forced", "evaluated", "digest", "strata", "closed_bytes")
+"""What the manifest counts of a search."""
 _SCRATCH = 64 << 20
 """Memory of a thread's scratch arrays and the like, outside the budget's shares."""
 
@@ -41,12 +44,10 @@ def run(
     at once; one of another search raises StoreError.  Without a store a temporary one is used and removed.
     """
     if options.store is None:
-        base = Path(tempfile.mkdtemp(prefix="dbmsolver-"))
-        store = Store.create(base, new_manifest(question, deal, options), durable=False)
-        try:
-            return (yield from _search(store, deal, options, limits))
-        finally:
-            store.remove()
+        with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
+            manifest = new_manifest(question, deal, options)
+            with Store.create(Path(base), manifest, durable=False) as store:
+                return (yield from _search(store, deal, options, limits))
     if (options.store / "data.mdb").is_file():
         store = Store.open(options.store)
     else:
@@ -92,23 +93,35 @@ class _Run:
         self.question: Question = store.manifest["question"]
         self.keys = Keys(deal, options.policy)
         self.threads = options.threads or default_threads()
+        self.hasty = store.manifest.get("phase") == "look ahead" and not self.answered
+        if self.hasty:  # what a look ahead counted before it was cut short is no part of the search
+            store.manifest = {k: v for k, v in store.manifest.items() if k not in COUNTS}
+        # Layers need their closed states to the end, for the way back and to be continued.
+        keep_closed = options.keep == "all" or self.question == "solve"
         self.journal = Journal(
             store,
             self.question,
             limits,
             resumable=options.store is not None,
-            keep_closed=options.keep == "all",
+            keep_closed=keep_closed,
         )
         memory = limits.memory or default_memory()
         self.memory = max(memory - self.threads * _SCRATCH, memory // 2)
 
+    @property
+    def answered(self) -> bool:
+        """Whether the store holds the answer already."""
+        return self.store.manifest["verdict"] in ("solved", "unsolvable")
+
     def events(self) -> Generator[Report | Unit, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
         store = self.store
-        if store.manifest["verdict"] in ("solved", "unsolvable"):
+        if self.answered:
             return
-        self.journal.commit(0, 0, verdict=None, limit=None)
         try:
+            self.journal.commit(
+                0, 0, extra=lambda txn: txn.delete_all(b"A"), verdict=None, limit=None
+            )
             if self.question == "solve":
                 yield from self._solve()
             else:
@@ -128,10 +141,11 @@ class _Run:
             self._solved(finder, search.goal[1], shortest=True)
 
     def _prove(self) -> Generator[Report | Unit, None, None]:
-        if self.store.manifest.get("phase") == "look ahead":
+        if self.hasty:
             found = yield from self._look_ahead()
             if found:
                 return
+            self.journal.commit(0, 0, extra=lambda txn: txn.delete_all(b"A"), phase="search")
         search = Exhaustion(self.keys, self.journal, self.threads, self.memory)
         try:
             yield from search.run()
@@ -148,10 +162,11 @@ class _Run:
         journal = Journal(
             self.store,
             self.question,
-            replace(self.limits, max_states=None),
+            replace(self.limits, max_states=None),  # of the proof, see ``effort``
             resumable=False,
             keep_closed=True,
         )
+        most = self.limits.max_states
         hasty = LayeredSearch(
             self.keys,
             journal,
@@ -159,13 +174,14 @@ class _Run:
             self.memory,
             weight=LOOK_AHEAD_WEIGHT,
             kind=b"A",
-            effort=LOOK_AHEAD_STATES,
+            effort=LOOK_AHEAD_STATES if most is None else min(LOOK_AHEAD_STATES, most),
         )
-        yield from hasty.run()
+        try:
+            yield from hasty.run()
+        except LimitReached as reached:
+            if reached.limit != "memory":
+                raise
         if hasty.goal is None:
-            with self.store.write() as txn:
-                txn.delete_all(b"A")
-            self.journal.commit(0, 0, phase="search")
             return False
         self.journal.states, self.journal.forced = journal.states, journal.forced
         self.journal.evaluated = journal.evaluated
@@ -179,13 +195,18 @@ class _Run:
         self._conclude("solved", path=[list(step) for step in steps], shortest=shortest)
 
     def _conclude(self, verdict: Verdict, limit: Limit | None = None, **more: Any) -> None:
-        if verdict == "unsolvable":
-            with self.store.write() as txn:
-                for kind in (b"P", b"B", b"D"):
-                    txn.delete_all(kind)
+        """Commit the verdict; where it is final, nothing is pending any more."""
+        needless = [b"P", b"B", b"D"] if verdict != "undecided" else []
+        if needless and self.options.keep == "none":
+            needless.append(b"C")
+
+        def clear(txn: Transaction) -> None:
+            for kind in needless:
+                txn.delete_all(kind)
+
         path = more.get("path")
         length = len(path) if path is not None else None
-        self.journal.commit(0, 0, verdict=verdict, limit=limit, length=length, **more)
+        self.journal.commit(0, 0, extra=clear, verdict=verdict, limit=limit, length=length, **more)
 
     def _forced(self, position: Any) -> Any:
         return position.forced(self.deal.rules, self.options.policy)
@@ -220,7 +241,7 @@ class _Run:
 
 def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
     run = _Run(store, deal, options, limits)
-    yield from run.events()
+    yield from interruptible(run.events())
     if store.manifest["verdict"] is None:
         raise StoreError("the search ended without a verdict", str(store.path))
     return run.result()

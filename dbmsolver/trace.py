@@ -81,7 +81,9 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
             code = finder.code(state)
         if code is None:
             if steps:
-                raise StoreError("a parent is missing among the closed states", str(finder.store.path))
+                raise StoreError(
+                    "a parent is missing among the closed states", str(finder.store.path)
+                )
             return None
         card = int(keys.tables.code_card[code])
         steps.append((card, place_value(keys, state, card)))
@@ -90,7 +92,7 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
         code = None
         if len(steps) > 1_000_000:
             raise StoreError("the parent-move codes run in a circle", str(finder.store.path))
-    if not steps and finder.code(state) is None:
+    if not steps and code is None and finder.code(state) is None:
         return None
     return steps[::-1]
 
@@ -102,7 +104,9 @@ def place_value(keys: Keys, state: State, card: int) -> int:
     return keys.place(state, card)
 
 
-def replay(keys: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]) -> tuple[Move, ...]:
+def replay(
+    keys: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]
+) -> tuple[Move, ...]:
     """Turn steps into moves by playing them on the readable model; InternalError if one is not legal there.
 
     ``policy_moves`` says which forced move a position has, if any.

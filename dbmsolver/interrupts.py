@@ -1,0 +1,49 @@
+"""Ctrl-C between two steps of a search, never in the middle of one."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+Step = TypeVar("Step")
+
+
+def interruptible(steps: Generator[Step, None, None]) -> Generator[Step, None, None]:
+    """The same steps; a KeyboardInterrupt that falls into one is raised at its end, where it stops.
+
+    What a step changes in memory is what the next commit writes: half of a step must not be committed. A signal
+    that comes with the last step finds the search finished and is dropped.
+    """
+    try:
+        while True:
+            with _held_back() as signals:
+                step = next(steps, None)
+            if step is None:
+                return
+            if signals:
+                with _held_back():
+                    steps.throw(KeyboardInterrupt())
+            yield step
+    finally:
+        with _held_back():
+            steps.close()
+
+
+@contextmanager
+def _held_back() -> Iterator[list[int]]:
+    """Collect the signals that would raise KeyboardInterrupt, instead of letting them."""
+    signals: list[int] = []
+    replaced = []
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is signal.default_int_handler:
+                signal.signal(number, lambda number, _: signals.append(number))
+                replaced.append(number)
+    try:
+        yield signals
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.default_int_handler)

@@ -66,7 +66,6 @@ class Exhaustion:
     def commit(self) -> Unit:
         """Commit what is finished and, in resumable runs, what is pending."""
         big = self.big
-        prefix = stratum_prefix(b"B", 0, self.stratum)
 
         def more(txn: Any) -> None:
             txn.delete_all(b"B")
@@ -77,7 +76,7 @@ class Exhaustion:
                 txn.put_pending(0, self.stratum, np.array(self.done, np.uint64).tobytes(), b"D")
             if big is not None:
                 for data in big.snapshot():
-                    txn.put_pending(0, self.stratum, data, prefix[:1])
+                    txn.put_pending(0, self.stratum, data, b"B")
 
         pending = [parcel for parcels in self.strata.values() for parcel in parcels]
         return self.journal.commit(0, self.stratum, pending, more)
@@ -88,7 +87,6 @@ class Exhaustion:
         parcels = self.strata[self.stratum]
         store = self.journal.store
         parts = [parcel.load(store) for parcel in parcels]
-        parts += [store.block(key) for key in store.keys(stratum_prefix(b"B", 0, self.stratum))]
         groups = gather(parts, np.array(self.done, np.uint64))
         del parts
         if self.journal.resumable is False:
@@ -234,9 +232,8 @@ class Exhaustion:
         for _ in self.big.run(pool, self.closers):
             yield from self._pause()
         if not self.journal.keep_closed:
-            for piece in self.big.pieces:
-                for ref in piece.blocks:
-                    self.journal.drop(ref)
+            for ref in {id(ref): ref for piece in self.big.pieces for ref in piece.blocks}.values():
+                self.journal.drop(ref)
         self.big = None
         self.done.append(start.signature)
 
@@ -279,9 +276,16 @@ class Exhaustion:
             self.strata.setdefault(stratum, []).append(
                 Parcel(stratum, runs.codes.size, runs, record=key)
             )
+        # Another big signature may come first this time, so these are kept like all the others.
+        for key in store.keys(b"B"):
+            _, stratum, _ = parse_pending_key(key)
+            runs = store.block(key)
+            self.strata.setdefault(stratum, []).append(Parcel(stratum, runs.codes.size, runs))
         for key in store.keys(b"D"):
             self.done += np.frombuffer(store.read(key), np.uint64).tolist()
         if not self.strata and not self.journal.states + self.journal.forced:
+            if self.keys.root.signature == self.keys.goal:
+                raise GoalReached(self.keys.root_code)
             parcel = root_parcel(self.keys)
             self.strata[parcel.stratum] = [parcel]
 

@@ -272,34 +272,47 @@ def has_room(shard):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, _nrt=False)
+def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):  # type: ignore[no-untyped-def]
+    """Look at the first ``burst`` candidates in ``shard.burst``, whose table slots have been prefetched."""
+    mask = U64(shard.table.size - 1)
+    for index in range(burst):
+        seen = shard.table[np.int64(shard.burst[index, 5] & mask)]
+        if seen:
+            prefetch(shard.flat, ROW * (np.int64(seen & LOW_32) - 1))
+    for index in range(burst):
+        enter(
+            t,
+            b,
+            shard,
+            layer,
+            weight,
+            locked_in_deal,
+            shard.burst[index, 5],
+            shard.burst,
+            index,
+        )
+
+
+@njit(nogil=True, cache=True, _nrt=False)
 def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # type: ignore[no-untyped-def]
     """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room; the first one not looked at."""
     total = candidates.shape[0]
     mask = U64(shard.table.size - 1)
     while first < total and has_room(shard):
-        last = min(first + GROUP, total)
-        for index in range(first, last):
+        burst = min(GROUP * GROUP, total - first)
+        for index in range(burst):
+            for word in range(ROW):
+                shard.burst[index, word] = candidates[first + index, word]
             hashed = hash_row(
-                candidates[index, 0],
-                candidates[index, 1],
-                candidates[index, 2],
-                candidates[index, 3],
+                shard.burst[index, 0],
+                shard.burst[index, 1],
+                shard.burst[index, 2],
+                shard.burst[index, 3],
             )
+            shard.burst[index, 5] = hashed
             prefetch(shard.table, np.int64(hashed & mask))
-            shard.burst[index - first, 5] = hashed
-        for index in range(first, last):
-            enter(
-                t,
-                b,
-                shard,
-                layer,
-                weight,
-                locked_in_deal,
-                shard.burst[index - first, 5],
-                candidates,
-                index,
-            )
-        first = last
+        enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
+        first += burst
     return first
 
 
@@ -377,22 +390,7 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
                         shard.elsewhere[away, word] = moved[word]
                     shard.elsewhere[away, 4] = code
                     shard.state[ELSEWHERE] = away + 1
-        for index in range(burst):
-            seen = shard.table[np.int64(shard.burst[index, 5] & mask)]
-            if seen:
-                prefetch(shard.flat, ROW * (np.int64(seen & LOW_32) - 1))
-        for index in range(burst):
-            enter(
-                t,
-                b,
-                shard,
-                layer,
-                weight,
-                locked_in_deal,
-                shard.burst[index, 5],
-                shard.burst,
-                index,
-            )
+        enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
     return False
 
 

@@ -1,0 +1,240 @@
+"""A store checked from end to end, and the report on it.  Why the checks are enough is said in :mod:`dbmsolver.verify`."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dbmsolver import certificate as records
+from dbmsolver.deals import Deal
+from dbmsolver.errors import DbmError, InputError, StoreError
+from dbmsolver.position import Position
+from dbmsolver.store import Store
+from dbmsolver.verify.catalog import Catalog, read_catalog
+from dbmsolver.verify.closure import Claim, Closure, Moment
+from dbmsolver.verify.format import Format, make_format, root_words
+from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
+from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.refutation import Refuted, position_of
+from dbmsolver.verify.shelves import STATE_BYTES, Shelves
+from dbmsolver.verify.solution import BadSolution, replay
+
+_SMALLEST_SHELF = 1 << 16
+_LARGEST_SHELF = 1 << 22
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was claimed, what was checked, and what came of it.
+
+    ``reason`` and the positions are the first counterexample of a store that is not valid; ``successor`` is the position
+    one move before or after ``position``, where there is one.
+    """
+
+    store: Path
+    deal: Deal
+    certificate: records.Certificate
+    valid: bool = False
+    reason: str | None = None
+    position: Position | None = None
+    neighbour: Position | None = None
+    checked: list[str] = field(default_factory=list)
+    sample: float | None = None
+    blocks: int = 0
+    all_blocks: int = 0
+    states: int = 0
+    forced: int = 0
+    all_states: int = 0
+    digest: str | None = None
+    strata: list[tuple[int, int, int, int]] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_memory: int = 0
+
+
+def verify(
+    path: Path,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    sample: float | None = None,
+    seed: int | None = None,
+    against: records.Certificate | None = None,
+) -> Generator[Moment, None, Verification]:
+    """Check a store.  A generator of how far it has come; its value is the report.
+
+    ``sample`` is the share of blocks to check, from 0 to 1; ``against`` a certificate that the store must agree with.
+    StoreError if there is nothing to check: no store, or one that claims nothing or has not kept its closed states.
+    """
+    started = time.monotonic()
+    with Store.open(path, readonly=True) as store:
+        manifest = store.manifest
+        certificate = records.from_manifest(manifest, str(path))
+        if manifest.get("keep") == "none" and certificate["claim"] != "solved":
+            raise StoreError("was made with --keep none, and has no closed states to check", str(path))
+        deal = _deal(certificate, str(path))
+        report = Verification(path, deal, certificate, sample=sample)
+        try:
+            run = _Run(store, manifest, report, threads, memory, sample, seed)
+            yield from run.events()
+            if against is not None:
+                _compare(certificate, against)
+                report.checked.append("the certificate agrees with the store")
+            report.valid = True
+        except Refuted as refuted:
+            report.reason = refuted.reason
+            form = make_format(deal, manifest["policy"])
+            if refuted.words is not None:
+                report.position = position_of(form, deal, refuted.words)
+            if refuted.other is not None:
+                report.neighbour = position_of(form, deal, refuted.other)
+        except BadSolution as bad:
+            report.reason, report.position = bad.reason, bad.position
+        except StoreError as error:
+            # A damaged block, or one that is not what its key says.
+            report.reason = str(error)
+    report.seconds = round(time.monotonic() - started, 3)
+    report.peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return report
+
+
+def _deal(certificate: records.Certificate, where: str) -> Deal:
+    try:
+        return records.deal_of(certificate, where)
+    except InputError as error:
+        raise StoreError(f"the manifest is wrong: {error.message}", where) from error
+
+
+def _compare(own: records.Certificate, other: records.Certificate) -> None:
+    different = records.differences(own, other)
+    if different:
+        raise Refuted(f"the store differs from the certificate: {different[0]}")
+
+
+class _Run:
+    """One check of one open store."""
+
+    def __init__(
+        self,
+        store: Store,
+        manifest: Mapping[str, Any],
+        report: Verification,
+        threads: int | None,
+        memory: int | None,
+        sample: float | None,
+        seed: int | None,
+    ) -> None:
+        self.store = store
+        self.manifest = manifest
+        self.report = report
+        self.threads = threads or len(os.sched_getaffinity(0))
+        self.memory = memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        self.sample = sample
+        self.seed = seed
+
+    def events(self) -> Generator[Moment, None, None]:
+        """Check everything that the claim rests on."""
+        report, manifest = self.report, self.manifest
+        claim = report.certificate["claim"]
+        length: int | None = None
+        if claim != "unsolvable":
+            length = replay(report.deal, manifest.get("path") or [])
+            if length != manifest.get("length"):
+                raise Refuted(f"the solution has {length} moves, not {manifest.get('length')}")
+            report.checked.append(f"the solution is legal and has {length} moves")
+        if claim == "solved":
+            return
+        if claim == "shortest" and manifest.get("question") != "solve":
+            raise Refuted("a proof does not look for shortest solutions")
+        form = make_format(report.deal, manifest["policy"])
+        root = root_words(form, report.deal)
+        if length is not None:
+            least = bound_of(form, root)
+            if least > length:
+                raise Refuted(f"the lower bound of the deal is {least}, more than {length}")
+            if least == length:
+                report.checked.append("no solution is shorter than the deal's lower bound")
+                return
+        yield from self._closure(form, Claim(root, length))
+
+    def _closure(self, form: Format, claim: Claim) -> Generator[Moment, None, None]:
+        report = self.report
+        shelf = self.memory // (16 * STATE_BYTES)
+        shelf = min(max(shelf, _SMALLEST_SHELF), _LARGEST_SHELF)
+        with ThreadPoolExecutor(self.threads) as pool:
+            catalog = read_catalog(self.store, form, shelf, pool)
+        report.all_blocks, report.all_states = len(catalog.blocks), catalog.states
+        shelves = Shelves(self.store, form, catalog, self.memory // 2, claim.costs)
+        closure = Closure(
+            form, catalog, shelves, claim, self.threads, self.memory, self.sample, self.seed
+        )
+        report.blocks = closure.blocks
+        try:
+            yield from closure.run()
+        finally:
+            report.strata = _rows(closure.tally)
+            report.states = int(closure.tally[:, :, 0].sum())
+            report.forced = int(closure.tally[:, :, 1].sum())
+        self._say(claim)
+        if self.sample is None:
+            report.digest = f"{closure.digest:016x}"
+            self._compare_counts(catalog)
+
+    def _say(self, claim: Claim) -> None:
+        checked = self.report.checked
+        checked.append("the deal is closed")
+        checked.append("every closed key is an arrangement of the 52 cards, and none is a goal")
+        if claim.costs:
+            checked.append(
+                "every successor is closed with no more moves, or cannot be part of a shorter solution"
+            )
+        else:
+            checked.append("every successor is closed (where a move is forced, that one)")
+        if self.sample is None:
+            checked.append("every parent-move code leads to a closed parent, and on to the deal")
+        else:
+            checked.append("every parent-move code leads to a closed parent")
+
+    def _compare_counts(self, catalog: Catalog) -> None:
+        report, manifest = self.report, self.manifest
+        expected = sorted(tuple(row) for row in manifest["strata"] if row[2] or row[3])
+        for ours, theirs in zip(report.strata, expected, strict=False):
+            if ours != theirs:
+                raise Refuted(f"counts (layer, stratum, states, forced): {ours}, not {theirs} as claimed")
+        for name, value in (
+            ("strata", (len(report.strata), len(expected))),
+            ("states", (report.states, manifest["states"])),
+            ("forced states", (report.forced, manifest["forced"])),
+            ("digest", (report.digest, manifest["digest"])),
+        ):
+            if value[0] != value[1]:
+                raise Refuted(f"{name}: {value[0]}, not {value[1]} as claimed")
+        report.checked.append("counts and digest are those of the manifest")
+
+
+def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
+    """The lower bound of a state."""
+    signature, off, low, high = (np.uint64(word) for word in words)
+    board = make_board()
+    error, home, locked = take_signature(form, signature)
+    if not error:
+        error, used = arrange(form, home, locked, off, low, high, board)
+    if error:
+        raise DbmError("the state is no position")
+    return int(lower_bound(home, used, board))
+
+
+def _rows(tally: np.ndarray) -> list[tuple[int, int, int, int]]:  # type: ignore[type-arg]
+    """(layer, stratum, states, forced) of what has been checked, ascending."""
+    strata, layers = np.nonzero(tally.sum(axis=2))
+    return sorted(
+        (int(layer), int(stratum), int(tally[stratum, layer, 0]), int(tally[stratum, layer, 1]))
+        for stratum, layer in zip(strata, layers, strict=True)
+    )

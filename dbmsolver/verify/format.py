@@ -1,0 +1,213 @@
+"""The keys in a store, described once more for those who write a reader of their own; and tables made from it.
+
+**Cards** are ``4 * rank + suit``, ranks from 0 (ace), suits H S D C = 0 1 2 3.  **Place values** say where a card lies: 0 to 3
+on its first to fourth legal parent, 4 in a freecell, 5 at the bottom of a column, 6 locked, 7 home.  The legal parents have
+one rank more; their suits are the card's suit XOR 1 and XOR 3 (alternate colour), XOR 0 (by suit), XOR 0, 1, 2 and 3 (any
+suit).
+
+**Values of a card.**  An ace has none unless the policy is ``none``: it goes home the moment it is free.  Any other card
+has those of its legal parents (kings: none), 4 if there are freecells, 5 if the rules let it into empty columns.
+
+**Dealt place** of a card: home if it is home in the deal; 4 if it is in a freecell; in a column, on a card that is its legal
+parent, the value of that parent, and at the bottom, 5 if it may go to empty columns; otherwise, and for every ace in a column
+under a policy other than ``none``, it is *locked*.
+
+**Signature**, a word: bits 0 to 15 are four foundation heights of four bits, suits in the order H S D C; from bit 16 upwards,
+column after column, the number of its locked cards that have not been moved, in as many bits as the number in the deal needs
+(0 bits for 0).  Locked cards leave a column from the top.  Cards that are neither home nor locked are *loose*.
+Progress is the cards home plus the locked cards of the deal, minus those still locked.
+
+**Local key**, one word or three: each loose card has a bit in the planes ``off``, ``low`` and ``high`` (the latter only when
+any suit may be built).  On parent number k: off 0, low = k & 1, high = k >> 1.  In a freecell: 1, 0, 0.  At the bottom of a
+column: 1, 1, 0.  A bit is *varying* for a card if both 0 and 1 occur among its values (an ace without values whose dealt place
+is not locked: that place is its only one).  The varying bits of ``off`` in ascending order of cards, above them those of ``low``,
+above them those of ``high`` are the key, if they are at most 64.  Otherwise the key is *wide*: three words, one for each
+plane, bit number = card.
+
+**Parent-move code**: the number of the pair (card moved, place value before) in the list that has, for each card in ascending
+order, its dealt place and then its values in ascending order; a pair listed twice has the lower number.  Codes are one
+byte wide if there are at most 256 pairs, else two.
+
+**Public key**: digits, first the four foundation heights (radix 14), then for each card that has values a digit that says
+where in the list of its dealt place and its values its place stands (first occurrence; 0 if the card is home).  Its radix
+is the length of the list.  Digits are packed into 64-bit words, the first digit with the least weight; a digit that no longer fits begins
+a new word; at least two words.  The digest of a set of states is the sum modulo 2**64 of XXH3-64 over the words of their
+public keys, little-endian.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.cards import CARDS
+from dbmsolver.deals import Deal
+from dbmsolver.rules import Policy
+
+FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
+BUILDS = {"alternate": 0, "suit": 1, "any": 2}
+POLICIES = {"none": 0, "horne": 1, "wkr": 2}
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+class Format(NamedTuple):
+    """Everything about the keys of one deal that the kernels need."""
+
+    columns: int
+    freecells: int
+    build: int
+    policy: int
+    planes: int  # 2 or 3
+    kinds: Ints  # XOR masks of legal parents
+    fillers: np.uint64  # cards that may go to an empty column
+    has_values: np.uint64  # cards with place values
+    dealt_place: Ints  # [52]
+    dealt_under: Ints  # [52]: the card beneath in the deal, -1 at a bottom, -2 in no column
+    dealt_column: Ints  # [52]: -1 in no column
+    column_shift: Ints  # [columns]: the count's place in the signature
+    column_mask: Ints  # [columns]
+    locked: Ints  # [columns, most]: locked cards of a column from the bottom up, -1 beyond
+    varying: Words  # [3]
+    fixed: Words  # [3]: bits that are 1 whatever the card's place
+    off: Words  # [8]: bit of each place value in the planes
+    low: Words
+    high: Words
+    code_card: Ints
+    code_place: Ints
+    digits: Words  # [8 * 52, 3]: what (card, place) adds to the words of the public key
+    heights: Words  # [4, 14, 3]
+    words: int  # of the public key
+    locked_total: int
+
+
+def make_format(deal: Deal, policy: Policy) -> Format:
+    """The tables of a deal under a policy."""
+    rules, position = deal.rules, deal.position
+    kinds = rules.parent_kinds
+    forced_aces = policy != "none"
+    values = []
+    for card in range(CARDS):
+        parents = list(range(len(kinds))) if card < 48 else []
+        cell = [FREECELL] if rules.freecells else []
+        bottom = [BOTTOM] if rules.can_fill(card) else []
+        values.append([] if forced_aces and card < 4 else parents + cell + bottom)
+    dealt = [HOME] * CARDS
+    under, column_of = [-2] * CARDS, [-1] * CARDS
+    locked: list[list[int]] = [[] for _ in range(rules.columns)]
+    for cell_card in position.freecells:
+        if cell_card is not None:
+            dealt[cell_card] = FREECELL
+    for index, column in enumerate(position.columns):
+        for card, below in zip(column, (-1, *column), strict=False):
+            under[card], column_of[card] = below, index
+            place = LOCKED
+            if not (forced_aces and card < 4):
+                if below < 0:
+                    place = BOTTOM if rules.can_fill(card) else LOCKED
+                elif rules.can_stack(card, below):
+                    place = kinds.index((card ^ below) & 3)
+            dealt[card] = place
+            if place == LOCKED:
+                locked[index].append(card)
+    widths = [len(cards).bit_length() for cards in locked]
+    shifts = [16 + sum(widths[:index]) for index in range(rules.columns)]
+    most = max(1, *(len(cards) for cards in locked))
+    bits = _plane_bits()
+    varying, fixed = [0, 0, 0], [0, 0, 0]
+    for card in range(CARDS):
+        places = values[card] or ([dealt[card]] if dealt[card] < LOCKED else [])
+        for plane in range(3):
+            seen = {bits[plane][place] for place in places}
+            varying[plane] |= (seen == {0, 1}) << card
+            fixed[plane] |= (seen == {1}) << card
+    pairs = [(card, place) for card in range(CARDS) for place in (dealt[card], *values[card])]
+    digits, heights, words = _public(dealt, values)
+    return Format(
+        columns=rules.columns,
+        freecells=rules.freecells,
+        build=BUILDS[rules.build],
+        policy=POLICIES[policy],
+        planes=3 if len(kinds) > 2 else 2,
+        kinds=np.array(kinds, np.int64),
+        fillers=_mask(card for card in range(CARDS) if rules.can_fill(card)),
+        has_values=_mask(card for card in range(CARDS) if values[card]),
+        dealt_place=np.array(dealt, np.int64),
+        dealt_under=np.array(under, np.int64),
+        dealt_column=np.array(column_of, np.int64),
+        column_shift=np.array(shifts, np.int64),
+        column_mask=np.array([(1 << width) - 1 for width in widths], np.int64),
+        locked=np.array([cards + [-1] * (most - len(cards)) for cards in locked], np.int64),
+        varying=np.array(varying, np.uint64),
+        fixed=np.array(fixed, np.uint64),
+        off=np.array(bits[0], np.uint64),
+        low=np.array(bits[1], np.uint64),
+        high=np.array(bits[2], np.uint64),
+        code_card=np.array([card for card, _ in pairs], np.int64),
+        code_place=np.array([place for _, place in pairs], np.int64),
+        digits=digits,
+        heights=heights,
+        words=words,
+        locked_total=sum(map(len, locked)),
+    )
+
+
+def code_bytes(form: Format) -> int:
+    """Width of a parent-move code."""
+    return 1 if form.code_card.size <= 256 else 2
+
+
+def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
+    """The deal itself: its signature and planes."""
+    signature = sum(height << (4 * suit) for suit, height in enumerate(deal.position.foundations))
+    for column in range(form.columns):
+        count = int((form.locked[column] >= 0).sum())
+        signature |= count << int(form.column_shift[column])
+    planes = [0, 0, 0]
+    for card, place in enumerate(form.dealt_place.tolist()):
+        for index, bits in enumerate((form.off, form.low, form.high)):
+            planes[index] |= int(bits[place]) << card
+    return signature, planes[0], planes[1], planes[2]
+
+
+def progress(form: Format, signatures: Words) -> Ints:
+    """Progress of each signature."""
+    words = signatures.astype(np.int64)
+    total = np.full(words.size, form.locked_total, np.int64)
+    for suit in range(4):
+        total += (words >> (4 * suit)) & 15
+    for shift, mask in zip(form.column_shift, form.column_mask, strict=True):
+        total -= (words >> shift) & mask
+    return total
+
+
+def _mask(cards: Any) -> np.uint64:
+    return np.uint64(sum(1 << card for card in cards))
+
+
+def _plane_bits() -> list[list[int]]:
+    """Bits of the place values 0 to 7 in the planes off, low, high; nothing for locked and home."""
+    return [[0, 0, 0, 0, 1, 1, 0, 0], [0, 1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 1, 0, 0, 0, 0]]
+
+
+def _public(dealt: list[int], values: list[list[int]]) -> tuple[Words, Words, int]:
+    digits = np.zeros((8 * CARDS, 3), np.uint64)
+    heights = np.zeros((4, 14, 3), np.uint64)
+    word, weight = 0, 1
+    for index in range(4 + CARDS):
+        card = index - 4
+        places = [] if index < 4 or not values[card] else [dealt[card], *values[card]]
+        radix = 14 if index < 4 else len(places)
+        if not radix:
+            continue
+        if weight * radix > 1 << 64:
+            word, weight = word + 1, 1
+        if index < 4:
+            heights[index, :, word] = [height * weight for height in range(14)]
+        for place in set(places):
+            digits[8 * card + place, word] = places.index(place) * weight
+        weight *= radix
+    return digits, heights, max(2, word + 1)

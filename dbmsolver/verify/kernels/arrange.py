@@ -1,0 +1,164 @@
+"""From a key to columns and cells, and whether that is an arrangement of the 52 cards at all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
+
+MAX_COLUMNS = 13
+
+FINE = 0
+BAD_SIGNATURE = 1  # heights, or counts of locked cards
+BAD_FIELDS = 2  # place values that the card cannot have
+TOO_MANY_CELLS = 3
+TOO_MANY_COLUMNS = 4
+COLLISION = 5  # two cards on one, or a card on one that is in no column
+RING = 6  # cards on each other in a ring
+
+
+class Board(NamedTuple):
+    """A position taken apart: scratch memory of one thread."""
+
+    above: NDArray[np.int64]  # [52]: the card that lies on it, -1 for none
+    columns: NDArray[np.int64]  # [columns, 52]: cards, deepest first
+    lengths: NDArray[np.int64]  # [columns]
+    column_of: NDArray[np.int64]  # [52]
+    near: NDArray[np.uint64]  # [52]: for the bound
+    stack: NDArray[np.uint64]  # [256]: for the bound
+
+
+def make_board() -> Board:
+    """Scratch memory."""
+    return Board(
+        above=np.empty(52, np.int64),
+        columns=np.empty((MAX_COLUMNS + 1, 52), np.int64),
+        lengths=np.empty(MAX_COLUMNS + 1, np.int64),
+        column_of=np.empty(52, np.int64),
+        near=np.zeros(52, np.uint64),
+        stack=np.zeros(256, np.uint64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def take_signature(f, signature):  # type: ignore[no-untyped-def]
+    """(error, home cards, locked cards) of a signature."""
+    home = locked = ZERO
+    for suit in range(4):
+        height = height_of(signature, suit)
+        if height > 13:
+            return BAD_SIGNATURE, home, locked
+        for rank in range(height):
+            home |= ONE << U64(4 * rank + suit)
+    rest = signature >> U64(16)
+    for column in range(f.columns):
+        count = np.int64(signature >> U64(f.column_shift[column])) & f.column_mask[column]
+        rest &= ~(U64(f.column_mask[column]) << U64(f.column_shift[column] - 16))
+        if count > f.locked.shape[1]:
+            return BAD_SIGNATURE, home, locked
+        for index in range(count):
+            card = f.locked[column, index]
+            if card < 0:
+                return BAD_SIGNATURE, home, locked
+            locked |= ONE << U64(card)
+    loose = ALL & ~(home | locked)
+    if rest or (home & locked) or (loose & ~f.has_values & ~f.fixed[0]):
+        return BAD_SIGNATURE, home, locked
+    return FINE, home, locked
+
+
+@njit(nogil=True, cache=True)
+def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
+    """Lay a card on another; whether that was possible."""
+    if above[under] >= 0 or (blocked >> U64(under)) & ONE:
+        return False
+    above[under] = card
+    return True
+
+
+@njit(nogil=True, cache=True)
+def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-def]
+    """Lay the cards out on ``board``: (error, number of columns in use)."""
+    above, columns = board.above, board.columns
+    loose = ALL & ~(home | locked)
+    cells = off & ~low
+    bottoms = off & low
+    if (off | low | high) & ~loose or off & high or bottoms & ~f.fillers:
+        return BAD_FIELDS, 0
+    if count_bits(cells) > f.freecells:
+        return TOO_MANY_CELLS, 0
+    used = 0
+    for card in range(52):
+        above[card] = -1
+    blocked = home | cells
+    rest = bottoms
+    while rest:
+        if used == f.columns:
+            return TOO_MANY_COLUMNS, 0
+        columns[used, 0] = first_bit(rest)
+        rest &= rest - ONE
+        used += 1
+    rest = locked
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        under = f.dealt_under[card]
+        if under < 0:
+            if used == f.columns:
+                return TOO_MANY_COLUMNS, 0
+            columns[used, 0] = card
+            used += 1
+        elif not put_on(card, under, blocked, above):
+            return COLLISION, 0
+    rest = loose & ~off
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        kind = np.int64((low >> U64(card)) & ONE) + 2 * np.int64((high >> U64(card)) & ONE)
+        if kind >= f.kinds.size or card >= 48:
+            return BAD_FIELDS, 0
+        if not put_on(card, (card ^ f.kinds[kind]) + 4, blocked, above):
+            return COLLISION, 0
+    placed = count_bits(cells)
+    for column in range(used):
+        card = columns[column, 0]
+        depth = 0
+        while card >= 0:
+            columns[column, depth] = card
+            board.column_of[card] = column
+            depth += 1
+            card = above[card]
+        board.lengths[column] = depth
+        placed += depth
+    if placed != count_bits(ALL & ~home):
+        return RING, 0
+    return FINE, used
+
+
+@njit(nogil=True, cache=True)
+def key_bits(f, loose, bit_off, bit_low, bit_high):  # type: ignore[no-untyped-def]
+    """Which plane and card each bit of a local key belongs to, into three arrays (uint64[160]); how many there are."""
+    count = 0
+    for plane in range(f.planes):
+        rest = loose & f.varying[plane]
+        while rest:
+            word = rest & (~rest + ONE)
+            rest ^= word
+            bit_off[count] = word if plane == 0 else ZERO
+            bit_low[count] = word if plane == 1 else ZERO
+            bit_high[count] = word if plane == 2 else ZERO
+            count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
+def key_words(f, loose):  # type: ignore[no-untyped-def]
+    """Words of the local keys of a signature with these loose cards."""
+    bits = 0
+    for plane in range(f.planes):
+        bits += count_bits(loose & f.varying[plane])
+    return 1 if bits <= 64 else 3

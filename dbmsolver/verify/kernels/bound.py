@@ -1,0 +1,98 @@
+"""The lower bound h, computed from the columns of one position at a time.
+
+h is the number of cards not home, plus the number of blockers, plus the smallest number of cards that touch all deadlocks.
+
+* A *blocker* has a lower card of its suit beneath it in its column.  The lower card goes home first, so the blocker must have
+  left its column before; that move does not take it home.  So it needs two moves at least.
+* Two cards x and y that are no blockers, of columns of their own, are *deadlocked* if beneath x lies a lower card of y's
+  suit, and beneath y a lower card of x's.  If neither moves but to go home: x goes home after what is beneath y has
+  been uncovered, that is after y has moved, which is after y went home; and y goes home after x did.  A contradiction, so
+  one of the two needs two moves.  The cards that do, in any solution, touch all deadlocks; so they are at least as many
+  as the smallest set that does.
+
+Every card not home moves at least once, and what is added counts a second move of different cards.  So h never exceeds the
+moves to come, which is all that the check of a shortest solution needs of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
+
+
+@njit(nogil=True, cache=True)
+def touching_all(cards, near, stack):  # type: ignore[no-untyped-def]
+    """How few of ``cards`` touch all edges between them; ``near[card]`` are the card's neighbours.
+
+    Tries, for a card with most neighbours, both the card and all of its neighbours.
+    """
+    best = 64
+    stack[0] = cards
+    stack[1] = ZERO
+    depth = 1
+    while depth:
+        depth -= 1
+        cards = stack[2 * depth]
+        taken = np.int64(stack[2 * depth + 1])
+        most = edges = 0
+        chosen = 0
+        rest = cards
+        while rest:
+            card = first_bit(rest)
+            rest &= rest - ONE
+            degree = count_bits(near[card] & cards)
+            edges += degree
+            if degree > most:
+                most = degree
+                chosen = card
+        edges //= 2
+        if most <= 1:
+            best = min(best, taken + edges)
+        elif taken + (edges + most - 1) // most < best:
+            others = near[chosen] & cards
+            without = cards & ~(ONE << U64(chosen))
+            stack[2 * depth] = without & ~others
+            stack[2 * depth + 1] = U64(taken + most)
+            stack[2 * depth + 2] = without
+            stack[2 * depth + 3] = U64(taken + 1)
+            depth += 2
+    return best
+
+
+@njit(nogil=True, cache=True)
+def lower_bound(home, used, board):  # type: ignore[no-untyped-def]
+    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
+    result = count_bits(ALL & ~home)
+    near = board.near
+    blocked = ZERO  # cards that are no blockers, but have a lower card of another suit beneath them
+    for column in range(used):
+        # Cards of each suit that are higher than the lowest of their suit seen so far.
+        over = ZERO
+        for depth in range(board.lengths[column]):
+            card = board.columns[column, depth]
+            bit = ONE << U64(card)
+            if over & bit:
+                result += 1
+            elif over:
+                near[card] = over
+                blocked |= bit
+            # All cards of the suit from here upwards: every fourth bit above the card's.
+            over |= (U64(0x1111111111111111) << U64(card)) & ALL & ~bit
+    # Cut the lists down to what is mutual.  A pair cut from one list was not in the other.
+    edged = ZERO
+    rest = blocked
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        near[card] &= blocked
+        others = near[card]
+        while others:
+            other = first_bit(others)
+            others &= others - ONE
+            if not (near[other] >> U64(card)) & ONE:
+                near[card] &= ~(ONE << U64(other))
+        if near[card]:
+            edged |= ONE << U64(card)
+    return result + (touching_all(edged, near, board.stack) if edged else 0)

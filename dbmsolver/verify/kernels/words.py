@@ -1,0 +1,69 @@
+"""Operations on words: counts, lowest bits, a hash, cache prefetch."""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+ALL = np.uint64((1 << 52) - 1)
+
+
+@intrinsic
+def count_bits(typingctx, word):  # type: ignore[no-untyped-def]
+    """Number of one bits of a uint64."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def first_bit(typingctx, word):  # type: ignore[no-untyped-def]
+    """Index of the lowest one bit of a uint64; 64 for 0."""
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def fetch(typingctx, array, index):  # type: ignore[no-untyped-def]
+    """Ask for the cache line of ``array[index]`` ahead of its use."""
+    if not isinstance(array, types.Array):
+        return None
+
+    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0]).data
+        pointer = builder.bitcast(builder.gep(data, [args[1]]), cgutils.voidptr_t)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), codegen
+
+
+@njit(nogil=True, cache=True, inline="always")
+def hash_state(signature, off, low, high):  # type: ignore[no-untyped-def]
+    """Hash of a state; upper and lower bits serve different ends."""
+    word = (off + signature * U64(0x9E3779B97F4A7C15)) * U64(0xFF51AFD7ED558CCD)
+    word ^= word >> U64(32)
+    word = (word + low) * U64(0xC4CEB9FE1A85EC53)
+    word ^= word >> U64(29)
+    word = (word + high) * U64(0x9FB21C651E98DF25)
+    return word ^ (word >> U64(32))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def height_of(signature, suit):  # type: ignore[no-untyped-def]
+    """Foundation height of a suit, as int64."""
+    return np.int64((signature >> U64(4 * suit)) & U64(15))

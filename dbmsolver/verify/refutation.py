@@ -1,0 +1,112 @@
+"""What is wrong with a store: the first counterexample, as a sentence and a board."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.deals import Deal
+from dbmsolver.moves import Move
+from dbmsolver.position import Position
+from dbmsolver.rules import Policy
+from dbmsolver.store import describe
+from dbmsolver.verify.catalog import BlockPlace
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels import arrange as a
+from dbmsolver.verify.kernels import expand as e
+from dbmsolver.verify.kernels import shelf as s
+
+_REASONS = {
+    a.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",
+    a.BAD_FIELDS: "a closed key has a card where no move can put it",
+    a.TOO_MANY_CELLS: "a closed key has more cards in freecells than there are freecells",
+    a.TOO_MANY_COLUMNS: "a closed key has more columns than there are",
+    a.COLLISION: "a closed key has two cards on one, or a card on one that lies in no column",
+    a.RING: "a closed key has cards that lie on each other in a ring",
+    s.BAD_WIDTH: "the local keys of a signature have the wrong width",
+    s.BAD_KEY: "a local key has more bits than its loose cards need",
+    s.TWICE: "a position is closed twice",
+    e.GOAL: "a closed position is a goal: all cards are home",
+    e.BAD_CODE: "the parent-move code of a closed position cannot be undone",
+    e.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
+    e.COSTS_BELOW_ZERO: (
+        "the layer of a closed position does not fit its lower bound: only the deal has been reached "
+        "with no moves made"
+    ),
+}
+
+
+class Refuted(Exception):
+    """The store's claim does not hold, or not for the reasons that the store gives.
+
+    ``words`` is a state to show, (signature, off, low, high), and ``other`` a second one, its parent or successor.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        words: tuple[int, int, int, int] | None = None,
+        other: tuple[int, int, int, int] | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.words = words
+        self.other = other
+
+    @classmethod
+    def state(cls, error: int, signature: int, shelf: s.Shelf, number: int) -> Refuted:
+        """A closed state of a shelf is wrong."""
+        return cls(_REASONS[error], words_of(signature, shelf, number))
+
+
+def key_refuted(error: int, place: BlockPlace, signature: int) -> Refuted:
+    """A key in a block cannot be taken apart."""
+    return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
+
+
+def words_of(signature: int, shelf: s.Shelf, number: int) -> tuple[int, int, int, int]:
+    """A state of a shelf."""
+    width = shelf.planes.size // max(shelf.codes.size, 1)
+    planes = [int(word) for word in shelf.planes[width * number : width * (number + 1)]]
+    return signature, planes[0], planes[1], planes[2] if width == 3 else 0
+
+
+def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> Position | None:
+    """The position of a state, its columns where the deal has their bottom cards; None if there is no such position."""
+    signature, off, low, high = map(np.uint64, words)
+    error, home, locked = a.take_signature(form, signature)
+    if error:
+        return None
+    board = a.make_board()
+    error, used = a.arrange(form, home, locked, off, low, high, board)
+    if error:
+        return None
+    piles = [tuple(board.columns[i, : board.lengths[i]].tolist()) for i in range(used)]
+    columns: list[tuple[int, ...]] = [()] * form.columns
+    homes = {column[0]: index for index, column in enumerate(deal.position.columns) if column}
+    rest = []
+    for pile in piles:
+        index = homes.get(pile[0])
+        if index is None:
+            rest.append(pile)
+        else:
+            columns[index] = pile
+    for index in range(form.columns):
+        if not columns[index] and rest:
+            columns[index] = rest.pop(0)
+    in_cells = int(off) & ~int(low)
+    cells = [card for card in range(52) if in_cells >> card & 1]
+    empty = [None] * (form.freecells - len(cells))
+    heights = [words[0] >> (4 * suit) & 15 for suit in range(4)]
+    return Position(
+        tuple(columns), (*cells, *empty), (heights[0], heights[1], heights[2], heights[3])
+    )
+
+
+def move_between(
+    before: Position, after: Position, deal: Deal, policy: Policy
+) -> Move | None:
+    """The move that leads from one position to the other."""
+    for move, following in before.successors(deal.rules, policy):
+        if following.canonical() == after.canonical():
+            return move
+    return None

@@ -1,0 +1,76 @@
+"""The solution in a manifest, replayed by the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dbmsolver.cards import CARDS, card_name
+from dbmsolver.deals import Deal
+from dbmsolver.moves import Move
+from dbmsolver.position import Position
+from dbmsolver.verify.format import BOTTOM, FREECELL, HOME
+
+
+class BadSolution(Exception):
+    """The moves are no solution; ``position`` is where that shows."""
+
+    def __init__(self, reason: str, position: Position) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.position = position
+
+
+def replay(deal: Deal, path: Sequence[Any]) -> int:
+    """Make the moves, pairs of a card and the place value that it moves to; how many there are.  BadSolution if one is illegal, or cards are left."""
+    position = deal.position
+    for number, step in enumerate(path, start=1):
+        move = _move(deal, position, step)
+        if move is None:
+            raise BadSolution(f"move {number} of the solution ({_text(step)}) is not legal", position)
+        position = position.apply(move)
+    if not position.is_goal():
+        left = CARDS - sum(position.foundations)
+        raise BadSolution(
+            f"after the {len(path)} moves of the solution {left} cards are not home", position
+        )
+    return len(path)
+
+
+def _move(deal: Deal, position: Position, step: Any) -> Move | None:
+    if not _is_pair(step):
+        return None
+    card, place = step
+    for move in position.moves(deal.rules):
+        if move.card != card:
+            continue
+        kind, index, under = move.destination.kind, move.destination.index, None
+        if kind == "column":
+            under = position.columns[index][-1] if position.columns[index] else -1
+        if place == HOME:
+            fits = kind == "foundation"
+        elif place == FREECELL:
+            fits = kind == "freecell"
+        elif place == BOTTOM:
+            fits = under == -1
+        else:
+            kinds = deal.rules.parent_kinds
+            fits = 0 <= place < len(kinds) and under == (card ^ kinds[place]) + 4
+        if fits:
+            return move
+    return None
+
+
+def _is_pair(step: Any) -> bool:
+    return (
+        isinstance(step, list | tuple)
+        and len(step) == 2
+        and all(isinstance(value, int) for value in step)
+    )
+
+
+def _text(step: Any) -> str:
+    if not _is_pair(step) or not 0 <= step[0] < CARDS:
+        return repr(step)[:40]
+    places = {HOME: "home", FREECELL: "to a freecell", BOTTOM: "to an empty column"}
+    return f"{card_name(step[0])} {places.get(step[1], 'onto a card')}"

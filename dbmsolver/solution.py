@@ -219,8 +219,10 @@ def moving_card(position: Position, step: Step) -> int:
     if kind == "column" and 0 <= index < len(position.columns):
         column = position.columns[index]
         if len(column) < step.count:
-            text = f"{step.count} cards" if step.count != 1 else "a card"
-            raise IllegalMoveError(f"no {text}, there are {len(column)}", str(step.source))
+            if not column:
+                raise IllegalMoveError("no card there", str(step.source))
+            text = f"{step.count} cards, there are {len(column)}"
+            raise IllegalMoveError(text, str(step.source))
         return column[-step.count]
     if kind == "freecell" and 0 <= index < len(position.freecells):
         card = position.freecells[index]

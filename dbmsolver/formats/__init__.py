@@ -58,7 +58,6 @@ READABLE = (*FORMATS, "text", "json")
 
 _ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
 _MOVE_LINE = re.compile(r"^(?:[ \t]*Move (?:a card|[0-9]+ cards) from |-=-=-=-)", re.MULTILINE)
-_SHORT = re.compile(r"^(?:[ \t]*(?:#.*)?(?:\r\n|\n|\r))*# game:", re.MULTILINE)
 
 
 def write(solution: Solution, format_name: str, policy: Policy = "horne") -> str:
@@ -128,7 +127,18 @@ def detect(source: Source) -> str:
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):
         return ending
-    return "short" if _SHORT.match(text) else "sfn"
+    return "short" if _names_game(text) else "sfn"
+
+
+def _names_game(text: str) -> bool:
+    """Whether the comments that the text begins with say which game it is."""
+    for match in re.finditer(r"[^\r\n]+", text):
+        line = match.group().strip()
+        if line.startswith("# game:"):
+            return True
+        if line and not line.startswith("#"):
+            return False
+    return False
 
 
 def format_of_name(name: str) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from functools import lru_cache
 from importlib import resources
 
@@ -14,9 +13,8 @@ from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.formats.universal import tree
 from dbmsolver.solution import Solution
 
-_DATA = re.compile(
-    r"<script\b[^>]*\bid=\"solution\"[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE
-)
+_START = '<script type="application/json" id="solution">'
+_END = "</script>"
 
 
 def title(solution: Solution) -> str:
@@ -39,14 +37,16 @@ def write(solution: Solution) -> str:
 
 def read(source: Source, deal: Deal | None = None) -> Solution:
     """The solution that a page written here holds."""
-    match = _DATA.search(source.text)
-    if match is None:
+    start = source.text.find(_START)
+    end = source.text.find(_END, start)
+    if start < 0 or end < 0:
         message = "no solution in the page, expected one that dbmsolver wrote"
         raise InvalidError(message, source.named(1))
     # Lines before it are kept as blank ones, so that places in messages are those of the page.
-    line, column = source.at(match.start(1))
+    start += len(_START)
+    line, column = source.at(start)
     padding = "\n" * (line - 1) + " " * (column - 1)
-    return universal_json.read(Source(padding + match[1], source.where), deal)
+    return universal_json.read(Source(padding + source.text[start:end], source.where), deal)
 
 
 @lru_cache(maxsize=1)

@@ -25,15 +25,15 @@ from dbmsolver.rules import Rules
 from dbmsolver.solution import Comment, Origin, Solution, Step
 
 _MOVE = re.compile(
-    r"\s*Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "
+    r"Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "
     r"(?P<from>[0-9]{1,2}) (?:to (?P<destination>stack|freecell) (?P<to>[0-9]{1,2})"
-    r"|to the foundations)\s*\.?\s*",
+    r"|to the foundations) ?\.?",
     re.IGNORECASE | re.ASCII,
 )
-_BOARD = re.compile(r"\s*(?:foundations|freecells)?\s*:", re.IGNORECASE | re.ASCII)
+_BOARD = re.compile(r"(?:foundations|freecells)?\s*:", re.IGNORECASE | re.ASCII)
 _DECORATION = re.compile(
-    r"\s*(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
-    r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\.)?\s*",
+    r"(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
+    r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\.)?",
     re.IGNORECASE | re.ASCII,
 )
 _EXPECTED = (
@@ -60,7 +60,7 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
     builder: Builder | None = None
     board: list[tuple[int, str]] = []
     for number, line in [*source.lines(), (0, "")]:
-        if _BOARD.match(line):
+        if _BOARD.match(line.lstrip()):
             board.append((number, line))
             continue
         if board and builder is None:
@@ -74,10 +74,12 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
                 preamble.take(number, text)
             else:
                 builder.comment(Comment(text.strip()))
-        elif match := _MOVE.fullmatch(line):
+        elif match := _MOVE.fullmatch(line.strip()):
             builder = builder or Builder(preamble.deal(deal), source.where)
-            builder.add(_step(match, Origin(line.strip(), number, 1)))
-        elif not _DECORATION.fullmatch(line):
+            builder.add(
+                _step(match, Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1))
+            )
+        elif not _DECORATION.fullmatch(line.strip()):
             column = len(line) - len(line.lstrip()) + 1
             text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
             raise InvalidError(text, source.named(number, column))

@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 _FREE_LINE = re.compile(r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhf]|\?\?)\]?(?:\s+|$))+", re.ASCII)
 _WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
 _WITH_WORD = re.compile(
-    r"\b(?:game|deal|layout)\b[^0-9\"]*?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
+    r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
 )
 _ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
 _TAG = re.compile(r'"([^"]*)"')
@@ -247,7 +247,7 @@ def _is_cells(line: str) -> bool:
 
 def _is_row(line: str) -> bool:
     line = line.rstrip()
-    if not line:
+    if not 0 < len(line) < 100:
         return False
     names = [line[i : i + 2] for i in range(0, len(line), 3)]
     gaps = line[2::3]

@@ -13,6 +13,11 @@ from dbmsolver.errors import InputError, quoted
 MAX_BYTES = 4 << 20
 """More than any solution needs with a position before each of its moves."""
 
+MAX_LINE = 40_000
+"""More than the characters of `MAX_MOVES` moves on one line."""
+
+MAX_LINES = 100_000
+
 MAX_MOVES = 10_000
 """More than any solution of a game that people play."""
 
@@ -65,8 +70,16 @@ class Source:
             raise InputError(f"cannot be read ({reason}), expected a solution", where) from None
 
     def lines(self) -> list[tuple[int, str]]:
-        """The lines with their numbers."""
-        return list(enumerate(re.split(LINE_END, self.text), start=1))
+        """The lines with their numbers; formats of lines have bounds on those."""
+        lines = list(enumerate(re.split(LINE_END, self.text), start=1))
+        if len(lines) > MAX_LINES:
+            text = f"more than {MAX_LINES} lines, expected a solution"
+            raise InvalidError(text, self.named(MAX_LINES + 1))
+        for number, line in lines:
+            if len(line) > MAX_LINE:
+                text = f"a line of {len(line)} characters, expected at most {MAX_LINE}"
+                raise InvalidError(text, self.named(number, MAX_LINE + 1))
+        return lines
 
     def at(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, counted from 1."""

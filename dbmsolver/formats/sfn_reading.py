@@ -65,6 +65,8 @@ def understand(game: Game, policy: Policy | None) -> Builder:
     furthest = -1
     is_open = any(token.open for token in game.text.tokens)
     budget = _Budget(MAX_PLAYS)
+    if is_open and policy in (None, "none") and (builder := _by_single_cards(game)):
+        return builder
     for reading in _readings(game, policy):
         reached = 0
         try:
@@ -101,6 +103,22 @@ def understand(game: Game, policy: Policy | None) -> Builder:
         return legal
     assert error is not None
     raise error
+
+
+def _by_single_cards(game: Game) -> Builder | None:
+    """The moves as single-card moves without any automove, if that solves the deal.
+
+    That is another notation in the same letters. A text that can be read so leaves nothing open:
+    all 52 moves home are in it, and no move is of more than one card.
+    """
+    attempt = _Attempt(game, Reading("none"))
+    try:
+        while attempt.more():
+            attempt.one(1 if attempt.open_length(every=True) else None)
+    except InputError:
+        return None
+    single = all(step.count == 1 for step in attempt.builder.steps)
+    return attempt.builder if single and attempt.builder.position.is_goal() else None
 
 
 def _readings(game: Game, policy: Policy | None) -> Iterator[Reading]:

@@ -301,6 +301,13 @@ def test_all_moves_home_explicit() -> None:
     read("#3\n" + "".join(words) + "\n").check()
 
 
+@pytest.mark.parametrize("number, cells", list(rows()))
+def test_single_cards_are_not_ambiguous(number: int, cells: int) -> None:
+    """Short notation, read as this one: nothing is left open, so nothing is ambiguous."""
+    found = read(rows()[number, cells] + "\n", solved(number, cells).deal)
+    assert plain(found) == plain(solved(number, cells))
+
+
 @pytest.mark.parametrize("policy", ["horne", "wkr"])
 def test_automoves_repeated_as_moves_home(policy: Policy) -> None:
     """All moves home are written, the game's own too, right after what caused them."""

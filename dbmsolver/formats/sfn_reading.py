@@ -111,8 +111,8 @@ def _by_single_cards(game: Game) -> Builder | None:
     That is another notation in the same letters. A text that can be read so leaves nothing open:
     all 52 moves home are in it, and no move is of more than one card.
     """
-    attempt = _Attempt(game, Reading("none"))
     try:
+        attempt = _Attempt(game, Reading("none"))
         while attempt.more():
             attempt.one(1 if attempt.open_length(every=True) else None)
     except InputError:

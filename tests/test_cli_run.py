@@ -109,7 +109,7 @@ def test_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["letter"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "proof"
     temporary = tmp_path / "tmp"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +12,6 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
-from dbmsolver.commands.interrupts import interruptible
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
 from dbmsolver.output import EXIT_CODES, render_json, render_text, verdict_line
 from dbmsolver.progress import Progress
@@ -61,17 +62,14 @@ def follow(
 ) -> Result:
     """Run a search to its end and show its progress.
 
-    Ctrl-C reaches the search, which keeps what it has committed, or ends it between two steps.
+    Ctrl-C reaches the search, which commits what it has and ends.
     """
-    said: list[str] = []
+    _end_by_other_signals()
+    from dbmsolver.core.compilation import on_first_compilation
 
-    def compiling() -> None:
-        if not said:
-            said.append(COMPILING)
-            progress.say(COMPILING)
-
+    on_first_compilation(lambda: progress.say(COMPILING))
     try:
-        with interruptible(compiling), progress, closing(events):
+        with progress, closing(events):
             while True:
                 try:
                     event = next(events)
@@ -82,6 +80,16 @@ def follow(
     except KeyboardInterrupt:
         hint = f"; continue with: dbmsolver resume {store}" if store else ""
         raise Interrupted(f"interrupted{hint}") from None
+
+
+def _end_by_other_signals() -> None:
+    """Let what asks a program to end do what Ctrl-C does: no temporary store is left behind."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
+        # The search holds back SIGINT and SIGTERM between its steps.
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def check_output(output: str | None) -> None:

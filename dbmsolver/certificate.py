@@ -15,7 +15,9 @@ from typing import Any
 from dbmsolver.boards import format_board, parse_board
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError, InputError, StoreError
+from dbmsolver.results import Result
 from dbmsolver.rules import POLICIES, Rules
+from dbmsolver.verify.solution import BadSolution, replay
 
 FORMAT = 1
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
@@ -206,9 +208,45 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def for_deal(deal: Deal) -> dict[str, Any]:
-    """How a deal and its rules stand in a certificate."""
+def from_result(result: Result) -> Certificate:
+    """The certificate of an answer; without the solution, which another run need not find the same."""
+    claim = "unsolvable"
+    if result.verdict == "solved":
+        claim = "shortest" if result.shortest else "solved"
+    elif result.verdict == "undecided":
+        raise StoreError(f"claims nothing, the search ended undecided ({result.limit})")
     return {
-        "deal": {"number": deal.number, "board": format_board(deal.position).splitlines()},
-        "rules": asdict(deal.rules),
+        "certificate": FORMAT,
+        "claim": claim,
+        "question": result.question,
+        "deal": {
+            "number": result.deal.number,
+            "board": format_board(result.deal.position).splitlines(),
+        },
+        "rules": asdict(result.deal.rules),
+        "policy": result.policy,
+        "metric": result.metric,
+        "length": result.length,
+        "states": result.states,
+        "forced": result.forced,
+        "digest": result.digest,
+        "strata": [
+            dict(zip(("layer", "stratum", "states", "forced"), row, strict=True))
+            for row in result.strata
+        ],
+        "path": None,
+        "versions": {},
     }
+
+
+def bad_path(certificate: Certificate, deal: Deal) -> str | None:
+    """What is wrong with the solution in a certificate, None if nothing is."""
+    if certificate["claim"] == "unsolvable":
+        return None
+    try:
+        length = replay(deal, certificate["path"] or [])
+    except BadSolution as bad:
+        return bad.reason
+    if length != certificate["length"]:
+        return f"the solution has {length} moves, not {certificate['length']}"
+    return None

@@ -35,7 +35,7 @@ _LARGEST_SHELF = 1 << 22
 class Verification:
     """What was claimed, what was checked, and what came of it.
 
-    ``reason`` and the positions are the first counterexample of a store that is not valid; ``successor`` is the position
+    ``reason`` and the positions are the first counterexample of a store that is not valid; ``neighbour`` is the position
     one move before or after ``position``, where there is one.
     """
 

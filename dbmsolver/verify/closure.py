@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,17 @@ class Moment:
     all_states: int
 
 
+class Desk(NamedTuple):
+    """A thread's scratch memory."""
+
+    work: Work
+    board: Board
+    order: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    missing: NDArray[np.int64]
+
+
 class Closure:
     """The check of a catalogue's states; :meth:`run` carries it out, or raises Refuted.
 
@@ -92,7 +104,7 @@ class Closure:
         if catalog.shelves and max(plan.pieces for plan in catalog.shelves) > 1:
             # Every unit may need all pieces: few, big units, or the pieces are loaded too often.
             self._unit = max(_UNIT, memory // (8 * threads * 8 * ROW * _ROWS_PER_STATE))
-        self._works = [self._make_work(layers) for _ in range(threads)]
+        self._desks = [self._make_work(layers) for _ in range(threads)]
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
             self._choose(sample, seed)
@@ -104,7 +116,7 @@ class Closure:
         self._chosen[chosen] = True
         self.blocks = number
 
-    def _make_work(self, layers: int) -> tuple[Work, Board, NDArray[np.int64]]:
+    def _make_work(self, layers: int) -> Desk:
         rows = max(_ROWS_PER_STATE * self._unit, 2 * MOST_ROWS)
         work = Work(
             rows=np.empty((rows, ROW), np.uint64),
@@ -113,7 +125,14 @@ class Closure:
             tally=np.zeros((layers, 2), np.int64),
             digest=np.zeros(1, np.uint64),
         )
-        return work, make_board(), np.empty(rows, np.int64)
+        return Desk(
+            work=work,
+            board=make_board(),
+            order=np.empty(rows, np.int64),
+            starts=np.empty(len(self.catalog.shelves) + 2, np.int64),
+            hashes=np.empty(rows, np.uint64),
+            missing=np.empty(rows, np.int64),
+        )
 
     def run(self) -> Iterator[Moment]:
         """Check everything."""
@@ -159,23 +178,23 @@ class Closure:
         parents = self._parents(total)
         units = self._units(shelves, firsts, parents)
         running: set[Future[None]] = set()
-        idle = list(self._works)
-        busy: dict[Future[None], tuple[Work, Board, NDArray[np.int64]]] = {}
+        idle = list(self._desks)
+        busy: dict[Future[None], Desk] = {}
         try:
             while True:
                 while idle and (unit := next(units, None)) is not None:
-                    work = idle.pop()
-                    task = pool.submit(self._check, work, *unit)
+                    desk = idle.pop()
+                    task = pool.submit(self._check, desk, *unit)
                     running.add(task)
-                    busy[task] = work
+                    busy[task] = desk
                 if not running:
                     break
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for task in done:
-                    work = busy.pop(task)
+                    desk = busy.pop(task)
                     task.result()
-                    self._collect(stratum, work[0])
-                    idle.append(work)
+                    self._collect(stratum, desk.work)
+                    idle.append(desk)
                 yield
         finally:
             wait(running)
@@ -206,7 +225,7 @@ class Closure:
 
     def _check(
         self,
-        mine: tuple[Work, Board, NDArray[np.int64]],
+        desk: Desk,
         loaded: Loaded,
         segments: NDArray[np.int64],
         number: int,
@@ -214,7 +233,7 @@ class Closure:
         firsts: dict[int, int],
         parents: Numbers,
     ) -> None:
-        work, board, missing = mine
+        work, board = desk.work, desk.board
         index, form = self.catalog.index, self.form
         limit = self.claim.length or 0
         work.place[:] = 0
@@ -228,26 +247,28 @@ class Closure:
                 signature = int(index.signatures[segments[work.place[0], 0]])
                 raise Refuted.state(error, signature, loaded.shelf, place)
             count = int(work.place[2])
-            order, starts = by_shelf(work.rows, count, len(self.catalog.shelves))
-            nowhere = order[starts[-2] :]
+            order, starts = desk.order, desk.starts
+            by_shelf(work.rows, count, order, starts)
+            nowhere = order[starts[-2] : count]
             self._judge(nowhere, work, board, loaded)
             for shelf in np.flatnonzero(np.diff(starts[:-1])).tolist():
                 there = loaded if shelf == number else self.shelves.get(shelf)
                 rows = order[starts[shelf] : starts[shelf + 1]]
                 gone = look_up(
                     index, form.planes, there.shelf, work.rows, rows, self.claim.costs,
-                    source_first, firsts.get(shelf, 0), parents, missing,
+                    source_first, firsts.get(shelf, 0), parents, desk.hashes, desk.missing,
                 )  # fmt: skip
-                self._judge(missing[:gone], work, board, loaded)
+                self._judge(desk.missing[:gone], work, board, loaded)
 
     def _look_up(
         self, there: Loaded, rows: NDArray[np.uint64], order: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         missing = np.empty(order.size, np.int64)
+        hashes = np.empty(order.size, np.uint64)
         none = np.empty(0, np.int32)
         gone = look_up(
             self.catalog.index, self.form.planes, there.shelf, rows, order, self.claim.costs,
-            0, 0, none, missing,
+            0, 0, none, hashes, missing,
         )  # fmt: skip
         return missing[:gone]
 

@@ -99,6 +99,7 @@ class Shelves:
     def _fill(self, plan: ShelfPlan, shelf: Shelf, records: np.ndarray) -> int:  # type: ignore[type-arg]
         states = 0
         order = np.argsort(plan.blocks, kind="stable")
+        bit_words = np.empty((3, 160), np.uint64)
         for chosen in np.split(order, np.flatnonzero(np.diff(plan.blocks[order])) + 1):
             place = self.catalog.blocks[int(plan.blocks[chosen[0]])]
             runs = self.store.block(place.key)
@@ -106,8 +107,9 @@ class Shelves:
             mine = records[chosen]
             signatures = self.catalog.index.signatures
             error, record, result = unpack_block(
-                self.form, signatures, block, mine, plan.pieces, plan.piece, shelf, states
-            )
+                self.form, signatures, block, mine, plan.pieces, plan.piece, shelf, states,
+                bit_words,
+            )  # fmt: skip
             if error:
                 raise key_refuted(error, place, int(signatures[mine[record, 0]]))
             records[chosen] = mine

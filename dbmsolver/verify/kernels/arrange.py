@@ -44,7 +44,7 @@ def make_board() -> Board:
     )
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def take_signature(f, signature):  # type: ignore[no-untyped-def]
     """(error, home cards, locked cards) of a signature."""
     home = locked = ZERO
@@ -71,7 +71,7 @@ def take_signature(f, signature):  # type: ignore[no-untyped-def]
     return FINE, home, locked
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
     """Lay a card on another; whether that was possible."""
     if above[under] >= 0 or (blocked >> U64(under)) & ONE:
@@ -80,7 +80,7 @@ def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-def]
     """Lay the cards out on ``board``: (error, number of columns in use)."""
     above, columns = board.above, board.columns
@@ -139,23 +139,21 @@ def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-
     return FINE, used
 
 
-@njit(nogil=True, cache=True)
-def key_bits(f, loose, bit_off, bit_low, bit_high):  # type: ignore[no-untyped-def]
-    """Which plane and card each bit of a local key belongs to, into three arrays (uint64[160]); how many there are."""
+@njit(nogil=True, cache=True, _nrt=False)
+def key_bits(f, loose, words):  # type: ignore[no-untyped-def]
+    """What each bit of a local key stands for in the planes, into ``words`` (uint64[3, 160]); how many bits there are."""
     count = 0
     for plane in range(f.planes):
         rest = loose & f.varying[plane]
         while rest:
-            word = rest & (~rest + ONE)
-            rest ^= word
-            bit_off[count] = word if plane == 0 else ZERO
-            bit_low[count] = word if plane == 1 else ZERO
-            bit_high[count] = word if plane == 2 else ZERO
+            words[0, count] = words[1, count] = words[2, count] = ZERO
+            words[plane, count] = rest & (~rest + ONE)
+            rest &= rest - ONE
             count += 1
     return count
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def key_words(f, loose):  # type: ignore[no-untyped-def]
     """Words of the local keys of a signature with these loose cards."""
     bits = 0

@@ -22,7 +22,7 @@ from numba import njit
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def touching_all(cards, near, stack):  # type: ignore[no-untyped-def]
     """How few of ``cards`` touch all edges between them; ``near[card]`` are the card's neighbours.
 
@@ -61,7 +61,7 @@ def touching_all(cards, near, stack):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def lower_bound(home, used, board):  # type: ignore[no-untyped-def]
     """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
     result = count_bits(ALL & ~home)

@@ -24,7 +24,7 @@ _SECRET = np.array(
 _HALF = np.uint64(0xFFFFFFFF)
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def folded_product(left, right):  # type: ignore[no-untyped-def]
     """Both halves of the 128-bit product, one XORed onto the other."""
     shift = U64(32)
@@ -36,7 +36,7 @@ def folded_product(left, right):  # type: ignore[no-untyped-def]
     return (left * right) ^ upper
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def reversed_bytes(word):  # type: ignore[no-untyped-def]
     """The word with its bytes in the opposite order."""
     pairs = U64(0x00FF00FF00FF00FF)
@@ -46,7 +46,7 @@ def reversed_bytes(word):  # type: ignore[no-untyped-def]
     return (word >> U64(32)) | (word << U64(32))
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def hash_key(first, second, third, words):  # type: ignore[no-untyped-def]
     """The hash of a key of two or three words."""
     if words == 2:

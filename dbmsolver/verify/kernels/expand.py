@@ -38,7 +38,7 @@ class Work(NamedTuple):
     digest: NDArray[np.uint64]  # [1]
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
     """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if there is none.
 
@@ -70,7 +70,7 @@ def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
     """Place value of a card that is not home."""
     shift = U64(card)
@@ -81,21 +81,21 @@ def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def write_row(index, rows, at, run, signature, off, low, high, meta):  # type: ignore[no-untyped-def]
     """Write a row; ``run`` is where it is to be looked up, -1 for nowhere."""
-    row = rows[at]
-    row[0], row[1], row[2], row[3], row[4] = signature, off, low, high, meta
+    rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = signature, off, low, high
+    rows[at, 4] = meta
     if run < 0:
-        row[5] = NO_DEST
+        rows[at, 5] = NO_DEST
         return
     shelf = index.shelf[run]
     if index.pieces[run] > 1:
         shelf += piece_of(hash_state(signature, off, low, high), index.pieces[run])
-    row[5] = (U64(shelf) << U64(32)) | U64(run)
+    rows[at, 5] = (U64(shelf) << U64(32)) | U64(run)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def expand(f, index, shelf, segments, costs, limit, root, board, work, source_first, parents):  # type: ignore[no-untyped-def]
     """Check states of a shelf's segments (int64[*, 3]: run, first state, count) from ``work.place`` on, until rows run out.
 
@@ -107,7 +107,7 @@ def expand(f, index, shelf, segments, costs, limit, root, board, work, source_fi
     width = f.planes
     high = ZERO
     while place[0] < segments.shape[0]:
-        run, first, count = segments[place[0]]
+        run, first, count = segments[place[0], 0], segments[place[0], 1], segments[place[0], 2]
         signature = index.signatures[run]
         error, home, locked = take_signature(f, signature)
         if error:
@@ -227,7 +227,7 @@ def expand(f, index, shelf, segments, costs, limit, root, board, work, source_fi
     return 0
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def has_room(f, cells):  # type: ignore[no-untyped-def]
     """Whether a freecell is empty."""
     count = 0
@@ -237,7 +237,7 @@ def has_room(f, cells):  # type: ignore[no-untyped-def]
     return count < f.freecells
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def hash_public(f, signature, settled, off, low, high):  # type: ignore[no-untyped-def]
     """Hash of the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
     first = second = third = ZERO
@@ -258,7 +258,7 @@ def hash_public(f, signature, settled, off, low, high):  # type: ignore[no-untyp
     return hash_key(first, second, third, f.words)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def step_back(
     f, index, run, signature, home, locked, off, low, high, used, tops, cells, made, code, board, rows, at, meta
 ):  # type: ignore[no-untyped-def]

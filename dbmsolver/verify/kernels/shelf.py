@@ -56,7 +56,7 @@ class Shelf(NamedTuple):
     slots: NDArray[np.uint32]  # number of a state plus one
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def find_run(index, signature):  # type: ignore[no-untyped-def]
     """The run of a signature, -1 if there is none."""
     low, high = 0, index.signatures.size
@@ -71,14 +71,14 @@ def find_run(index, signature):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def piece_of(hashed, pieces):  # type: ignore[no-untyped-def]
     """Which piece of its run a state is in."""
     return np.int64((hashed >> U64(40)) % U64(pieces))
 
 
-@njit(nogil=True, cache=True)
-def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, _nrt=False)
+def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at, bit_words):  # type: ignore[no-untyped-def]
     """Write ``count`` states of a block, from number ``start`` on, to the shelf from number ``at`` on.
 
     With several pieces, only those of one piece, and only as many as there is room for.  Returns (error, how many); on an
@@ -90,10 +90,7 @@ def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at):  # 
     loose = ALL & ~(home | locked)
     if key_words(f, loose) != block.words:
         return BAD_WIDTH, start
-    bit_off = np.empty(160, np.uint64)
-    bit_low = np.empty(160, np.uint64)
-    bit_high = np.empty(160, np.uint64)
-    bits = key_bits(f, loose, bit_off, bit_low, bit_high)
+    bits = key_bits(f, loose, bit_words)
     written = 0
     for number in range(start, start + count):
         off, low, high = f.fixed[0] & loose, f.fixed[1] & loose, ZERO
@@ -112,9 +109,9 @@ def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at):  # 
                 key &= key - ONE
                 if bit >= bits:
                     return BAD_KEY, number
-                off |= bit_off[bit]
-                low |= bit_low[bit]
-                high |= bit_high[bit]
+                off |= bit_words[0, bit]
+                low |= bit_words[1, bit]
+                high |= bit_words[2, bit]
         if pieces > 1 and piece_of(hash_state(signature, off, low, high), pieces) != piece:
             continue
         place = at + written
@@ -129,12 +126,12 @@ def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at):  # 
     return 0, written
 
 
-@njit(nogil=True, cache=True)
-def unpack_block(f, signatures, block, records, pieces, piece, shelf, at):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, _nrt=False)
+def unpack_block(f, signatures, block, records, pieces, piece, shelf, at, bit_words):  # type: ignore[no-untyped-def]
     """Unpack records of a block (int64[*, 5]: run, first state in the block, count, number in the shelf, written).
 
     The last two columns are filled in if the run has several pieces: its states are written one after the other, from
-    number ``at`` on.  Returns (error, record, states written, or number of the wrong one).
+    number ``at`` on.  ``bit_words`` is scratch memory (uint64[3, 160]).  Returns (error, record, states written, or number of the wrong one).
     """
     total = 0
     for index in range(records.shape[0]):
@@ -142,8 +139,9 @@ def unpack_block(f, signatures, block, records, pieces, piece, shelf, at):  # ty
         if pieces > 1:
             records[index, 3] = at + total
         error, written = unpack_run(
-            f, signatures[run], block, start, count, pieces, piece, shelf, records[index, 3]
-        )
+            f, signatures[run], block, start, count, pieces, piece, shelf, records[index, 3],
+            bit_words,
+        )  # fmt: skip
         if error:
             return error, index, written
         records[index, 4] = written
@@ -151,7 +149,7 @@ def unpack_block(f, signatures, block, records, pieces, piece, shelf, at):  # ty
     return 0, 0, total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def build_table(width, signatures, firsts, counts, planes, slots):  # type: ignore[no-untyped-def]
     """Enter all states of a shelf's runs into its hash table: (error, number of a state that is there twice)."""
     mask = U64(slots.size - 1)
@@ -178,7 +176,7 @@ def build_table(width, signatures, firsts, counts, planes, slots):  # type: igno
     return 0, 0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def moves_made(f, signatures, firsts, counts, planes, layers, made, board):  # type: ignore[no-untyped-def]
     """g = f - h of all states of a shelf's runs: (error, number of the state)."""
     width = f.planes
@@ -198,8 +196,8 @@ def moves_made(f, signatures, firsts, counts, planes, layers, made, board):  # t
     return 0, 0
 
 
-@njit(nogil=True, cache=True)
-def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, parents, missing):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, _nrt=False)
+def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, parents, hashes, missing):  # type: ignore[no-untyped-def]
     """Look rows up that belong to one shelf (``order`` are their numbers).
 
     ``parents`` has, for each state of the stratum that the rows come from, -2 if its parent has the same signature; the
@@ -208,11 +206,10 @@ def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, 
     with the moves made that they want, go to ``missing``; returns how many.
     """
     count = order.size
-    hashes = np.empty(count, np.uint64)
     mask = U64(shelf.slots.size - 1)
     for place in range(count):
-        row = rows[order[place]]
-        hashes[place] = hash_state(row[0], row[1], row[2], row[3]) & mask
+        row = order[place]
+        hashes[place] = hash_state(rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3]) & mask
     gone = 0
     for place in range(count):
         if place + 2 * AHEAD < count:
@@ -221,8 +218,9 @@ def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, 
             soon = shelf.slots[hashes[place + AHEAD]]
             if soon:
                 fetch(shelf.planes, width * (np.int64(soon) - 1))
-        row = rows[order[place]]
-        run = np.int64(row[5] & HALF)
+        row = order[place]
+        off, low, high, origin = rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4]
+        run = np.int64(rows[row, 5] & HALF)
         first, last = index.first[run], index.first[run] + index.count[run]
         slot = hashes[place]
         found = -1
@@ -230,47 +228,50 @@ def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, 
             other = np.int64(shelf.slots[slot]) - 1
             if (
                 first <= other < last
-                and shelf.planes[width * other] == row[1]
-                and shelf.planes[width * other + 1] == row[2]
-                and (width == 2 or shelf.planes[width * other + 2] == row[3])
+                and shelf.planes[width * other] == off
+                and shelf.planes[width * other + 1] == low
+                and (width == 2 or shelf.planes[width * other + 2] == high)
             ):
                 found = other
                 break
             slot = (slot + ONE) & mask
-        kind = np.int64(row[4] >> U64(48))
+        kind = np.int64(origin >> U64(48))
         good = found >= 0
         if good and costs:
-            want = np.int64((row[4] >> U64(32)) & U64(0xFFFF))
+            want = np.int64((origin >> U64(32)) & U64(0xFFFF))
             made = np.int64(shelf.made[found])
             good = made == want if kind == PARENT else made <= want
         if not good:
             missing[gone] = order[place]
             gone += 1
         elif kind == PARENT and parents.size:
-            source = source_first + np.int64(row[4] & HALF)
+            source = source_first + np.int64(origin & HALF)
             if parents[source] == -2:
                 parents[source] = shelf_first + found
     return gone
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def too_short(f, rows, order, board, limit):  # type: ignore[no-untyped-def]
     """The first of these rows, successors that are not closed, whose moves made + h are below the limit; -1 if none."""
-    for number in order:
-        row = rows[number]
-        if row[4] >> U64(48) == PARENT:
+    for place in range(order.size):
+        number = order[place]
+        origin = rows[number, 4]
+        if np.int64(origin >> U64(48)) == PARENT:
             return number
-        error, home, locked = take_signature(f, row[0])
+        error, home, locked = take_signature(f, rows[number, 0])
         if error:
             return number
-        error, used = arrange(f, home, locked, row[1], row[2], row[3], board)
-        want = np.int64((row[4] >> U64(32)) & U64(0xFFFF))
+        error, used = arrange(
+            f, home, locked, rows[number, 1], rows[number, 2], rows[number, 3], board
+        )
+        want = np.int64((origin >> U64(32)) & U64(0xFFFF))
         if error or want + lower_bound(home, used, board) < limit:
             return number
     return -1
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, _nrt=False)
 def follow_chains(parents):  # type: ignore[no-untyped-def]
     """Follow every chain of parents to its end (-1): the number of a state that never gets there, -1 if all do."""
     for start in range(parents.size):
@@ -289,23 +290,26 @@ def follow_chains(parents):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True)
-def by_shelf(rows, count, shelves):  # type: ignore[no-untyped-def]
-    """Numbers of the rows in order of their shelves, and where each of ``shelves`` begins: (int64[count], int64[shelves + 2])."""
-    starts = np.zeros(shelves + 2, np.int64)
+@njit(nogil=True, cache=True, _nrt=False)
+def by_shelf(rows, count, order, starts):  # type: ignore[no-untyped-def]
+    """Sort the numbers of the rows by their shelves into ``order``; ``starts`` (int64[shelves + 2]) says where each begins.
+
+    Rows that are to be looked up nowhere come last.
+    """
+    shelves = starts.size - 2
+    starts[:] = 0
     for number in range(count):
         dest = rows[number, 5]
         shelf = shelves if dest == NO_DEST else np.int64(dest >> U64(32))
         starts[shelf + 1] += 1
     for shelf in range(shelves + 1):
         starts[shelf + 1] += starts[shelf]
-    order = np.empty(count, np.int64)
-    at = starts.copy()
+    # Each start moves to its end, which is the next one's start.
     for number in range(count):
         dest = rows[number, 5]
         shelf = shelves if dest == NO_DEST else np.int64(dest >> U64(32))
-        order[at[shelf]] = number
-        at[shelf] += 1
-    return order, starts
-
-
+        order[starts[shelf]] = number
+        starts[shelf] += 1
+    for shelf in range(shelves + 1, 0, -1):
+        starts[shelf] = starts[shelf - 1]
+    starts[0] = 0

@@ -52,7 +52,7 @@ def fetch(typingctx, array, index):  # type: ignore[no-untyped-def]
     return types.void(array, types.int64), codegen
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def hash_state(signature, off, low, high):  # type: ignore[no-untyped-def]
     """Hash of a state; upper and lower bits serve different ends."""
     word = (off + signature * U64(0x9E3779B97F4A7C15)) * U64(0xFF51AFD7ED558CCD)
@@ -63,7 +63,7 @@ def hash_state(signature, off, low, high):  # type: ignore[no-untyped-def]
     return word ^ (word >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always")
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
 def height_of(signature, suit):  # type: ignore[no-untyped-def]
     """Foundation height of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))

@@ -52,6 +52,7 @@ class BigStart:
     keys: NDArray[np.uint64]
     codes: NDArray[Any]
     blocks: list[BlockRef] = field(default_factory=list)
+    more: list[Any] = field(default_factory=list)  # further candidates, as chunks
 
 
 @dataclass(eq=False, slots=True)

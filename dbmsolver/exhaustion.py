@@ -18,7 +18,8 @@ from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
 from dbmsolver.core.runs import local_key, progress_of, widths_of
 from dbmsolver.journal import BlockRef, Journal
 from dbmsolver.keys import Keys
-from dbmsolver.parcels import Groups, Parcel, gather
+from dbmsolver.parcels import Groups, Parcel, gather, passes, select
+from dbmsolver.pieces import Chunk, pack_chunks
 from dbmsolver.results import Report, Unit
 from dbmsolver.store import Closed, Runs, parse_closed_key, parse_pending_key, stratum_prefix
 
@@ -85,25 +86,70 @@ class Exhaustion:
 
     def _close_stratum(self, pool: ThreadPoolExecutor) -> Iterator[Report | Unit]:
         parcels = self.strata[self.stratum]
-        store = self.journal.store
-        parts = [parcel.load(store) for parcel in parcels]
-        groups = gather(parts, np.array(self.done, np.uint64))
-        del parts
-        if self.journal.resumable is False:
-            for parcel in parcels:
-                parcel.runs = None
         unfinished = self._unfinished_blocks()
-        bigs: list[BigStart] = []
-        yield from self._close_small(pool, groups, unfinished, bigs)
-        del groups
-        for start in bigs:
-            yield from self._close_big(pool, start, unfinished.get(start.signature, []))
+        skip = np.array(self.done, np.uint64)
+        groups_of_signatures = passes(parcels, skip, self.memory // 4)
+        if len(groups_of_signatures) > 1:
+            self.journal.spill([parcel for parcel in parcels if parcel.runs is not None])
+        for wanted in groups_of_signatures:
+            bigs: list[BigStart] = []
+            if wanted is not None and wanted.size == 1:
+                bigs.append(self._start_alone(parcels, wanted))
+            else:
+                groups = gather(self._parts(parcels, wanted), skip)
+                yield from self._close_small(pool, groups, unfinished, bigs)
+                del groups
+            while bigs:
+                start = bigs.pop()
+                yield from self._close_big(pool, start, unfinished.get(start.signature, []))
         for parcel in parcels:
             self.journal.delete(parcel.record)
         del self.strata[self.stratum]
         self.done = []
         if self.journal.due():
             yield self.commit()
+
+    def _parts(self, parcels: list[Parcel], wanted: NDArray[np.uint64] | None) -> list[Runs]:
+        """The stratum's candidates, or those for the signatures in ``wanted``."""
+        store = self.journal.store
+        if wanted is None:
+            parts = [parcel.load(store) for parcel in parcels]
+            if not self.journal.resumable:
+                for parcel in parcels:
+                    parcel.runs = None
+            return parts
+        return [
+            select(parcel.load(store), wanted)
+            for parcel in parcels
+            if np.isin(parcel.signatures, wanted).any()
+        ]
+
+    def _start_alone(self, parcels: list[Parcel], wanted: NDArray[np.uint64]) -> BigStart:
+        """A signature with too many candidates to bring them together: they go to its pieces packed."""
+        start: BigStart | None = None
+        for parcel in parcels:
+            if not np.isin(parcel.signatures, wanted).any():
+                continue
+            runs = select(parcel.load(self.journal.store), wanted)
+            if start is None:
+                start = BigStart(int(wanted[0]), runs.words, 0, runs.keys, runs.codes)
+            else:
+                chunk = Chunk.of(runs.keys, runs.codes)
+                start.more.append(pack_chunks(start.signature, runs.words, [chunk]))
+        assert start is not None
+        return start
+
+    def _relieve(self) -> None:
+        """Leave candidates of higher strata to the store when they take more than a quarter of the memory."""
+        if self._parcel_bytes() <= self.memory // 4:
+            return
+        parcels = [
+            parcel
+            for stratum, parcels in self.strata.items()
+            for parcel in parcels
+            if stratum > self.stratum and parcel.runs is not None
+        ]
+        self.journal.spill(parcels)
 
     def _close_small(
         self,
@@ -211,13 +257,12 @@ class Exhaustion:
                 start.codes[start.closed :],
                 start.words,
             )
-            self.strata[self.stratum].append(Parcel(self.stratum, states, runs))
+            self.strata[self.stratum].append(Parcel.of(self.stratum, runs))
 
     def _close_big(
         self, pool: ThreadPoolExecutor, start: BigStart, blocks: list[BlockRef]
     ) -> Iterator[Report | Unit]:
         blocks = blocks + start.blocks
-        closed = sum(ref.block.states for ref in blocks)
         self.big = BigSignature(
             self.keys,
             self.journal,
@@ -226,8 +271,8 @@ class Exhaustion:
             self.memory,
             self.threads,
             blocks,
-            closed,
             self._take_result,
+            self._parcel_bytes,
         )
         for _ in self.big.run(pool, self.closers):
             yield from self._pause()
@@ -238,6 +283,10 @@ class Exhaustion:
         self.done.append(start.signature)
 
     # Shared.
+
+    def _parcel_bytes(self) -> int:
+        """Memory that parcels of candidates take."""
+        return sum(parcel.nbytes for parcels in self.strata.values() for parcel in parcels)
 
     def _take_result(self, result: Yield) -> None:
         self.journal.count(0, self.stratum, result.states, result.forced, result.digest)
@@ -252,6 +301,7 @@ class Exhaustion:
     def _pause(self, share: float | None = None) -> Iterator[Report | Unit]:
         """Between two pieces of work: limits, commits, reports."""
         self.journal.check_limits()
+        self._relieve()
         pending = sum(parcel.states for parcels in self.strata.values() for parcel in parcels)
         if self.big is not None:
             pending += self.big.pending
@@ -272,15 +322,14 @@ class Exhaustion:
         store = self.journal.store
         for key in store.keys(b"P"):
             _, stratum, _ = parse_pending_key(key)
-            runs = store.block(key)
-            self.strata.setdefault(stratum, []).append(
-                Parcel(stratum, runs.codes.size, runs, record=key)
-            )
+            parcel = Parcel.of(stratum, store.block(key), record=key)
+            parcel.spill()
+            self.strata.setdefault(stratum, []).append(parcel)
         # Another big signature may come first this time, so these are kept like all the others.
         for key in store.keys(b"B"):
             _, stratum, _ = parse_pending_key(key)
             runs = store.block(key)
-            self.strata.setdefault(stratum, []).append(Parcel(stratum, runs.codes.size, runs))
+            self.strata.setdefault(stratum, []).append(Parcel.of(stratum, runs))
         for key in store.keys(b"D"):
             self.done += np.frombuffer(store.read(key), np.uint64).tolist()
         if not self.strata and not self.journal.states + self.journal.forced:
@@ -313,4 +362,4 @@ def root_parcel(keys: Keys) -> Parcel:
     key = local_key(keys.tables, *root)
     stratum = int(progress_of(keys.tables, signature, keys.locked)[0])
     code = np.array([keys.root_code], keys.code_type)
-    return Parcel(stratum, 1, Runs(signature, np.array([1], np.int64), key, code, key.size))
+    return Parcel.of(stratum, Runs(signature, np.array([1], np.int64), key, code, key.size))

@@ -224,6 +224,19 @@ class Journal:
         self.last_commit = now
         return unit
 
+    def spill(self, parcels: Sequence[Parcel]) -> None:
+        """Write parcels that have no record yet, and free their memory.
+
+        That this happens between commits does no harm: candidates may be in the store before their parents are.
+        """
+        with self.store.write() as txn:
+            for parcel in parcels:
+                if parcel.record is None and parcel.runs is not None:
+                    data = encode_block(sorted_runs(parcel.runs))
+                    parcel.record = txn.put_pending(0, parcel.stratum, data)
+        for parcel in parcels:
+            parcel.spill()
+
     def report(
         self,
         *,

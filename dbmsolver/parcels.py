@@ -15,12 +15,24 @@ from dbmsolver.store import Runs, Store
 
 @dataclass(eq=False, slots=True)
 class Parcel:
-    """Candidates for signatures of one stratum, all of the same key width: in memory, in the store, or both."""
+    """Candidates for signatures of one stratum, all of the same key width: in memory, in the store, or both.
+
+    Its directory (signatures, how many candidates each, key words) stays in memory.
+    """
 
     stratum: int
     states: int
     runs: Runs | None
+    signatures: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    words: int
     record: bytes | None = None
+
+    @classmethod
+    def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Parcel:
+        """A parcel of these runs."""
+        counts = runs.counts
+        return cls(stratum, runs.codes.size, runs, runs.signatures, counts, runs.words, record)
 
     def load(self, store: Store) -> Runs:
         """The candidates, from memory or from the store."""
@@ -32,7 +44,13 @@ class Parcel:
     @property
     def nbytes(self) -> int:
         """Memory it takes."""
-        return 0 if self.runs is None else self.runs.nbytes
+        return 16 * self.signatures.size + (0 if self.runs is None else self.runs.nbytes)
+
+    def spill(self, record: bytes | None = None) -> None:
+        """Leave the candidates to the store, where they have a record."""
+        self.record = record or self.record
+        assert self.record is not None
+        self.runs = None
 
 
 class RunArrays(NamedTuple):
@@ -88,7 +106,7 @@ def make_parcels(keys: Keys, runs: RunArrays) -> list[Parcel]:
                 new_codes,
             )
             moved = Runs(runs.signatures[chosen], counts, new_keys, new_codes, width)
-            parcels.append(Parcel(int(stratum), states, moved))
+            parcels.append(Parcel.of(int(stratum), moved))
     return parcels
 
 
@@ -118,8 +136,61 @@ def sorted_runs(runs: Runs) -> Runs:
     return Runs(runs.signatures[order], counts, keys, codes, runs.words)
 
 
+def passes(
+    parcels: list[Parcel], skip: NDArray[np.uint64], limit: int
+) -> list[NDArray[np.uint64] | None]:
+    """Cut a stratum's signatures into groups whose candidates take about ``limit`` bytes each; None: all at once.
+
+    A signature with more candidates than that makes a group of its own.
+    """
+    size = sum(parcel.states * (8 * parcel.words + 1) for parcel in parcels)
+    if size <= limit:
+        return [None]
+    signatures = np.concatenate([parcel.signatures for parcel in parcels])
+    sizes = np.concatenate([parcel.counts * (8 * parcel.words + 1) for parcel in parcels])
+    wanted = ~np.isin(signatures, skip)
+    unique, places = np.unique(signatures[wanted], return_inverse=True)
+    totals = np.bincount(places, weights=sizes[wanted])
+    groups: list[NDArray[np.uint64] | None] = []
+    first = 0
+    gathered = 0.0
+    for index, total in enumerate(totals.tolist()):
+        if gathered and gathered + total > limit:
+            groups.append(unique[first:index])
+            first, gathered = index, 0.0
+        gathered += total
+    if first < unique.size:
+        groups.append(unique[first:])
+    return groups
+
+
+def select(runs: Runs, wanted: NDArray[np.uint64]) -> Runs:
+    """Those runs whose signature is among ``wanted``."""
+    chosen = np.flatnonzero(np.isin(runs.signatures, wanted))
+    counts = runs.counts[chosen]
+    starts = (np.cumsum(runs.counts) - runs.counts)[chosen]
+    places = np.cumsum(counts) - counts
+    keys = np.empty(int(counts.sum()) * runs.words, np.uint64)
+    codes = np.empty(int(counts.sum()), runs.codes.dtype)
+    widths = np.full(chosen.size, runs.words, np.int64)
+    copy_runs(
+        counts,
+        widths,
+        starts,
+        starts * runs.words,
+        runs.keys,
+        runs.codes,
+        places,
+        places * runs.words,
+        keys,
+        codes,
+    )
+    return Runs(runs.signatures[chosen], counts, keys, codes, runs.words)
+
+
 def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> Groups:
     """Bring the runs of each signature together, but for the signatures in ``skip``."""
+    parts = [part for part in parts if part.signatures.size] or parts[:1]
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
     signatures = np.concatenate([part.signatures for part in parts])
     counts = np.concatenate([part.counts for part in parts])

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dbmsolver.core.bits import prefetch
+from dbmsolver.core.bits import pack_bits, prefetch
 from dbmsolver.core.expand import (
     MAX_MOVES,
     apply_move,
@@ -44,9 +44,10 @@ class Workspace(NamedTuple):
     """Scratch memory of one thread."""
 
     table: NDArray[np.uint64]
+    steps: NDArray[np.uint16]  # of a compact table: how far a slot's key is from its home
     order: NDArray[np.uint64]  # closed and open states of the signature in order of arrival, local keys
     order_codes: NDArray[Any]
-    burst: NDArray[np.uint64]  # [BURST, 4]: key words and table slot
+    burst: NDArray[np.uint64]  # [BURST, 5]: key words, table slot, compact key
     burst_codes: NDArray[Any]
     left: NDArray[np.uint64]  # keys of candidates that leave the signature
     left_codes: NDArray[Any]
@@ -80,9 +81,10 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
     """Scratch memory for ``states`` states (a third of that if wide), a table of ``slots`` words, and candidates."""
     return Workspace(
         table=np.empty(slots, np.uint64),
+        steps=np.empty(0, np.uint16),
         order=np.empty(states, np.uint64),
         order_codes=np.empty(states, code_type),
-        burst=np.empty((BURST, 4), np.uint64),
+        burst=np.empty((BURST, 5), np.uint64),
         burst_codes=np.empty(BURST, code_type),
         left=np.empty(WIDE_WORDS * candidates, np.uint64),
         left_codes=np.empty(candidates, code_type),
@@ -167,6 +169,43 @@ def insert(table, mask, slot, wide, first, second, third):  # type: ignore[no-un
         slot = (slot + 1) & mask
 
 
+@njit(nogil=True, cache=True, _nrt=False, inline="always")
+def compact_key(layout, nets, first, second):  # type: ignore[no-untyped-def]
+    """A wide key of two planes packed: its low 64 bits, and the few above."""
+    upper = pack_bits(second, nets[1])
+    return (
+        pack_bits(first, nets[0]) | (upper << layout.low_shift),
+        upper >> (U64(64) - layout.low_shift) if layout.low_shift else U64(0),
+    )
+
+
+@njit(nogil=True, cache=True, _nrt=False, inline="always")
+def home_slot(low, high, shift):  # type: ignore[no-untyped-def]
+    """Where a compact table wants a key: the high bits can be had back from this and the low ones."""
+    return np.int64(((low * HASH) >> shift) ^ high)
+
+
+@njit(nogil=True, cache=True, _nrt=False, inline="always")
+def insert_compact(table, steps, mask, home, low):  # type: ignore[no-untyped-def]
+    """Put a key into a compact table; whether it was new.
+
+    A slot holds the low 64 bits and the distance from home, which stands for the bits above: the hashing scheme in which
+    a bucket's own number is part of the key.  Ten bytes for a key of up to 80 bits, where the plain table takes 24.
+    """
+    slot = home
+    step = 0
+    while True:
+        seen = table[slot]
+        if seen == EMPTY:
+            table[slot] = low
+            steps[slot] = step
+            return True
+        if seen == low and steps[slot] == step:
+            return False
+        slot = (slot + 1) & mask
+        step += 1
+
+
 @njit(nogil=True, cache=True, _nrt=False)
 def rebuild_table(table, bits, order, count, wide):  # type: ignore[no-untyped-def]
     """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
@@ -196,12 +235,12 @@ def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow):  # type: ignore[no-untyped-def]
+def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow, compact):  # type: ignore[no-untyped-def]
     """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
 
     The table has ``2**bits`` slots.  With ``grow`` it holds ``order[:count]`` and is enlarged when it fills; without, it
-    may hold other closed states too, and the caller chooses ``room`` so that it does not fill.  Keys with ``first word
-    & piece_mask != piece`` belong to other pieces of the signature and leave it like candidates for other signatures,
+    may hold other closed states too, be ``compact``, and the caller chooses ``room`` so that it does not fill.  Keys with
+    ``piece word & piece_mask != piece`` (the first word, the second of wide keys) belong to other pieces of the signature and leave it like candidates for other signatures,
     under target number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room``
     states or the scratch memory of candidates.  Returns (bits, head, count, candidates left, their words, forced
     states expanded).
@@ -240,9 +279,16 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow)
                     else:
                         moved = apply_move(t, zero, off, low, high, card, old, new)
                         key, key2, key3 = pack_key(t, layout, ws.nets, moved[1], moved[2], moved[3])
-                    if key & piece_mask == piece:
-                        slot = hash_slot(key, key2, key3, shift)
-                        prefetch(ws.table, words * slot)
+                    if (key2 if wide else key) & piece_mask == piece:
+                        if compact:
+                            packed, high_bits = compact_key(layout, ws.nets, key, key2)
+                            slot = home_slot(packed, high_bits, shift)
+                            prefetch(ws.table, slot)
+                            prefetch(ws.steps, slot)
+                            ws.burst[burst, 4] = packed
+                        else:
+                            slot = hash_slot(key, key2, key3, shift)
+                            prefetch(ws.table, words * slot)
                         ws.burst[burst, 0] = key
                         ws.burst[burst, 1] = key2
                         ws.burst[burst, 2] = key3
@@ -288,7 +334,11 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow)
         for index in range(burst):
             key, key2, key3 = ws.burst[index, 0], ws.burst[index, 1], ws.burst[index, 2]
             slot = hash_slot(key, key2, key3, shift) if grown else np.int64(ws.burst[index, 3])
-            if insert(ws.table, mask, slot, wide, key, key2, key3):
+            if compact:
+                new_key = insert_compact(ws.table, ws.steps, mask, slot, ws.burst[index, 4])
+            else:
+                new_key = insert(ws.table, mask, slot, wide, key, key2, key3)
+            if new_key:
                 base = words * count
                 ws.order[base] = key
                 if wide:
@@ -300,13 +350,15 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):  # type: ignore[no-untyped-def]
+def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece, compact):  # type: ignore[no-untyped-def]
     """:func:`close` for a piece of a signature.
 
     Returns (head, count, candidates left, their words, forced states expanded).
     """
     sets, layout = prepare(t, ws, signature)
-    return close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, False)[1:]
+    return close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, False, compact)[
+        1:
+    ]
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -341,6 +393,25 @@ def prepare(t, ws, signature):  # type: ignore[no-untyped-def]
     if not layout.wide:
         make_fields(t, layout, ws.nets, ws.fields, ws.keeps)
     return sets, layout
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def admit_piece(t, ws, signature, bits, count, keys, codes, candidates, compact):  # type: ignore[no-untyped-def]
+    """:func:`admit` for a piece: the first ``candidates`` of ``keys`` and ``codes``."""
+    sets, layout = prepare(t, ws, signature)
+    if not compact:
+        return admit(ws, layout.wide, bits, count, keys, codes, 0, 0, candidates)
+    mask = (1 << bits) - 1
+    shift = U64(64 - bits)
+    for index in range(candidates):
+        base = WIDE_WORDS * index
+        low, high = compact_key(layout, ws.nets, keys[base], keys[base + 1])
+        if insert_compact(ws.table, ws.steps, mask, home_slot(low, high, shift), low):
+            for word in range(WIDE_WORDS):
+                ws.order[WIDE_WORDS * count + word] = keys[base + word]
+            ws.order_codes[count] = codes[index]
+            count += 1
+    return count
 
 
 @njit(nogil=True, cache=True, _nrt=True)
@@ -420,7 +491,7 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
             ws, wide, bits, 0, keys, codes, offsets[index], words[index], counts[index]
         )
         bits, head, count, left, left_words, forced = close(
-            t, ws, layout, sets, bits, 0, count, room, U64(0), U64(0), True
+            t, ws, layout, sets, bits, 0, count, room, U64(0), U64(0), True, False
         )
         out.partial[0], out.partial[1], out.partial[2] = bits, head, count
         out.partial[3], out.partial[4], out.partial[5] = left, left_words, forced

@@ -1,6 +1,7 @@
 """Pieces of a signature that is too big to be closed at once.
 
-A piece holds the local keys with ``first word & mask == value``: the keys that agree in a few chosen bits.  Pieces are
+A piece holds the local keys with ``piece word & mask == value``: the keys that agree in a few chosen bits of their first
+word, or of the second (plane *low*) where they are wide.  Pieces are
 the leaves of a binary tree; splitting one tests one more bit.  Good bits belong to cards that seldom move, so that few
 moves lead from piece to piece; :func:`count_flips` finds out which those are.
 """
@@ -10,7 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from dbmsolver.core.exhaust import EMPTY, hash_slot, insert
+from dbmsolver.core.bits import unpack_bits
+from dbmsolver.core.exhaust import (
+    EMPTY,
+    HASH,
+    compact_key,
+    hash_slot,
+    home_slot,
+    insert,
+    insert_compact,
+)
 from dbmsolver.core.expand import signature_sets
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
 
@@ -19,29 +29,58 @@ ONE = np.uint64(1)
 
 
 @njit(nogil=True, cache=True, _nrt=True)
-def load_table(table, bits, keys, words, mask, value, room):  # type: ignore[no-untyped-def]
-    """Insert those of ``keys`` that belong to a piece; how many were new, or -1 if that is more than ``room``."""
+def load_table(t, signature, table, steps, bits, keys, words, mask, value, room):  # type: ignore[no-untyped-def]
+    """Insert those of ``keys`` that belong to a piece; how many were new, or -1 if that is more than ``room``.
+
+    The table is compact if ``steps`` has room for it.
+    """
+    nets = np.zeros(NETS, np.uint64)
+    layout = make_layout(t, signature_sets(t, signature).loose, nets)
     slots = (1 << bits) - 1
     shift = U64(64 - bits)
     second = third = U64(0)
     loaded = 0
+    piece_word = 1 if words == WIDE_WORDS else 0
     for place in range(0, keys.size, words):
-        first = keys[place]
-        if first & mask != value:
+        if keys[place + piece_word] & mask != value:
             continue
+        first = keys[place]
         if words == WIDE_WORDS:
             second, third = keys[place + 1], keys[place + 2]
-        slot = hash_slot(first, second, third, shift)
-        loaded += insert(table, slots, slot, words == WIDE_WORDS, first, second, third)
+        if steps.size:
+            low, high = compact_key(layout, nets, first, second)
+            loaded += insert_compact(table, steps, slots, home_slot(low, high, shift), low)
+        else:
+            slot = hash_slot(first, second, third, shift)
+            loaded += insert(table, slots, slot, words == WIDE_WORDS, first, second, third)
         if loaded > room:
             return -1
     return loaded
 
 
 @njit(nogil=True, cache=True, _nrt=True)
-def table_keys(table, bits, words, keys):  # type: ignore[no-untyped-def]
+def table_keys(t, signature, table, steps, bits, words, keys):  # type: ignore[no-untyped-def]
     """Write the keys in a table to ``keys``; how many words that were."""
+    nets = np.zeros(NETS, np.uint64)
+    layout = make_layout(t, signature_sets(t, signature).loose, nets)
     used = 0
+    if steps.size:
+        mask = (1 << bits) - 1
+        shift = U64(64 - bits)
+        for slot in range(table.size):
+            low = table[slot]
+            if low == EMPTY:
+                continue
+            home = (slot - np.int64(steps[slot])) & mask
+            high = U64(home) ^ ((low * HASH) >> shift)
+            upper = low >> layout.low_shift
+            if layout.low_shift:
+                upper |= high << (U64(64) - layout.low_shift)
+            keys[used] = unpack_bits(low, nets[0])
+            keys[used + 1] = unpack_bits(upper, nets[1])
+            keys[used + 2] = 0
+            used += words
+        return used
     for place in range(0, words << bits, words):
         if table[place] != EMPTY:
             for word in range(words):
@@ -52,16 +91,17 @@ def table_keys(table, bits, words, keys):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, _nrt=True)
 def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[no-untyped-def]
-    """Per bit of the first key word: in how many keys it is set, and in how many the last move changed it."""
+    """Per bit of the piece word of the keys: in how many keys it is set, and in how many the last move changed it."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
+    piece_word = 1 if words == WIDE_WORDS else 0
     for index in range(codes.size):
-        key = keys[words * index]
+        key = keys[words * index + piece_word]
         card, place = np.int64(t.code_card[codes[index]]), np.int64(t.code_place[codes[index]])
         changed = U64(0)
         if place < 6:
             bit = ONE << U64(card)
-            field = pack_key(t, layout, nets, bit, bit, bit)[0]
+            field = pack_key(t, layout, nets, bit, bit, bit)[piece_word]
             before = pack_key(
                 t,
                 layout,
@@ -69,7 +109,7 @@ def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[
                 t.place_planes[0, place] << U64(card),
                 t.place_planes[1, place] << U64(card),
                 t.place_planes[2, place] << U64(card),
-            )[0]
+            )[piece_word]
             changed = (key & field) ^ before
         for number in range(64):
             ones[number] += np.int64((key >> U64(number)) & ONE)
@@ -84,10 +124,11 @@ def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
     (keys, codes, ends): candidates of piece p are ``ends[p-1]:ends[p]``.
     """
     count = codes.size
+    piece_word = 1 if words == WIDE_WORDS else 0
     piece = np.empty(count, np.int64)
     ends = np.zeros(leaves + 1, np.int64)
     for index in range(count):
-        key = keys[words * index]
+        key = keys[words * index + piece_word]
         node = 0
         while tree[node, 0] >= 0:
             node = tree[node, 1 + np.int64((key >> U64(tree[node, 0])) & ONE)]

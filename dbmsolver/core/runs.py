@@ -33,6 +33,13 @@ def widths_of(t, signatures):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, _nrt=True)
+def key_bits(t, signature):  # type: ignore[no-untyped-def]
+    """How many bits tell the states of a signature apart."""
+    nets = np.zeros(NETS, np.uint64)
+    return make_layout(t, signature_sets(t, signature).loose, nets).bits
+
+
+@njit(nogil=True, cache=True, _nrt=True)
 def local_key(t, signature, off, low, high):  # type: ignore[no-untyped-def]
     """The local key of one state (uint64[1 or 3])."""
     nets = np.zeros(NETS, np.uint64)

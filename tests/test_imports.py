@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 GAME = {"errors", "cards", "rules", "moves", "position", "boards", "deals", "results"}
 """The game as people know it, and the words of the search: they import each other only."""
 
-CHECK = {"verify"}
+CHECK = {"verify", "certificate"}
 """The check of a proof: a second program. Of the search it knows where its records are, no more."""
 
 SHELL = {"cli", "commands", "progress", "output", "__main__"}

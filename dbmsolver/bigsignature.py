@@ -8,7 +8,7 @@ is split by one more bit.  Candidates that wait are packed when they take too mu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 
 import numpy as np
@@ -94,7 +94,7 @@ class BigSignature:
         """Candidates waiting in all pieces."""
         return sum(piece.work for piece in self.pieces)
 
-    def run(self, pool: Executor, closers: list[Closer]) -> Iterator[int]:
+    def run(self, pool: Executor, closers: list[Closer]) -> Generator[int, None, None]:
         """Visit pieces until nothing is pending; yields the number of waiting candidates after every visit."""
         running: dict[Future[Visit], Closer] = {}
         idle = list(closers)
@@ -195,6 +195,7 @@ class BigSignature:
         piece.opened = done.opened
         piece.inbox += done.rest
         piece.blocks += self.journal.add_closed(result.closed, always=True)
+        result.closed = []
         self.take_result(result)
         for chunk in done.siblings:
             self.tree.deliver(self.words, *chunk.arrays())

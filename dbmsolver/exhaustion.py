@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -181,9 +182,6 @@ class Exhaustion:
             for future in running:
                 if future.exception() is None:
                     self._take_batch(groups, future.result(), bigs)
-            # What grew too big is not done: a resumed run starts it again from its parcel, so
-            # its closed states so far must be there too.
-            self._hold_starts(bigs)
 
     def _batches(
         self, groups: Groups, unfinished: dict[int, list[BlockRef]], bigs: list[BigStart]
@@ -226,6 +224,7 @@ class Exhaustion:
         signatures = groups.signatures[batch.first : batch.last].tolist()
         self.done += [signature for signature in signatures if signature not in big]
         bigs += batch.big
+        self._hold_starts(batch.big)
         self._blocks_of_starts(batch)
         self._take_result(batch.result)
 
@@ -245,7 +244,10 @@ class Exhaustion:
         ]
 
     def _hold_starts(self, bigs: list[BigStart]) -> None:
-        """Keep the opened states of big signatures that are not yet being closed as pending parcels."""
+        """Keep the opened states of big signatures as pending parcels until they are closed.
+
+        The next commit takes their closed states so far; what follows from these must be there too.
+        """
         for start in bigs:
             states = start.codes.size - start.closed
             if start.closed == 0 or not states:
@@ -274,8 +276,10 @@ class Exhaustion:
             self._take_result,
             self._parcel_bytes,
         )
-        for _ in self.big.run(pool, self.closers):
-            yield from self._pause()
+        # Closed before anything is committed: its end takes in what the other threads still have.
+        with closing(self.big.run(pool, self.closers)) as visits:
+            for _ in visits:
+                yield from self._pause()
         if not self.journal.keep_closed:
             for ref in {id(ref): ref for piece in self.big.pieces for ref in piece.blocks}.values():
                 self.journal.drop(ref)

@@ -1,13 +1,14 @@
 """The small record of a finished search: what it claims, and what another run can be compared by.
 
-Its form is described in ``certificate.schema.json``.  The digest and the counts do not depend on threads, memory or the
-order of the work where a proof is concerned, so two runs of one proof give equal records but for the program's version.
+Its form is described in ``certificate.schema.json``.  The digest and the counts do not depend on
+threads, memory or the order of the work where a proof is concerned, so two runs of one proof give
+equal records but for the program's version.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,8 @@ def claim_of(manifest: Mapping[str, Any], where: str | None = None) -> str:
 def from_manifest(manifest: Mapping[str, Any], where: str | None = None) -> Certificate:
     """The certificate of a finished store.
 
-    States, digest and counts describe the closed set where that is what the claim rests on; a solution that is not said to
-    be a shortest one rests on its moves alone.
+    States, digest and counts describe the closed set where that is what the claim rests on; a
+    solution that is not said to be a shortest one rests on its moves alone.
     """
     claim = claim_of(manifest, where)
     try:
@@ -69,7 +70,9 @@ def from_manifest(manifest: Mapping[str, Any], where: str | None = None) -> Cert
             "versions": {"program": manifest["program"], "store": manifest["format"]},
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoreError(f"the manifest lacks what a certificate needs ({error!r})", where) from error
+        raise StoreError(
+            f"the manifest lacks what a certificate needs ({error!r})", where
+        ) from error
 
 
 def deal_of(certificate: Certificate, where: str) -> Deal:
@@ -87,7 +90,10 @@ def deal_of(certificate: Certificate, where: str) -> Deal:
 
 def check_number(deal: Deal, where: str) -> None:
     """InputError if the deal's number is that of another deal."""
-    if deal.number is not None and deal.position != Deal.from_number(deal.number, deal.rules).position:
+    if (
+        deal.number is not None
+        and deal.position != Deal.from_number(deal.number, deal.rules).position
+    ):
         raise InputError(f"its board is not that of deal {deal.number}", where)
 
 
@@ -109,7 +115,9 @@ def load(path: Path) -> Certificate:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror}), expected a certificate", where) from None
+        raise InputError(
+            f"cannot be read ({error.strerror}), expected a certificate", where
+        ) from None
     if len(data) > MAX_BYTES:
         raise InputError(f"more than {MAX_BYTES} bytes, expected a certificate", where)
     try:
@@ -122,7 +130,7 @@ def load(path: Path) -> Certificate:
     return dict(certificate)
 
 
-def _problems(data: Any) -> Iterable[str]:
+def _problems(data: Any) -> Iterator[str]:
     """What the schema says, for machines without a validator."""
     if not isinstance(data, dict):
         yield "expected a JSON object"
@@ -166,9 +174,10 @@ def _problems(data: Any) -> Iterable[str]:
 def differences(one: Certificate, other: Certificate) -> list[str]:
     """What two certificates disagree about, in words; nothing about versions.
 
-    States that a search for a shortest solution closed in its last layer depend on when the goal was met, and so on threads;
-    of that layer nothing is claimed, and nothing compared.  A solution that is claimed to be a shortest one may be another one of the same
-    length.  A solution without such a claim depends on the run altogether: then only deal and claim are compared.
+    States that a search for a shortest solution closed in its last layer depend on when the goal
+    was met, and so on threads; of that layer nothing is claimed, and nothing compared.  A solution
+    that is claimed to be a shortest one may be another one of the same length.  A solution without
+    such a claim depends on the run altogether: then only deal and claim are compared.
     """
     found = []
     for name in ("claim", "question", "deal", "rules", "policy", "metric", "length"):

@@ -1,38 +1,45 @@
 """The second program: decides whether the claim of a store is right.
 
-It shares no kernel, table, move generator or bound with the search.  From a store it takes blocks (checksums, compression,
-differences of keys: :mod:`dbmsolver.store`); everything else is made anew from the deal, the rules and the description of
-the keys in :mod:`dbmsolver.verify.format`.  Every state is taken apart into columns and cells before anything is said
-about it.
+It shares no kernel, table, move generator or bound with the search.  From a store it takes blocks
+(checksums, compression, differences of keys: :mod:`dbmsolver.store`); everything else is made anew
+from the deal, the rules and the description of the keys in :mod:`dbmsolver.verify.format`.  Every
+state is taken apart into columns and cells before anything is said about it.
 
-**A forced move is safe.**  The argument is at :meth:`dbmsolver.rules.Rules.safe_home`; the kernels here carry out that
-rule in their own words.  It says that from every solution that makes a safe move later, one as short follows that makes it
-now.  So it is enough to look at *lines* that make the forced move wherever there is one: if there is a solution of n
-moves, there is one among the lines with at most n.
+**A forced move is safe.**  The argument is at :meth:`dbmsolver.rules.Rules.safe_home`; the kernels
+here carry out that rule in their own words.  It says that from every solution that makes a safe
+move later, one as short follows that makes it now.  So it is enough to look at *lines* that make
+the forced move wherever there is one: if there is a solution of n moves, there is one among the
+lines with at most n.
 
-**Unsolvable.**  Checked: (1) the deal is in the closed set C; (2) every key in C is that of an arrangement of the 52 cards
-in the columns, freecells and foundations of these rules, and no key is there twice; (3) no state in C is a goal; (4) every
-successor of a state in C is in C, where the successors of a state with a forced move are that move's alone.  By (1) and (4)
-every line from the deal stays in C; by (3) none ends in a goal; so there is no solution.
+**Unsolvable.**  Checked: (1) the deal is in the closed set C; (2) every key in C is that of an
+arrangement of the 52 cards in the columns, freecells and foundations of these rules, and no key is
+there twice; (3) no state in C is a goal; (4) every successor of a state in C is in C, where the
+successors of a state with a forced move are that move's alone.  By (1) and (4) every line from the
+deal stays in C; by (3) none ends in a goal; so there is no solution.
 
-**Shortest.**  The claim is a length L.  Let h be the lower bound as computed here (:mod:`dbmsolver.verify.kernels.bound`, with the
-argument why it never exceeds the moves to come), C the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C.
-Checked: (1) if h(deal) < L, the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal; (4) for every s
-in C and every successor t of s: either g(s) + 1 + h(t) >= L, or t is in C with g(t) <= g(s) + 1; (5) the solution, replayed
-by the rules, is legal, ends with all cards home and has L moves.  Suppose a line s0 (the deal), s1, ..., sn (a goal) had
-n < L moves.  As h(s0) <= n < L, s0 is in C with g = 0.  If s(i) is in C with g <= i, then g + 1 + h(s(i+1)) <= i + 1 + (n - i -
-1) = n < L, so by (4) s(i+1) is in C with g <= i + 1.  So the goal would be in C, against (3).  Nothing is assumed of the
-search: not that its bound is right (with another bound the f it wrote down would not fit (1) and (4)), nor that its order was.
+**Shortest.**  The claim is a length L.  Let h be the lower bound as computed here
+(:mod:`dbmsolver.verify.kernels.bound`, with the argument why it never exceeds the moves to come), C
+the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked: (1) if h(deal) < L,
+the deal is in C with g = 0; (2) as above, of C; (3) no state in C is a goal; (4) for every s in C
+and every successor t of s: either g(s) + 1 + h(t) >= L, or t is in C with g(t) <= g(s) + 1; (5) the
+solution, replayed by the rules, is legal, ends with all cards home and has L moves.  Suppose a line
+s0 (the deal), s1, ..., sn (a goal) had n < L moves.  As h(s0) <= n < L, s0 is in C with g = 0.  If
+s(i) is in C with g <= i, then g + 1 + h(s(i+1)) <= i + 1 + (n - i - 1) = n < L, so by (4) s(i+1) is
+in C with g <= i + 1.  So the goal would be in C, against (3).  Nothing is assumed of the search:
+not that its bound is right (with another bound the f it wrote down would not fit (1) and (4)), nor
+that its order was.
 
-**Parent-move codes** are not needed for either claim; solutions and looked-up positions hang on them.  Checked: undoing the
-code of a state leads to a closed state of which it is a successor, and going on so leads to the deal.  The latter because
-progress (cards home, locked cards released) never falls along a move: back from a state it never rises, and among states of
-one signature the chains of codes are followed to their ends, so they have no rings.  For ``shortest``, g falls by one with
-each step back instead.
+**Parent-move codes** are not needed for either claim; solutions and looked-up positions hang on
+them.  Checked: undoing the code of a state leads to a closed state of which it is a successor, and
+going on so leads to the deal.  The latter because progress (cards home, locked cards released)
+never falls along a move: back from a state it never rises, and among states of one signature the
+chains of codes are followed to their ends, so they have no rings.  For ``shortest``, g falls by one
+with each step back instead.
 
-A signature's states find each other, and those of other signatures, in hash tables of *shelves*: groups of whole signatures
-of a stratum, or pieces of one, of a size that fits the memory budget.  Shelves are loaded when needed and dropped when they
-have not been for long; moves lead upwards by one or two strata, so that few are in use at a time.
+A signature's states find each other, and those of other signatures, in hash tables of *shelves*:
+groups of whole signatures of a stratum, or pieces of one, of a size that fits the memory budget.
+Shelves are loaded when needed and dropped when they have not been for long; moves lead upwards by
+one or two strata, so that few are in use at a time.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""What is where in a store: its closed blocks, the signatures in them, and how they are dealt out to shelves."""
+"""What is where in a store: its closed blocks, the signatures in them, and how they are dealt out
+to shelves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,8 +34,8 @@ class BlockPlace(NamedTuple):
 class ShelfPlan:
     """States that will be in memory together: whole runs of a stratum, or one piece of a run.
 
-    ``records`` are int64[*, 5]: run, first state in the block, count, number in the shelf, states written; ``blocks`` says
-    which block each is in.
+    ``records`` are int64[*, 5]: run, first state in the block, count, number in the shelf, states
+    written; ``blocks`` says which block each is in.
     """
 
     stratum: int
@@ -68,7 +71,8 @@ def read_catalog(
 ) -> Catalog:
     """Read every closed block once; StoreError for one that is not what its key and header say."""
     keys = store.keys(b"C")
-    blocks, tables = [], []
+    blocks: list[BlockPlace] = []
+    tables = []
     for key, (signatures, counts, states) in zip(
         keys, pool.map(lambda key: _summary(store, form, key), keys), strict=True
     ):
@@ -130,7 +134,7 @@ def _deal_out(
     first = np.zeros(order.size, np.int64)
     by_run = np.searchsorted(records[:, 0], np.arange(signatures.size + 1))
     plans: list[ShelfPlan] = []
-    for begin, end in zip(firsts[:-1], firsts[1:], strict=True):
+    for begin, end in pairwise(firsts.tolist()):
         runs = order[begin:end]
         states = int(counts[runs].sum())
         first[runs] = np.cumsum(counts[runs]) - counts[runs]

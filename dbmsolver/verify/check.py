@@ -1,4 +1,6 @@
-"""A store checked from end to end, and the report on it.  Why the checks are enough is said in :mod:`dbmsolver.verify`."""
+"""A store checked from end to end, and the report on it.  Why the checks are enough is said in
+:mod:`dbmsolver.verify`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver import certificate as records
 from dbmsolver.deals import Deal
@@ -35,8 +38,9 @@ _LARGEST_SHELF = 1 << 22
 class Verification:
     """What was claimed, what was checked, and what came of it.
 
-    ``reason`` and the positions are the first counterexample of a store that is not valid; ``neighbour`` is the position
-    one move before or after ``position``, where there is one.
+    ``reason`` and the positions are the first counterexample of a store that is not valid;
+    ``neighbour`` is the position one move before or after ``position``, where there is one, and
+    ``relation`` says which.
     """
 
     store: Path
@@ -46,6 +50,7 @@ class Verification:
     reason: str | None = None
     position: Position | None = None
     neighbour: Position | None = None
+    relation: str | None = None
     checked: list[str] = field(default_factory=list)
     sample: float | None = None
     blocks: int = 0
@@ -70,15 +75,18 @@ def verify(
 ) -> Generator[Moment, None, Verification]:
     """Check a store.  A generator of how far it has come; its value is the report.
 
-    ``sample`` is the share of blocks to check, from 0 to 1; ``against`` a certificate that the store must agree with.
-    StoreError if there is nothing to check: no store, or one that claims nothing or has not kept its closed states.
+    ``sample`` is the share of blocks to check, from 0 to 1; ``against`` a certificate that the
+    store must agree with. StoreError if there is nothing to check: no store, or one that claims
+    nothing or has not kept its closed states.
     """
     started = time.monotonic()
     with Store.open(path, readonly=True) as store:
         manifest = store.manifest
         certificate = records.from_manifest(manifest, str(path))
         if manifest.get("keep") == "none" and certificate["claim"] != "solved":
-            raise StoreError("was made with --keep none, and has no closed states to check", str(path))
+            raise StoreError(
+                "was made with --keep none, and has no closed states to check", str(path)
+            )
         deal = _deal(certificate, str(path))
         report = Verification(path, deal, certificate, sample=sample)
         try:
@@ -95,6 +103,7 @@ def verify(
                 report.position = position_of(form, deal, refuted.words)
             if refuted.other is not None:
                 report.neighbour = position_of(form, deal, refuted.other)
+                report.relation = refuted.relation
         except BadSolution as bad:
             report.reason, report.position = bad.reason, bad.position
         except StoreError as error:
@@ -207,7 +216,9 @@ class _Run:
         expected = sorted(tuple(row) for row in manifest["strata"] if row[2] or row[3])
         for ours, theirs in zip(report.strata, expected, strict=False):
             if ours != theirs:
-                raise Refuted(f"counts (layer, stratum, states, forced): {ours}, not {theirs} as claimed")
+                raise Refuted(
+                    f"counts (layer, stratum, states, forced): {ours}, not {theirs} as claimed"
+                )
         for name, value in (
             ("strata", (len(report.strata), len(expected))),
             ("states", (report.states, manifest["states"])),
@@ -231,7 +242,7 @@ def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
     return int(lower_bound(home, used, board))
 
 
-def _rows(tally: np.ndarray) -> list[tuple[int, int, int, int]]:  # type: ignore[type-arg]
+def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
     """(layer, stratum, states, forced) of what has been checked, ascending."""
     strata, layers = np.nonzero(tally.sum(axis=2))
     return sorted(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,9 @@ _ROWS_PER_STATE = 12
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is to be checked: with ``length``, that no solution is shorter; without, that there is none."""
+    """What is to be checked: with ``length``, that no solution is shorter; without, that there is
+    none.
+    """
 
     root: Words4
     length: int | None
@@ -202,24 +204,28 @@ class Closure:
             raise self._lost(lost, shelves, firsts)
 
     def _parents(self, states: int) -> Numbers:
-        kind = np.int32 if states < 1 << 31 else np.int64
+        kind: type[np.int32] | type[np.int64] = np.int32 if states < 1 << 31 else np.int64
         size = states * np.dtype(kind).itemsize
         if not states or size <= self.memory // 6:
-            return np.full(states, -1, kind)
+            none: Any = np.full(states, -1, kind)
+            return none  # type: ignore[no-any-return]
         with TemporaryFile(prefix="dbmsolver-verify-") as file:
             file.truncate(size)
-            return np.memmap(file, kind, "r+", shape=(states,))
+            # The file has no name: the system removes it when the array goes.
+            mapped: Any = np.memmap(file, kind, "r+", shape=(states,))
+            return mapped  # type: ignore[no-any-return]
 
     def _units(
         self, shelves: list[int], firsts: dict[int, int], parents: Numbers
     ) -> Iterator[tuple[Loaded, NDArray[np.int64], int, int, dict[int, int], Numbers]]:
         for number in shelves:
             plan = self.catalog.shelves[number]
-            wanted = slice(None) if self._chosen is None else self._chosen[plan.blocks]
-            if self._chosen is not None and not np.any(wanted):
+            if self._chosen is not None and not self._chosen[plan.blocks].any():
                 continue
             loaded = self.shelves.get(number)
-            segments = loaded.segments[wanted]
+            segments = loaded.segments
+            if self._chosen is not None:
+                segments = segments[self._chosen[plan.blocks]]
             for part in cut(segments[segments[:, 2] > 0], self._unit):
                 yield loaded, part, number, firsts.get(number, 0), firsts, parents
 
@@ -272,9 +278,7 @@ class Closure:
         )  # fmt: skip
         return missing[:gone]
 
-    def _judge(
-        self, missing: NDArray[np.int64], work: Work, board: Board, loaded: Loaded
-    ) -> None:
+    def _judge(self, missing: NDArray[np.int64], work: Work, board: Board, loaded: Loaded) -> None:
         """Rows that were not found: right only where costs count, if what they lead to can wait."""
         if not missing.size:
             return
@@ -288,14 +292,16 @@ class Closure:
         other = (row[0], row[1], row[2], row[3])
         source = words_of(self._signature_of(loaded, number), loaded.shelf, number)
         if row[4] >> 48 == PARENT:
+            relation = "its parent by the parent-move code"
             reason = "the parent of a closed position, by its parent-move code, is not closed"
             if self.claim.costs:
                 reason += " with one move less"
         else:
+            relation = "the successor"
             reason = "a successor of a closed position is not closed"
             if self.claim.costs:
                 reason += ", though a solution through it could be shorter than the one claimed"
-        raise Refuted(reason, source, other)
+        raise Refuted(reason, source, other, relation)
 
     def _signature_of(self, loaded: Loaded, number: int) -> int:
         segments = loaded.segments
@@ -319,7 +325,9 @@ class Closure:
 
 
 def cut(segments: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
-    """Pieces of at most ``size`` states of a list of segments (int64[*, 3]: run, first state, count)."""
+    """Pieces of at most ``size`` states of a list of segments (int64[*, 3]: run, first state,
+    count).
+    """
     ends = np.cumsum(segments[:, 2])
     total = int(ends[-1]) if ends.size else 0
     for begin in range(0, total, size):

@@ -1,38 +1,45 @@
-"""The keys in a store, described once more for those who write a reader of their own; and tables made from it.
+"""The keys in a store, described once more for those who write a reader of their own; and tables
+made from it.
 
-**Cards** are ``4 * rank + suit``, ranks from 0 (ace), suits H S D C = 0 1 2 3.  **Place values** say where a card lies: 0 to 3
-on its first to fourth legal parent, 4 in a freecell, 5 at the bottom of a column, 6 locked, 7 home.  The legal parents have
-one rank more; their suits are the card's suit XOR 1 and XOR 3 (alternate colour), XOR 0 (by suit), XOR 0, 1, 2 and 3 (any
-suit).
+**Cards** are ``4 * rank + suit``, ranks from 0 (ace), suits H S D C = 0 1 2 3.  **Place values**
+say where a card lies: 0 to 3 on its first to fourth legal parent, 4 in a freecell, 5 at the bottom
+of a column, 6 locked, 7 home.  The legal parents have one rank more; their suits are the card's
+suit XOR 1 and XOR 3 (alternate colour), XOR 0 (by suit), XOR 0, 1, 2 and 3 (any suit).
 
-**Values of a card.**  An ace has none unless the policy is ``none``: it goes home the moment it is free.  Any other card
-has those of its legal parents (kings: none), 4 if there are freecells, 5 if the rules let it into empty columns.
+**Values of a card.**  An ace has none unless the policy is ``none``: it goes home the moment it is
+free.  Any other card has those of its legal parents (kings: none), 4 if there are freecells, 5 if
+the rules let it into empty columns.
 
-**Dealt place** of a card: home if it is home in the deal; 4 if it is in a freecell; in a column, on a card that is its legal
-parent, the value of that parent, and at the bottom, 5 if it may go to empty columns; otherwise, and for every ace in a column
-under a policy other than ``none``, it is *locked*.
+**Dealt place** of a card: home if it is home in the deal; 4 if it is in a freecell; in a column, on
+a card that is its legal parent, the value of that parent, and at the bottom, 5 if it may go to
+empty columns; otherwise, and for every ace in a column under a policy other than ``none``, it is
+*locked*.
 
-**Signature**, a word: bits 0 to 15 are four foundation heights of four bits, suits in the order H S D C; from bit 16 upwards,
-column after column, the number of its locked cards that have not been moved, in as many bits as the number in the deal needs
-(0 bits for 0).  Locked cards leave a column from the top.  Cards that are neither home nor locked are *loose*.
-Progress is the cards home plus the locked cards of the deal, minus those still locked.
+**Signature**, a word: bits 0 to 15 are four foundation heights of four bits, suits in the order H S
+D C; from bit 16 upwards, column after column, the number of its locked cards that have not been
+moved, in as many bits as the number in the deal needs (0 bits for 0).  Locked cards leave a column
+from the top.  Cards that are neither home nor locked are *loose*. Progress is the cards home plus
+the locked cards of the deal, minus those still locked.
 
-**Local key**, one word or three: each loose card has a bit in the planes ``off``, ``low`` and ``high`` (the latter only when
-any suit may be built).  On parent number k: off 0, low = k & 1, high = k >> 1.  In a freecell: 1, 0, 0.  At the bottom of a
-column: 1, 1, 0.  A bit is *varying* for a card if both 0 and 1 occur among its values (an ace without values whose dealt place
-is not locked: that place is its only one).  The varying bits of ``off`` in ascending order of cards, above them those of ``low``,
-above them those of ``high`` are the key, if they are at most 64.  Otherwise the key is *wide*: three words, one for each
-plane, bit number = card.
+**Local key**, one word or three: each loose card has a bit in the planes ``off``, ``low`` and
+``high`` (the latter only when any suit may be built).  On parent number k: off 0, low = k & 1, high
+= k >> 1.  In a freecell: 1, 0, 0.  At the bottom of a column: 1, 1, 0.  A bit is *varying* for a
+card if both 0 and 1 occur among its values (an ace without values whose dealt place is not locked:
+that place is its only one).  The varying bits of ``off`` in ascending order of cards, above them
+those of ``low``, above them those of ``high`` are the key, if they are at most 64.  Otherwise the
+key is *wide*: three words, one for each plane, bit number = card.
 
-**Parent-move code**: the number of the pair (card moved, place value before) in the list that has, for each card in ascending
-order, its dealt place and then its values in ascending order; a pair listed twice has the lower number.  Codes are one
-byte wide if there are at most 256 pairs, else two.
+**Parent-move code**: the number of the pair (card moved, place value before) in the list that has,
+for each card in ascending order, its dealt place and then its values in ascending order; a pair
+listed twice has the lower number.  Codes are one byte wide if there are at most 256 pairs, else
+two.
 
-**Public key**: digits, first the four foundation heights (radix 14), then for each card that has values a digit that says
-where in the list of its dealt place and its values its place stands (first occurrence; 0 if the card is home).  Its radix
-is the length of the list.  Digits are packed into 64-bit words, the first digit with the least weight; a digit that no longer fits begins
-a new word; at least two words.  The digest of a set of states is the sum modulo 2**64 of XXH3-64 over the words of their
-public keys, little-endian.
+**Public key**: digits, first the four foundation heights (radix 14), then for each card that has
+values a digit that says where in the list of its dealt place and its values its place stands (first
+occurrence; 0 if the card is home).  Its radix is the length of the list.  Digits are packed into
+64-bit words, the first digit with the least weight; a digit that no longer fits begins a new word;
+at least two words.  The digest of a set of states is the sum modulo 2**64 of XXH3-64 over the words
+of their public keys, little-endian.
 """
 
 from __future__ import annotations

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.deals import Deal
-from dbmsolver.moves import Move
 from dbmsolver.position import Position
-from dbmsolver.rules import Policy
 from dbmsolver.store import describe
 from dbmsolver.verify.catalog import BlockPlace
 from dbmsolver.verify.format import Format
@@ -38,7 +36,8 @@ _REASONS = {
 class Refuted(Exception):
     """The store's claim does not hold, or not for the reasons that the store gives.
 
-    ``words`` is a state to show, (signature, off, low, high), and ``other`` a second one, its parent or successor.
+    ``words`` is a state to show, (signature, off, low, high), and ``other`` a second one;
+    ``relation`` says what it is to the first.
     """
 
     def __init__(
@@ -46,11 +45,13 @@ class Refuted(Exception):
         reason: str,
         words: tuple[int, int, int, int] | None = None,
         other: tuple[int, int, int, int] | None = None,
+        relation: str | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.words = words
         self.other = other
+        self.relation = relation
 
     @classmethod
     def state(cls, error: int, signature: int, shelf: s.Shelf, number: int) -> Refuted:
@@ -71,7 +72,9 @@ def words_of(signature: int, shelf: s.Shelf, number: int) -> tuple[int, int, int
 
 
 def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> Position | None:
-    """The position of a state, its columns where the deal has their bottom cards; None if there is no such position."""
+    """The position of a state, its columns where the deal has their bottom cards; None if there is
+    no such position.
+    """
     signature, off, low, high = map(np.uint64, words)
     error, home, locked = a.take_signature(form, signature)
     if error:
@@ -100,13 +103,3 @@ def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> P
     return Position(
         tuple(columns), (*cells, *empty), (heights[0], heights[1], heights[2], heights[3])
     )
-
-
-def move_between(
-    before: Position, after: Position, deal: Deal, policy: Policy
-) -> Move | None:
-    """The move that leads from one position to the other."""
-    for move, following in before.successors(deal.rules, policy):
-        if following.canonical() == after.canonical():
-            return move
-    return None

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from concurrent.futures import Future
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.store import Store
 from dbmsolver.verify.catalog import Catalog, ShelfPlan
@@ -20,9 +21,11 @@ STATE_BYTES = 40
 
 
 class Loaded:
-    """A shelf in memory, with the segments that each block contributed (int64[*, 3]: run, first state, count)."""
+    """A shelf in memory, with the segments that each block contributed (int64[*, 3]: run, first
+    state, count).
+    """
 
-    def __init__(self, shelf: Shelf, states: int, records: np.ndarray) -> None:  # type: ignore[type-arg]
+    def __init__(self, shelf: Shelf, states: int, records: NDArray[np.int64]) -> None:
         self.shelf = shelf
         self.states = states
         self.segments = np.ascontiguousarray(records[:, [0, 3, 4]])
@@ -96,7 +99,7 @@ class Shelves:
             )
         return self._finish(plan, shelf, states, records)
 
-    def _fill(self, plan: ShelfPlan, shelf: Shelf, records: np.ndarray) -> int:  # type: ignore[type-arg]
+    def _fill(self, plan: ShelfPlan, shelf: Shelf, records: NDArray[np.int64]) -> int:
         states = 0
         order = np.argsort(plan.blocks, kind="stable")
         bit_words = np.empty((3, 160), np.uint64)
@@ -116,7 +119,9 @@ class Shelves:
             states += int(result)
         return states
 
-    def _finish(self, plan: ShelfPlan, shelf: Shelf, states: int, records: np.ndarray) -> Loaded:  # type: ignore[type-arg]
+    def _finish(
+        self, plan: ShelfPlan, shelf: Shelf, states: int, records: NDArray[np.int64]
+    ) -> Loaded:
         index = self.catalog.index
         signatures = index.signatures[plan.runs]
         firsts = index.first[plan.runs]

@@ -22,12 +22,16 @@ class BadSolution(Exception):
 
 
 def replay(deal: Deal, path: Sequence[Any]) -> int:
-    """Make the moves, pairs of a card and the place value that it moves to; how many there are.  BadSolution if one is illegal, or cards are left."""
+    """Make the moves, pairs of a card and the place value that it moves to; how many there are.
+    BadSolution if one is illegal, or cards are left.
+    """
     position = deal.position
     for number, step in enumerate(path, start=1):
         move = _move(deal, position, step)
         if move is None:
-            raise BadSolution(f"move {number} of the solution ({_text(step)}) is not legal", position)
+            raise BadSolution(
+                f"move {number} of the solution ({_text(step)}) is not legal", position
+            )
         position = position.apply(move)
     if not position.is_goal():
         left = CARDS - sum(position.foundations)

@@ -141,7 +141,9 @@ def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-
 
 @njit(nogil=True, cache=True, _nrt=False)
 def key_bits(f, loose, words):  # type: ignore[no-untyped-def]
-    """What each bit of a local key stands for in the planes, into ``words`` (uint64[3, 160]); how many bits there are."""
+    """What each bit of a local key stands for in the planes, into ``words`` (uint64[3, 160]); how
+    many bits there are.
+    """
     count = 0
     for plane in range(f.planes):
         rest = loose & f.varying[plane]

@@ -1,17 +1,21 @@
 """The lower bound h, computed from the columns of one position at a time.
 
-h is the number of cards not home, plus the number of blockers, plus the smallest number of cards that touch all deadlocks.
+h is the number of cards not home, plus the number of blockers, plus the smallest number of cards
+that touch all deadlocks.
 
-* A *blocker* has a lower card of its suit beneath it in its column.  The lower card goes home first, so the blocker must have
-  left its column before; that move does not take it home.  So it needs two moves at least.
-* Two cards x and y that are no blockers, of columns of their own, are *deadlocked* if beneath x lies a lower card of y's
-  suit, and beneath y a lower card of x's.  If neither moves but to go home: x goes home after what is beneath y has
-  been uncovered, that is after y has moved, which is after y went home; and y goes home after x did.  A contradiction, so
-  one of the two needs two moves.  The cards that do, in any solution, touch all deadlocks; so they are at least as many
-  as the smallest set that does.
+* A *blocker* has a lower card of its suit beneath it in its column.  The lower card goes home
+  first, so the blocker must have left its column before; that move does not take it home.  So it
+  needs two moves at least.
+* Two cards x and y that are no blockers, of columns of their own, are *deadlocked* if beneath x
+  lies a lower card of y's suit, and beneath y a lower card of x's.  If neither moves but to go
+  home: x goes home after what is beneath y has been uncovered, that is after y has moved, which is
+  after y went home; and y goes home after x did.  A contradiction, so one of the two needs two
+  moves.  The cards that do, in any solution, touch all deadlocks; so they are at least as many as
+  the smallest set that does.
 
-Every card not home moves at least once, and what is added counts a second move of different cards.  So h never exceeds the
-moves to come, which is all that the check of a shortest solution needs of it.
+Every card not home moves at least once, and what is added counts a second move of different cards.
+So h never exceeds the moves to come, which is all that the check of a shortest solution needs of
+it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Closed states one by one: laid out in columns and cells, their moves, and the move that led to them.
+"""Closed states one by one: laid out in columns and cells, their moves, and the move that led to
+them.
 
-What moves where is found from the last cards of the columns and the cards in cells.  What cannot be decided from the state
-alone becomes rows to be looked up (:mod:`dbmsolver.verify.kernels.shelf`).
+What moves where is found from the last cards of the columns and the cards in cells.  What cannot be
+decided from the state alone becomes rows to be looked up (:mod:`dbmsolver.verify.kernels.shelf`).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Work(NamedTuple):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
-    """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if there is none.
+    """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if
+    there is none.
 
     The rule, and why it holds, is at :meth:`dbmsolver.rules.Rules.safe_home`.
     """
@@ -97,10 +99,11 @@ def write_row(index, rows, at, run, signature, off, low, high, meta):  # type: i
 
 @njit(nogil=True, cache=True, _nrt=False)
 def expand(f, index, shelf, segments, costs, limit, root, board, work, source_first, parents):  # type: ignore[no-untyped-def]
-    """Check states of a shelf's segments (int64[*, 3]: run, first state, count) from ``work.place`` on, until rows run out.
+    """Check states of a shelf's segments (int64[*, 3]: run, first state, count) from ``work.place``
+    on, until rows run out.
 
-    ``costs``: the claim is a shortest solution, of ``limit`` moves.  ``root`` is the deal's state, which has no parent.
-    Returns an error, and the state's number in ``work.place[3]``.
+    ``costs``: the claim is a shortest solution, of ``limit`` moves.  ``root`` is the deal's state,
+    which has no parent. Returns an error, and the state's number in ``work.place[3]``.
     """
     rows, place = work.rows, work.place
     written = 0
@@ -260,13 +263,32 @@ def hash_public(f, signature, settled, off, low, high):  # type: ignore[no-untyp
 
 @njit(nogil=True, cache=True, _nrt=False)
 def step_back(
-    f, index, run, signature, home, locked, off, low, high, used, tops, cells, made, code, board, rows, at, meta
+    f,
+    index,
+    run,
+    signature,
+    home,
+    locked,
+    off,
+    low,
+    high,
+    used,
+    tops,
+    cells,
+    made,
+    code,
+    board,
+    rows,
+    at,
+    meta,
 ):  # type: ignore[no-untyped-def]
-    """Undo a parent-move code: the parent as a row.  Returns (error, whether the parent has the same signature).
+    """Undo a parent-move code: the parent as a row.  Returns (error, whether the parent has the
+    same signature).
 
-    The position before is the state without the card moved, and with it in its place before.  That must be a place where
-    it can be: in a freecell that is empty, or the bottom of an empty column, or on a last card of a column.  Then it can
-    be moved from there to where it is in the state, unless another move was forced.
+    The position before is the state without the card moved, and with it in its place before.  That
+    must be a place where it can be: in a freecell that is empty, or the bottom of an empty column,
+    or on a last card of a column.  Then it can be moved from there to where it is in the state,
+    unless another move was forced.
     """
     if code >= f.code_card.size:
         return BAD_CODE, False

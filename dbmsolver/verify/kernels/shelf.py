@@ -1,8 +1,9 @@
 """Shelves: closed states in memory, found by hash.
 
-A *row* is a state to be looked up: signature, planes off, low and high, then two words of its origin: ``source |
-want << 32 | kind << 48`` and ``run | shelf << 32``.  ``source`` is the number of the state it came from, in its shelf.
-``want`` is, where costs count, the number of moves made to it.
+A *row* is a state to be looked up: signature, planes off, low and high, then two words of its
+origin: ``source | want << 32 | kind << 48`` and ``run | shelf << 32``.  ``source`` is the number of
+the state it came from, in its shelf. ``want`` is, where costs count, the number of moves made to
+it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Block(NamedTuple):
 
 
 class Shelf(NamedTuple):
-    """States by run: planes interleaved (two or three words for each), codes, layers, moves made, and a hash table."""
+    """States by run: planes interleaved (two or three words for each), codes, layers, moves made,
+    and a hash table.
+    """
 
     planes: NDArray[np.uint64]
     codes: NDArray[np.uint16]
@@ -79,10 +82,11 @@ def piece_of(hashed, pieces):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, _nrt=False)
 def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at, bit_words):  # type: ignore[no-untyped-def]
-    """Write ``count`` states of a block, from number ``start`` on, to the shelf from number ``at`` on.
+    """Write ``count`` states of a block, from number ``start`` on, to the shelf from number ``at``
+    on.
 
-    With several pieces, only those of one piece, and only as many as there is room for.  Returns (error, how many); on an
-    error, the number of the state in the block.
+    With several pieces, only those of one piece, and only as many as there is room for.  Returns
+    (error, how many); on an error, the number of the state in the block.
     """
     error, home, locked = take_signature(f, signature)
     if error:
@@ -128,10 +132,12 @@ def unpack_run(f, signature, block, start, count, pieces, piece, shelf, at, bit_
 
 @njit(nogil=True, cache=True, _nrt=False)
 def unpack_block(f, signatures, block, records, pieces, piece, shelf, at, bit_words):  # type: ignore[no-untyped-def]
-    """Unpack records of a block (int64[*, 5]: run, first state in the block, count, number in the shelf, written).
+    """Unpack records of a block (int64[*, 5]: run, first state in the block, count, number in the
+    shelf, written).
 
-    The last two columns are filled in if the run has several pieces: its states are written one after the other, from
-    number ``at`` on.  ``bit_words`` is scratch memory (uint64[3, 160]).  Returns (error, record, states written, or number of the wrong one).
+    The last two columns are filled in if the run has several pieces: its states are written one
+    after the other, from number ``at`` on.  ``bit_words`` is scratch memory (uint64[3, 160]).
+    Returns (error, record, states written, or number of the wrong one).
     """
     total = 0
     for index in range(records.shape[0]):
@@ -151,7 +157,9 @@ def unpack_block(f, signatures, block, records, pieces, piece, shelf, at, bit_wo
 
 @njit(nogil=True, cache=True, _nrt=False)
 def build_table(width, signatures, firsts, counts, planes, slots):  # type: ignore[no-untyped-def]
-    """Enter all states of a shelf's runs into its hash table: (error, number of a state that is there twice)."""
+    """Enter all states of a shelf's runs into its hash table: (error, number of a state that is
+    there twice).
+    """
     mask = U64(slots.size - 1)
     high = ZERO
     for run in range(signatures.size):
@@ -197,13 +205,16 @@ def moves_made(f, signatures, firsts, counts, planes, layers, made, board):  # t
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, parents, hashes, missing):  # type: ignore[no-untyped-def]
+def look_up(
+    index, width, shelf, rows, order, costs, source_first, shelf_first, parents, hashes, missing
+):  # type: ignore[no-untyped-def]
     """Look rows up that belong to one shelf (``order`` are their numbers).
 
-    ``parents`` has, for each state of the stratum that the rows come from, -2 if its parent has the same signature; the
-    parent's number takes its place (none is written where it is empty).  ``source_first`` and ``shelf_first`` are the
-    numbers that the states of the rows' shelf, and of this one, begin with.  Numbers of rows that are not there, or not
-    with the moves made that they want, go to ``missing``; returns how many.
+    ``parents`` has, for each state of the stratum that the rows come from, -2 if its parent has the
+    same signature; the parent's number takes its place (none is written where it is empty).
+    ``source_first`` and ``shelf_first`` are the numbers that the states of the rows' shelf, and of
+    this one, begin with.  Numbers of rows that are not there, or not with the moves made that they
+    want, go to ``missing``; returns how many.
     """
     count = order.size
     mask = U64(shelf.slots.size - 1)
@@ -253,7 +264,9 @@ def look_up(index, width, shelf, rows, order, costs, source_first, shelf_first, 
 
 @njit(nogil=True, cache=True, _nrt=False)
 def too_short(f, rows, order, board, limit):  # type: ignore[no-untyped-def]
-    """The first of these rows, successors that are not closed, whose moves made + h are below the limit; -1 if none."""
+    """The first of these rows, successors that are not closed, whose moves made + h are below the
+    limit; -1 if none.
+    """
     for place in range(order.size):
         number = order[place]
         origin = rows[number, 4]
@@ -273,7 +286,9 @@ def too_short(f, rows, order, board, limit):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, _nrt=False)
 def follow_chains(parents):  # type: ignore[no-untyped-def]
-    """Follow every chain of parents to its end (-1): the number of a state that never gets there, -1 if all do."""
+    """Follow every chain of parents to its end (-1): the number of a state that never gets there,
+    -1 if all do.
+    """
     for start in range(parents.size):
         number = start
         while parents[number] >= 0:
@@ -292,7 +307,8 @@ def follow_chains(parents):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, _nrt=False)
 def by_shelf(rows, count, order, starts):  # type: ignore[no-untyped-def]
-    """Sort the numbers of the rows by their shelves into ``order``; ``starts`` (int64[shelves + 2]) says where each begins.
+    """Sort the numbers of the rows by their shelves into ``order``; ``starts`` (int64[shelves + 2])
+    says where each begins.
 
     Rows that are to be looked up nowhere come last.
     """

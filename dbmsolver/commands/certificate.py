@@ -1,0 +1,42 @@
+"""`certificate`: the small record of a finished search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dbmsolver.commands.answers import check_output
+from dbmsolver.commands.options import store_argument
+from dbmsolver.errors import UsageError
+
+
+@click.command("certificate")
+@store_argument
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Where to write the certificate.  [default: standard output]",
+)
+def certificate_command(store: str, output: str | None) -> None:
+    """Write the certificate of the finished search in STORE.
+
+    It holds the claim, the deal and its rules, the counts of states by stratum, and the digest over
+    all of them, as JSON. verify runs the search of a certificate again, or compares a store with
+    it.
+    """
+    check_output(output)
+    from dbmsolver import certificate
+    from dbmsolver.store import Store
+
+    with Store.open(Path(store), readonly=True) as opened:
+        record = certificate.from_manifest(opened.manifest, store)
+    text = certificate.dump(record)
+    if output in (None, "-"):
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(str(output)).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", str(output)) from None

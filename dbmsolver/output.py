@@ -72,28 +72,27 @@ def deal_title(deal: Deal) -> str:
 def verdict_line(result: Result) -> str:
     """The answer in one line."""
     title = deal_title(result.deal)
-    if _is_lost(result):
-        return f"{title}: solved, but the solution was not kept (--keep none)"
-    if result.verdict == "solved":
+    if has_solution(result):
         length = counted(result.length or 0, *_METRICS[result.metric])
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{title}: solved in {length}, {proven}"
+    if result.verdict == "solved":
+        return f"{title}: solved, but the solution was not kept (--keep none)"
     if result.verdict == "unsolvable":
         return f"{title}: unsolvable, after {counted(result.states, 'position', 'positions')}"
     reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{title}: undecided, {reason}"
 
 
-def _is_lost(result: Result) -> bool:
-    """Whether there is a solution that nobody knows any more: the states on its way were dropped."""
-    solved = result.verdict == "solved"
-    return solved and not result.moves and not result.deal.position.is_goal()
+def has_solution(result: Result) -> bool:
+    """Whether the answer holds a solution: with --keep none, the states on its way may be dropped."""
+    return result.verdict == "solved" and (bool(result.moves) or result.deal.position.is_goal())
 
 
 def render_text(result: Result, boards: bool = False) -> str:
     """The answer for people; with `boards`, the board after every move."""
     parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
-    if result.verdict == "solved" and not _is_lost(result):
+    if has_solution(result):
         parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
     parts.append(fact_lines(_facts(result)))
     return "\n".join(parts)
@@ -148,7 +147,7 @@ def render_json(result: Result) -> str:
             "limit": result.limit,
             "question": result.question,
             "metric": result.metric,
-            "length": None if _is_lost(result) else result.length,
+            "length": result.length if has_solution(result) else None,
             "shortest": result.shortest,
             "deal": {
                 "number": deal.number,

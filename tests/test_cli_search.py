@@ -249,3 +249,26 @@ def test_log_json(monkeypatch: pytest.MonkeyPatch) -> None:
         "bytes": 4096,
         "seconds": 0.123,
     }
+
+
+def test_solution_that_was_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install(monkeypatch, lambda: result(question="prove", shortest=False, moves=()))
+    outcome = run("prove", "3", "--keep", "none")
+    assert outcome.exit_code == 0
+    assert "solved, but the solution was not kept (--keep none)\n" in outcome.stdout
+    assert "No move is needed" not in outcome.stdout
+    assert json.loads(run("prove", "3", "--json").stdout)["length"] is None
+    outcome = run("prove", "3", "--format", "sfn", "-o", str(tmp_path / "answer"))
+    assert outcome.exit_code == 0
+    assert "not kept" in outcome.stderr
+    assert not (tmp_path / "answer").exists()
+
+
+def test_deal_that_is_solved_already(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    home = Deal.from_text("Foundations: H-K C-K D-K S-K\n")
+    install(monkeypatch, lambda: result(deal=home, moves=()))
+    outcome = run("solve", "3")
+    assert "solved in 0 card moves, shortest" in outcome.stdout
+    assert "No move is needed.\n" in outcome.stdout
+    assert run("solve", "3", "--format", "short", "-o", str(tmp_path / "answer")).exit_code == 0
+    assert (tmp_path / "answer").exists()

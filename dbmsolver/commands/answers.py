@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
-from dbmsolver.output import EXIT_CODES, render_json, render_text, verdict_line
+from dbmsolver.output import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.progress import Progress
 from dbmsolver.results import Report, Result, Unit
 
@@ -115,7 +115,7 @@ def write_answer(
         text, beside = render_text(result, boards), False
     elif form == "json":
         text, beside = render_json(result), False
-    elif result.moves:
+    elif has_solution(result):
         text = _solution_text(result, form)
     else:
         text = None

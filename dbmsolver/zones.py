@@ -1,0 +1,163 @@
+"""Zones of a search by cost layers: ranges of progress, of which memory holds as many as it can.
+
+A zone that is *resident* keeps the states it has looked at in shards, one for each thread.  A *frozen* one keeps nothing:
+its closed states are in the store, what waits is too, as candidates.  Candidates never lead to lower progress, so within
+a layer the zones are worked through once, in ascending order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.layers import (
+    BURST,
+    COUNT,
+    DONE,
+    EVALUATED,
+    GOAL_ROW,
+    IS_CLOSED,
+    ROW,
+    TODO,
+    Shard,
+    make_shard,
+    rehash,
+    shards_of,
+)
+
+Rows = NDArray[np.uint64]
+
+_OUTGOING = 1 << 18
+_FIRST_SLOTS = 1 << 16
+NO_CEILING = 1 << 30
+
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """A shard with what waits for it."""
+
+    number: int
+    shard: Shard
+    inbox: list[Rows] = field(default_factory=list)
+    waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)
+    flushed: int = 0
+
+    @property
+    def work(self) -> int:
+        """Rows to expand and candidates to look at in this layer."""
+        return int(self.shard.state[TODO]) + sum(rows.shape[0] for rows in self.inbox)
+
+    @property
+    def rows(self) -> Rows:
+        """The states it has looked at."""
+        return self.shard.rows[: int(self.shard.state[COUNT])]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes, scratch aside."""
+        return (
+            int(self.shard.state[COUNT]) * 8 * (ROW + 1)
+            + self.shard.table.nbytes
+            + sum(rows.nbytes for chunks in self.waiting.values() for rows in chunks)
+            + sum(rows.nbytes for rows in self.inbox)
+        )
+
+    def table_is_full(self) -> bool:
+        """Whether a burst might not fit."""
+        return 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * self.shard.table.size
+
+    def enlarge_table(self) -> None:
+        """Keep the table at most half full."""
+        count = int(self.shard.state[COUNT])
+        slots = self.shard.table.size
+        if 2 * (count + BURST) <= slots:
+            return
+        while 2 * (count + BURST) > slots:
+            slots *= 2
+        self.shard = self.shard._replace(table=np.zeros(slots, np.uint64))
+        rehash(self.shard.rows, count, self.shard.table)
+
+    def add_closed(self, rows: Rows) -> bool:
+        """Put closed states in; whether there was room."""
+        count = int(self.shard.state[COUNT])
+        if count + rows.shape[0] + 2 * BURST > self.shard.rows.shape[0]:
+            return False
+        self.shard.rows[count : count + rows.shape[0]] = rows
+        self.shard.rows[count : count + rows.shape[0], 4] |= IS_CLOSED
+        self.shard.state[COUNT] = count + rows.shape[0]
+        return True
+
+    def fresh_closed(self) -> Rows:
+        """States expanded since the last call."""
+        first, self.flushed = self.flushed, int(self.shard.state[DONE])
+        return self.shard.rows[self.shard.done[first : self.flushed]]
+
+
+@dataclass(eq=False, slots=True)
+class Zone:
+    """States with a progress from ``low`` up to, not including, ``high``.
+
+    ``candidates`` wait for a layer: rows, or the keys of their records in the store.
+    """
+
+    low: int
+    high: int
+    parts: list[Part] | None = None
+    candidates: dict[int, list[Rows | bytes]] = field(default_factory=dict)
+    closed: int = -1  # the last layer that is closed here
+
+    @property
+    def layers(self) -> set[int]:
+        """Layers that something waits for."""
+        waiting = {layer for part in self.parts or () for layer in part.waiting}
+        return waiting | set(self.candidates)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return sum(part.nbytes for part in self.parts or ()) + self.candidate_bytes
+
+    @property
+    def candidate_bytes(self) -> int:
+        """Memory of the candidates that are not in the store."""
+        return sum(
+            rows.nbytes
+            for chunks in self.candidates.values()
+            for rows in chunks
+            if not isinstance(rows, bytes)
+        )
+
+    @property
+    def pending(self) -> int:
+        """Candidates that wait in memory."""
+        return sum(
+            part.work + sum(rows.size for chunks in part.waiting.values() for rows in chunks)
+            for part in self.parts or ()
+        ) + self.candidate_bytes // (8 * ROW)
+
+    def open(self, shards: int, memory: int) -> list[Part]:
+        """Empty shards for the zone, with room for what ``memory`` bytes hold."""
+        room = max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
+        away = min(_OUTGOING, max(room // 4, 2 * BURST))
+        self.parts = [
+            Part(number, make_shard(room, _FIRST_SLOTS, away)) for number in range(shards)
+        ]
+        for part in self.parts:
+            part.shard.state[GOAL_ROW] = -1
+        return self.parts
+
+    def distribute(self, rows: Rows) -> None:
+        """Put candidates into the inboxes of their shards."""
+        assert self.parts is not None
+        owners = shards_of(rows, len(self.parts))
+        for part in self.parts:
+            mine = rows[owners == part.number]
+            if mine.shape[0]:
+                part.inbox.append(mine)
+
+    @property
+    def evaluated(self) -> int:
+        """States looked at since it was opened."""
+        return sum(int(part.shard.state[EVALUATED]) for part in self.parts or ())

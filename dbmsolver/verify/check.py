@@ -236,6 +236,8 @@ def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
     board = make_board()
     error, home, locked = take_signature(form, signature)
     if not error:
+        # Numba returns plain integers, and would compile anew for them.
+        home, locked = np.uint64(home), np.uint64(locked)
         error, used = arrange(form, home, locked, off, low, high, board)
     if error:
         raise DbmError("the state is no position")

@@ -80,7 +80,8 @@ def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> P
     if error:
         return None
     board = a.make_board()
-    error, used = a.arrange(form, home, locked, off, low, high, board)
+    # Numba returns plain integers, and would compile anew for them.
+    error, used = a.arrange(form, np.uint64(home), np.uint64(locked), off, low, high, board)
     if error:
         return None
     piles = [tuple(board.columns[i, : board.lengths[i]].tolist()) for i in range(used)]

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import faults
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-import faults
 from dbmsolver import api, certificate
 from dbmsolver.cli import cli
 from dbmsolver.deals import Deal

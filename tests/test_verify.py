@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from faults import check
 
 from dbmsolver import api
 from dbmsolver.deals import Deal
@@ -12,7 +13,6 @@ from dbmsolver.errors import StoreError
 from dbmsolver.rules import Policy, Rules, rules_for
 from dbmsolver.verify import check as check_module
 from dbmsolver.verify import closure
-from faults import check
 
 PROOFS = [
     (rules_for("freecell", 3), 6139, "wkr", 736),

@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import faults
 import numpy as np
 import pytest
+from faults import check
 
-import faults
 from dbmsolver import api, search
 from dbmsolver.boards import format_board
 from dbmsolver.deals import Deal
@@ -23,7 +24,6 @@ from dbmsolver.rules import rules_for
 from dbmsolver.store import Store
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format, make_format
 from dbmsolver.verify.kernels.arrange import FINE, arrange, key_bits, make_board, take_signature
-from faults import check
 
 Change = Callable[[dict[str, Any]], None]
 SMALL = Deal.from_number(1, rules_for("freecell", 1))

@@ -5,20 +5,18 @@ Work is handed in as it is finished; :meth:`Journal.commit` makes all of it dura
 
 from __future__ import annotations
 
-import os
-import resource
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbmsolver.memory import anonymous_memory
 from dbmsolver.parcels import Parcel, sorted_runs
 from dbmsolver.results import Limit, Limits, Question, Report, Unit
 from dbmsolver.store import Closed, Store, encode_block
 
 COMMIT_SECONDS = 5.0
 """Time between commits, and so about what a crash can cost."""
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _MASK = (1 << 64) - 1
 
 
@@ -28,18 +26,6 @@ class LimitReached(Exception):
     def __init__(self, limit: Limit) -> None:
         super().__init__(limit)
         self.limit: Limit = limit
-
-
-def anonymous_memory() -> int:
-    """Anonymous memory of this process in bytes (RssAnon)."""
-    try:
-        with open("/proc/self/status", encoding="ascii") as status:
-            for line in status:
-                if line.startswith("RssAnon:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 @dataclass(eq=False, slots=True)

@@ -80,7 +80,8 @@ class Unit:
 class Result:
     """The answer of a search.
 
-    ``states`` counts closed states without the forced ones, which ``forced`` counts; ``evaluated`` the states looked at.
+    ``states`` counts closed states without the forced ones, which ``forced`` counts; for a shortest solution those of the
+    layers below it, which are whole.  ``evaluated`` counts the states looked at.
     ``moves`` is filled for ``solved``, and ``shortest`` says whether that solution is proven to be one.  ``digest`` is
     the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16 hexadecimal digits).  ``disk`` and
     ``peak_memory`` are bytes, ``seconds`` the time of all runs on the store together.

@@ -19,6 +19,7 @@ from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
 from dbmsolver.keys import Keys, State
 from dbmsolver.layered import LayeredSearch
+from dbmsolver.memory import default_memory, return_freed_memory
 from dbmsolver.manifest import check_same, deal_of, new_manifest
 from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
 from dbmsolver.store import Store, Transaction
@@ -72,11 +73,6 @@ def resume(path: Path, threads: int | None = None, limits: Limits = Limits()) ->
         return (yield from _search(store, deal, options, limits))
 
 
-def default_memory() -> int:
-    """Half of the machine's memory, in bytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-
-
 def default_threads() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0))
@@ -105,6 +101,7 @@ class _Run:
             resumable=options.store is not None,
             keep_closed=keep_closed,
         )
+        return_freed_memory()
         memory = limits.memory or default_memory()
         self.memory = max(memory - self.threads * _SCRATCH, memory // 2)
 
@@ -216,6 +213,14 @@ class _Run:
         manifest = self.store.manifest
         steps: list[Step] = [(card, place) for card, place in manifest.get("path") or []]
         verdict = manifest["verdict"]
+        # How much of the layer that holds the goal is closed depends on threads and memory; the
+        # layers below are whole, and the same for every run.
+        whole = manifest["length"] if manifest.get("shortest") else None
+        strata = tuple(
+            (layer, stratum, states, forced)
+            for (layer, stratum), (states, forced) in sorted(self.journal.strata.items())
+            if whole is None or layer < whole
+        )
         return Result(
             question=self.question,
             deal=self.deal,
@@ -225,8 +230,8 @@ class _Run:
             limit=manifest.get("limit"),
             shortest=bool(manifest.get("shortest")),
             moves=replay(self.keys, steps, self._forced) if steps else (),
-            states=self.journal.states,
-            forced=self.journal.forced,
+            states=sum(row[2] for row in strata),
+            forced=sum(row[3] for row in strata),
             evaluated=self.journal.evaluated,
             seconds=self.journal.elapsed
             if verdict == "undecided"
@@ -235,7 +240,7 @@ class _Run:
             disk=self.store.size(),
             digest=None if verdict == "solved" else f"{self.journal.digest:016x}",
             store=self.options.store,
-            strata=tuple((*key, *row) for key, row in sorted(self.journal.strata.items())),  # type: ignore[misc]
+            strata=strata,
         )
 
 

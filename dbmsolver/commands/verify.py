@@ -96,7 +96,7 @@ def _reports(steps: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
 
 
 def _report(moment: Any, elapsed: float) -> Report:
-    from dbmsolver.journal import anonymous_memory
+    from dbmsolver.memory import anonymous_memory
 
     return Report(
         question="verify",  # type: ignore[arg-type]  # progress displays print the word

@@ -123,6 +123,7 @@ WRONG = [
     (2, ["solve", "3", "--max-time", "soon"], "'soon' is no time"),
     (2, ["solve", "3", "--max-states", "0"], "0 is not in the range"),
     (2, ["solve", "3", "--threads", "0"], "0 is not in the range"),
+    (2, ["solve", "3", "--json", "--format", "sfn"], "--json and --format sfn, expected one"),
     (2, ["solve", "3", "--format", "pdf"], "'pdf' is not one of 'text'"),
     (2, ["solve", "3", "-o", "/no/such/folder/x"], "/no/such/folder is no directory"),
     (2, ["solve", "3", "-o", "/"], "is a directory"),

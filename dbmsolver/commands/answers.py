@@ -48,13 +48,19 @@ def answer_options(function: Function) -> Function:
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            default="text",
             help="How to write the answer: text for people, json for programs, or the solution "
             "alone in one of the other formats.  [default: text]",
         ),
     ):
         function = option(function)
     return function
+
+
+def chosen_format(form: str | None, as_json: bool) -> str:
+    """The format that --format and --json ask for."""
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form}, expected one of them")
+    return "json" if as_json else form or "text"
 
 
 def follow(

@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
-from dbmsolver.commands.answers import answer_options, check_output, follow, write_answer
+from dbmsolver.commands.answers import (
+    answer_options,
+    check_output,
+    chosen_format,
+    follow,
+    write_answer,
+)
 from dbmsolver.commands.options import (
     DealCommand,
     StorePath,
@@ -102,7 +108,7 @@ def _search(
     max_time: float | None,
     memory: int | None,
     max_disk: int | None,
-    form: str,
+    form: str | None,
     as_json: bool,
     output: str | None,
     boards: bool,
@@ -110,13 +116,14 @@ def _search(
     log_json: bool,
 ) -> int:
     deal = Deal.load(source, rules_for(game, freecells, columns))
+    form = chosen_format(form, as_json)
     check_output(output)
     from dbmsolver import search
 
     options = Options(policy, metric, threads, keep, None if store is None else Path(store))
     events = search.run(question, deal, options, Limits(max_states, max_time, memory, max_disk))
     result = follow(events, progress_for(quiet, log_json), store)
-    return write_answer(result, "json" if as_json else form, output, boards, quiet)
+    return write_answer(result, form, output, boards, quiet)
 
 
 @click.command("resume")
@@ -131,7 +138,7 @@ def resume_command(
     max_time: float | None,
     memory: int | None,
     max_disk: int | None,
-    form: str,
+    form: str | None,
     as_json: bool,
     output: str | None,
     boards: bool,
@@ -142,9 +149,10 @@ def resume_command(
 
     A finished one answers at once. The limits are those given here, not those of the first run.
     """
+    form = chosen_format(form, as_json)
     check_output(output)
     from dbmsolver import search
 
     events = search.resume(Path(store), threads, Limits(max_states, max_time, memory, max_disk))
     result = follow(events, progress_for(quiet, log_json), store)
-    return write_answer(result, "json" if as_json else form, output, boards, quiet)
+    return write_answer(result, form, output, boards, quiet)

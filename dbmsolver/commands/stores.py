@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.boards import format_board
-from dbmsolver.commands.answers import answer_options, check_output, follow, write_answer
+from dbmsolver.commands.answers import (
+    answer_options,
+    check_output,
+    chosen_format,
+    follow,
+    write_answer,
+)
 from dbmsolver.commands.options import DealCommand, DealSource, json_option, store_argument
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.deals import Deal
@@ -122,12 +128,15 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
 @click.command("export")
 @store_argument
 @answer_options
-def export_command(store: str, form: str, as_json: bool, output: str | None, boards: bool) -> None:
+def export_command(
+    store: str, form: str | None, as_json: bool, output: str | None, boards: bool
+) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
+    form = chosen_format(form, as_json)
     check_output(output)
     from dbmsolver import inspect, search
 
     if inspect.status(Path(store)).verdict not in ("solved", "unsolvable"):
         raise StoreError(f"not finished; continue with: dbmsolver resume {store}")
     result = follow(search.resume(Path(store)), Progress(), None)
-    write_answer(result, "json" if as_json else form, output, boards, quiet=True)
+    write_answer(result, form, output, boards, quiet=True)

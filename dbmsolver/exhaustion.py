@@ -13,6 +13,7 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.bigsignature import BigSignature
 from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
@@ -191,9 +192,8 @@ class Exhaustion:
         size = min(_LARGEST_BATCH, max(_SMALLEST_BATCH, total // (8 * self.threads)))
         first = 0
         gathered = 0
-        started = {start for start in unfinished}
         for index, signature in enumerate(groups.signatures.tolist()):
-            if signature in started:
+            if signature in unfinished:
                 if index > first:
                     yield first, index
                 bigs.append(self._resumed_start(groups, index))

@@ -161,10 +161,10 @@ class Keys:
             else:
                 above[under] = card
         columns = self._arrange([_pile(card, above) for card in bottoms])
-        freecells = cells + [None] * (self.rules.freecells - len(cells))  # type: ignore[list-item]
+        freecells = (*cells, *[None] * (self.rules.freecells - len(cells)))
         return Position(
             columns=columns,
-            freecells=tuple(freecells),
+            freecells=freecells,
             foundations=(heights[0], heights[1], heights[2], heights[3]),
         )
 

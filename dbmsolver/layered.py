@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ class LayeredSearch:
             work = sum(part.work for part in busy)
             ceiling = zone.high - 1
             if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
-                list(pool.map(lambda part: self._round(part, ceiling), busy))
+                list(pool.map(self._round, busy, repeat(ceiling)))
             else:
                 for part in busy:
                     self._round(part, ceiling)

@@ -19,8 +19,8 @@ from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
 from dbmsolver.keys import Keys, State
 from dbmsolver.layered import LayeredSearch
-from dbmsolver.memory import default_memory, return_freed_memory
 from dbmsolver.manifest import check_same, deal_of, new_manifest
+from dbmsolver.memory import default_memory, return_freed_memory
 from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
 from dbmsolver.store import Store, Transaction
 from dbmsolver.trace import Finder, Step, replay, steps_to

@@ -47,7 +47,7 @@ class Part:
     @property
     def work(self) -> int:
         """Rows to expand and candidates to look at in this layer."""
-        return int(self.shard.state[TODO]) + sum(rows.shape[0] for rows in self.inbox)
+        return int(self.shard.state[TODO]) + sum(len(rows) for rows in self.inbox)
 
     @property
     def rows(self) -> Rows:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from dbmsolver.core.jit import expression, kernel
 
 U64 = np.uint64
 NETWORK_STAGES = 6
@@ -20,27 +22,27 @@ NETWORK_WORDS = NETWORK_STAGES + 1
 
 
 @intrinsic
-def popcount(typingctx, word):  # type: ignore[no-untyped-def]
+def popcount(typingctx, word):
     """Number of one bits of a uint64, as int64."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         function = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])
         return builder.call(function, [args[0]])
 
     return types.int64(types.uint64), codegen
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def lowest_bit(word):  # type: ignore[no-untyped-def]
+@expression
+def lowest_bit(word):
     """Index of the lowest one bit of a uint64, as int64 (LLVM makes one count-zeros instruction of it); 64 for 0."""
     return popcount(~word & (word - U64(1)))
 
 
 @intrinsic
-def highest_bit(typingctx, word):  # type: ignore[no-untyped-def]
+def highest_bit(typingctx, word):
     """Index of the highest one bit of a uint64, as int64; -1 for 0."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         integer = ir.IntType(64)
         zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))
         return builder.sub(ir.Constant(integer, 63), zeros)
@@ -49,12 +51,12 @@ def highest_bit(typingctx, word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def prefetch(typingctx, array, index):  # type: ignore[no-untyped-def]
+def prefetch(typingctx, array, index):
     """Ask for the cache line of ``array[index]`` (one-dimensional, contiguous) ahead of its use."""
     if not isinstance(array, types.Array):
         return None
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         data = cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0]).data
         pointer = builder.bitcast(builder.gep(data, [args[1]]), cgutils.voidptr_t)
         integer = ir.IntType(32)
@@ -70,10 +72,10 @@ def prefetch(typingctx, array, index):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def multiply_high(typingctx, left, right):  # type: ignore[no-untyped-def]
+def multiply_high(typingctx, left, right):
     """Upper 64 bits of the 128-bit product of two uint64."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         wide = ir.IntType(128)
         product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
         return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
@@ -81,8 +83,8 @@ def multiply_high(typingctx, left, right):  # type: ignore[no-untyped-def]
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@njit(nogil=True, cache=True, inline="never", _nrt=False)
-def make_network(mask, network):  # type: ignore[no-untyped-def]
+@kernel
+def make_network(mask, network):
     """Compute the packing network of ``mask`` into ``network`` (uint64[7])."""
     network[NETWORK_STAGES] = mask
     below = (~mask) << U64(1)
@@ -99,8 +101,8 @@ def make_network(mask, network):  # type: ignore[no-untyped-def]
         below &= ~parity
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def pack_bits(word, network):  # type: ignore[no-untyped-def]
+@expression
+def pack_bits(word, network):
     """Gather the bits of ``word`` under the network's mask into the low bits (PEXT)."""
     word &= network[6]
     moving = word & network[0]
@@ -117,8 +119,8 @@ def pack_bits(word, network):  # type: ignore[no-untyped-def]
     return (word ^ moving) | (moving >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def unpack_bits(word, network):  # type: ignore[no-untyped-def]
+@expression
+def unpack_bits(word, network):
     """Spread the low bits of ``word`` to the places of the network's mask (PDEP)."""
     moving = network[5]
     word = (word & ~moving) | ((word << U64(32)) & moving)

@@ -10,13 +10,14 @@ freecells, zstd level 1 makes 0.65 bytes per state of it, parent-move code inclu
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from dbmsolver.core.jit import allocating
 
 U64 = np.uint64
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def to_planes(keys, counts, words):  # type: ignore[no-untyped-def]
+@allocating
+def to_planes(keys, counts, words):
     """Byte planes (uint8[8 * words, states]) of the runs' sorted keys; ``counts`` are the states of each run."""
     states = keys.size // words
     planes = np.empty((8 * words, states), np.uint8)
@@ -34,8 +35,8 @@ def to_planes(keys, counts, words):  # type: ignore[no-untyped-def]
     return planes
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def from_planes(planes, counts, words, keys):  # type: ignore[no-untyped-def]
+@allocating
+def from_planes(planes, counts, words, keys):
     """Inverse of :func:`to_planes`, into ``keys`` (uint64[words * states])."""
     for word in range(words):
         place = 0
@@ -50,8 +51,8 @@ def from_planes(planes, counts, words, keys):  # type: ignore[no-untyped-def]
                 place += 1
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def find_key(keys, words, first, second, third):  # type: ignore[no-untyped-def]
+@allocating
+def find_key(keys, words, first, second, third):
     """Index of a key among sorted ones (most significant word last), -1 if it is not there."""
     low, high = 0, keys.size // words
     while low < high:

@@ -26,11 +26,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.jit import inlined, kernel
 from dbmsolver.core.tables import CARDS, Tables, Words
 
 U64 = np.uint64
@@ -98,8 +98,8 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
+@kernel
+def smallest_cover(cards, work):
     """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
 
     Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When every
@@ -148,8 +148,8 @@ def smallest_cover(cards, work):  # type: ignore[no-untyped-def]
         cover = np.int64(work[CARDS + 2 * depth + 1])
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
+@kernel
+def bound_sets(b, t, sets, over, work):
     """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 
     Writes to ``over`` (uint64[52]) what the bound of the signature's states needs; keep it with them.
@@ -175,8 +175,8 @@ def bound_sets(b, t, sets, over, work):  # type: ignore[no-untyped-def]
     return BoundSets(base, sets.loose & ~prefixes, vertices, edged, cover)
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
+@inlined
+def cheap_bound(b, t, s, off, low, high, over):
     """The part that costs little: cards not home and blockers.
 
     Returns (that part, cards of chains that are no blockers).  :func:`full_bound` goes on from both,
@@ -203,8 +203,8 @@ def cheap_bound(b, t, s, off, low, high, over):  # type: ignore[no-untyped-def]
     return s.base + popcount(blockers), stacked & ~blockers
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def]
+@inlined
+def full_bound(b, s, cheap, chained, over, work):
     """The bound of the state for which :func:`cheap_bound` has just returned ``cheap`` and ``chained``.
 
     ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which makes no difference:
@@ -248,8 +248,8 @@ def full_bound(b, s, cheap, chained, over, work):  # type: ignore[no-untyped-def
     return cheap + smallest_cover(edged, work)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def lower_bound(b, t, s, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
+@kernel
+def lower_bound(b, t, s, off, low, high, over, work, limit):
     """The lower bound of a state; if its cheap part exceeds ``limit``, only that (still a lower bound)."""
     cheap, chained = cheap_bound(b, t, s, off, low, high, over)
     if cheap > limit:
@@ -257,8 +257,8 @@ def lower_bound(b, t, s, off, low, high, over, work, limit):  # type: ignore[no-
     return full_bound(b, s, cheap, chained, over, work)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def bound_of_state(b, t, signature, off, low, high, over, work, limit):  # type: ignore[no-untyped-def]
+@kernel
+def bound_of_state(b, t, signature, off, low, high, over, work, limit):
     """:func:`lower_bound` of a single state, its signature worked out each time: for tests and tools."""
     s = bound_sets(b, t, signature_sets(t, signature), over, work)
     return lower_bound(b, t, s, off, low, high, over, work, limit)

@@ -7,10 +7,10 @@ little-endian order, word 0 first.  A sum does not depend on the order of the st
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.expand import height, signature_sets
+from dbmsolver.core.jit import allocating, expression
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
 from dbmsolver.core.tables import CARDS
 
@@ -32,27 +32,27 @@ SECRET_40 = np.uint64(0x2172FFCC7DD05A82)
 SECRET_48 = np.uint64(0x8E2443F7744608B8)
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _fold(left, right):  # type: ignore[no-untyped-def]
+@expression
+def _fold(left, right):
     return (left * right) ^ multiply_high(left, right)
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _avalanche(word):  # type: ignore[no-untyped-def]
+@expression
+def _avalanche(word):
     word ^= word >> U64(37)
     word *= PRIME_MX1
     return word ^ (word >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _swap_bytes(word):  # type: ignore[no-untyped-def]
+@expression
+def _swap_bytes(word):
     word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | ((word >> U64(8)) & U64(0x00FF00FF00FF00FF))
     word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | ((word >> U64(16)) & U64(0x0000FFFF0000FFFF))
     return (word << U64(32)) | (word >> U64(32))
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def hash_words(word0, word1, word2, count):  # type: ignore[no-untyped-def]
+@allocating
+def hash_words(word0, word1, word2, count):
     """XXH3-64, seed 0, of two or three words as 8 * count little-endian bytes."""
     if count == 2:
         low = word0 ^ (SECRET_24 ^ SECRET_32)
@@ -64,8 +64,8 @@ def hash_words(word0, word1, word2, count):  # type: ignore[no-untyped-def]
     return _avalanche(total)
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def base_words(t, sets, words):  # type: ignore[no-untyped-def]
+@allocating
+def base_words(t, sets, words):
     """What all states of a signature share of their public key, into ``words``.
 
     :func:`add_words` counts cards that are not loose as lying on their first parent (their plane bits are 0); that is
@@ -81,8 +81,8 @@ def base_words(t, sets, words):  # type: ignore[no-untyped-def]
         words[word] = total
 
 
-@njit(nogil=True, cache=True, inline="always")
-def plane_index(t, rank, off, low, high):  # type: ignore[no-untyped-def]
+@expression
+def plane_index(t, rank, off, low, high):
     """Row of a rank's four cards in ``t.rank_words``."""
     shift = U64(4 * rank)
     nibble = U64(15)
@@ -92,8 +92,8 @@ def plane_index(t, rank, off, low, high):  # type: ignore[no-untyped-def]
     return np.int64(index)
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def digest_runs(t, signatures, counts, keys, words):  # type: ignore[no-untyped-def]
+@allocating
+def digest_runs(t, signatures, counts, keys, words):
     """Digest of runs of closed states: the sum of the hashes of their public keys."""
     total = U64(0)
     nets = np.zeros(NETS, np.uint64)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import pack_bits, prefetch
@@ -22,6 +21,7 @@ from dbmsolver.core.expand import (
     place_of,
     signature_sets,
 )
+from dbmsolver.core.jit import allocating, expression, kernel
 from dbmsolver.core.layout import NETS, WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
@@ -116,16 +116,16 @@ def make_output(states: int, candidates: int, signatures: int, code_type: Any) -
     )
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def hash_slot(first, second, third, shift):  # type: ignore[no-untyped-def]
+@expression
+def hash_slot(first, second, third, shift):
     """Table slot of a local key (multiplicative hashing; ``shift`` = 64 - log2 of the slots)."""
     word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
     word ^= third * U64(0xA0761D6478BD642F)
     return np.int64((word * HASH) >> shift)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def make_fields(t, layout, nets, fields, keeps):  # type: ignore[no-untyped-def]
+@kernel
+def make_fields(t, layout, nets, fields, keeps):
     """Key bits of each (loose card, place value): a move then replaces one field.  Narrow layouts only."""
     rest = layout.loose
     for card in range(CARDS):
@@ -145,8 +145,8 @@ def make_fields(t, layout, nets, fields, keeps):  # type: ignore[no-untyped-def]
             )[0]
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def insert(table, mask, slot, wide, first, second, third):  # type: ignore[no-untyped-def]
+@expression
+def insert(table, mask, slot, wide, first, second, third):
     """Put a key into the table from ``slot`` on; whether it was new."""
     if not wide:
         while True:
@@ -169,8 +169,8 @@ def insert(table, mask, slot, wide, first, second, third):  # type: ignore[no-un
         slot = (slot + 1) & mask
 
 
-@njit(nogil=True, cache=True, _nrt=False, inline="always")
-def compact_key(layout, nets, first, second):  # type: ignore[no-untyped-def]
+@expression
+def compact_key(layout, nets, first, second):
     """A wide key of two planes packed: its low 64 bits, and the few above."""
     upper = pack_bits(second, nets[1])
     return (
@@ -179,14 +179,14 @@ def compact_key(layout, nets, first, second):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(nogil=True, cache=True, _nrt=False, inline="always")
-def home_slot(low, high, shift):  # type: ignore[no-untyped-def]
+@expression
+def home_slot(low, high, shift):
     """Where a compact table wants a key: the high bits can be had back from this and the low ones."""
     return np.int64(((low * HASH) >> shift) ^ high)
 
 
-@njit(nogil=True, cache=True, _nrt=False, inline="always")
-def insert_compact(table, steps, mask, home, low):  # type: ignore[no-untyped-def]
+@expression
+def insert_compact(table, steps, mask, home, low):
     """Put a key into a compact table; whether it was new.
 
     A slot holds the low 64 bits and the distance from home, which stands for the bits above: the hashing scheme in which
@@ -206,8 +206,8 @@ def insert_compact(table, steps, mask, home, low):  # type: ignore[no-untyped-de
         step += 1
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def rebuild_table(table, bits, order, count, wide):  # type: ignore[no-untyped-def]
+@kernel
+def rebuild_table(table, bits, order, count, wide):
     """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
     words = WIDE_WORDS if wide else 1
     table[: words << bits] = EMPTY
@@ -222,8 +222,8 @@ def rebuild_table(table, bits, order, count, wide):  # type: ignore[no-untyped-d
         insert(table, mask, hash_slot(first, second, third, shift), wide, first, second, third)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
+@kernel
+def prepare_target(t, ws, loose, card, target):
     """Work out the layout of the signature that ``card`` leads to when it leaves this one as ``target``."""
     bit = ONE << U64(card)
     loose = loose & ~bit if target >= CARDS else loose | bit
@@ -234,14 +234,14 @@ def prepare_target(t, ws, loose, card, target):  # type: ignore[no-untyped-def]
     ws.target_layouts[target, 3] = U64(layout.wide)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow, compact):  # type: ignore[no-untyped-def]
+@kernel
+def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow, compact):
     """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
 
     The table has ``2**bits`` slots.  With ``grow`` it holds ``order[:count]`` and is enlarged when it fills; without, it
     may hold other closed states too, be ``compact``, and the caller chooses ``room`` so that it does not fill.  Keys with
-    ``piece word & piece_mask != piece`` (the first word, the second of wide keys) belong to other pieces of the signature and leave it like candidates for other signatures,
-    under target number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room``
+    ``piece word & piece_mask != piece`` (the first word, the second of wide keys) belong to other pieces of the signature
+    and leave it like candidates for other signatures, under target number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room``
     states or the scratch memory of candidates.  Returns (bits, head, count, candidates left, their words, forced
     states expanded).
     """
@@ -349,8 +349,8 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow,
     return bits, head, count, left, left_words, forced_states
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece, compact):  # type: ignore[no-untyped-def]
+@kernel
+def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece, compact):
     """:func:`close` for a piece of a signature.
 
     Returns (head, count, candidates left, their words, forced states expanded).
@@ -361,8 +361,8 @@ def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece, co
     ]
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  # type: ignore[no-untyped-def]
+@kernel
+def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
     """Put those of the candidates ``first:first+candidates`` that are new into the table and behind ``order[:count]``.
 
     Returns the new count.
@@ -385,8 +385,8 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):  #
     return count
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def prepare(t, ws, signature):  # type: ignore[no-untyped-def]
+@kernel
+def prepare(t, ws, signature):
     """Make the workspace ready for a signature; returns its (Sets, Layout)."""
     sets = signature_sets(t, signature)
     layout = make_layout(t, sets.loose, ws.nets)
@@ -395,10 +395,10 @@ def prepare(t, ws, signature):  # type: ignore[no-untyped-def]
     return sets, layout
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def admit_piece(t, ws, signature, bits, count, keys, codes, candidates, compact):  # type: ignore[no-untyped-def]
+@kernel
+def admit_piece(t, ws, signature, bits, count, keys, codes, candidates, compact):
     """:func:`admit` for a piece: the first ``candidates`` of ``keys`` and ``codes``."""
-    sets, layout = prepare(t, ws, signature)
+    _, layout = prepare(t, ws, signature)
     if not compact:
         return admit(ws, layout.wide, bits, count, keys, codes, 0, 0, candidates)
     mask = (1 << bits) - 1
@@ -414,8 +414,8 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates, compact)
     return count
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def write_runs(t, ws, out, signature, left):  # type: ignore[no-untyped-def]
+@allocating
+def write_runs(t, ws, out, signature, left):
     """Sort the ``left`` candidates that left a signature by target and append them to the output as runs."""
     sets = signature_sets(t, signature)
     counts = np.zeros(SIBLINGS + 1, np.int64)
@@ -461,8 +461,8 @@ def write_runs(t, ws, out, signature, left):  # type: ignore[no-untyped-def]
     out.used[3], out.used[4], out.used[5] = place, word, run
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):  # type: ignore[no-untyped-def]
+@kernel
+def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):
     """Close the signatures ``first:last``, each with its candidates, and append what comes of them to ``out``.
 
     Candidates of signature i are ``keys[words[i]:]`` and ``codes[offsets[i]:]``, ``counts[i]`` of them, duplicates

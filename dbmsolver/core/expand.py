@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from dbmsolver.core.bits import lowest_bit, popcount
+from dbmsolver.core.jit import allocating, expression, inlined, kernel
 from dbmsolver.core.tables import (
     ALL_CARDS,
     BUILD_ALTERNATE,
@@ -36,8 +36,8 @@ MAX_MOVES = 256
 """Room for the moves of one state: 26 movable cards, seven places each, and the foundations."""
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def permute_suits(cards, kind):  # type: ignore[no-untyped-def]
+@expression
+def permute_suits(cards, kind):
     """The set of cards of the same ranks with suits XORed by ``kind``."""
     if kind & ONE:
         cards = ((cards & ODD) << ONE) | ((cards >> ONE) & ODD)
@@ -46,8 +46,8 @@ def permute_suits(cards, kind):  # type: ignore[no-untyped-def]
     return cards
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def height(signature, suit):  # type: ignore[no-untyped-def]
+@expression
+def height(signature, suit):
     """Foundation height (0 to 13) of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))
 
@@ -63,8 +63,8 @@ class Sets(NamedTuple):
     bottoms: int  # columns whose bottom card is a locked one
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def signature_sets(t, signature):  # type: ignore[no-untyped-def]
+@kernel
+def signature_sets(t, signature):
     """The :class:`Sets` of a signature."""
     home = (
         t.home[0, height(signature, 0)]
@@ -83,8 +83,8 @@ def signature_sets(t, signature):  # type: ignore[no-untyped-def]
     return Sets(signature, home, locked, loose, under, bottoms)
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def next_home(signature):  # type: ignore[no-untyped-def]
+@expression
+def next_home(signature):
     """The cards, at most four, that their foundations wait for."""
     cards = ZERO
     for suit in range(4):
@@ -94,8 +94,8 @@ def next_home(signature):  # type: ignore[no-untyped-def]
     return cards
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
+@inlined
+def is_safe(t, signature, card):
     """Whether moving ``card`` home, where it fits, can never be a mistake under the policy.
 
     The argument is the same for every rule: whatever could have been placed on the card can go home itself the moment it
@@ -124,13 +124,13 @@ def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
     return one >= rank - 2 and other >= rank - 2 and same >= rank - 2
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def list_moves(t, sets, off, low, high, skip, moves):  # type: ignore[no-untyped-def]
+@inlined
+def list_moves(t, sets, off, low, high, skip, moves):
     """List the legal single-card moves of a state into ``moves`` (uint16[256]): ``8 * card + new place value``.
 
-    ``sets`` describes the signature (:func:`signature_sets`), ``off``, ``low`` and ``high`` are the state's planes.  ``skip`` is a set of cards not to move: the card that was moved last never needs
-    to, because where it could go now it could have gone at once.  Returns (count, forced); a forced move is the only
-    one listed.
+    ``sets`` describes the signature (:func:`signature_sets`), ``off``, ``low`` and ``high`` are the state's planes.
+    ``skip`` is a set of cards not to move: the card that was moved last never needs to, because where it could go now
+    it could have gone at once.  Returns (count, forced); a forced move is the only one listed.
     """
     signature, loose = sets.signature, sets.loose
     freecell = loose & off & ~low
@@ -191,8 +191,8 @@ def list_moves(t, sets, off, low, high, skip, moves):  # type: ignore[no-untyped
     return count, False
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def place_of(locked, off, low, high, card):  # type: ignore[no-untyped-def]
+@expression
+def place_of(locked, off, low, high, card):
     """Place value of a card that is not home, as int64."""
     shift = U64(card)
     if (locked >> shift) & ONE:
@@ -202,8 +202,8 @@ def place_of(locked, off, low, high, card):  # type: ignore[no-untyped-def]
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def apply_move(t, signature, off, low, high, card, old, new):  # type: ignore[no-untyped-def]
+@inlined
+def apply_move(t, signature, off, low, high, card, old, new):
     """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low, high)."""
     bit = ONE << U64(card)
     if old == PLACE_LOCKED:
@@ -220,8 +220,8 @@ def apply_move(t, signature, off, low, high, card, old, new):  # type: ignore[no
     return signature, off, low, high
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def undo_code(t, signature, off, low, high, code):  # type: ignore[no-untyped-def]
+@kernel
+def undo_code(t, signature, off, low, high, code):
     """The parent of a state by its parent-move code: (signature, off, low, high).  Arithmetic only."""
     card = np.int64(t.code_card[code])
     old = np.int64(t.code_place[code])
@@ -240,8 +240,8 @@ def undo_code(t, signature, off, low, high, code):  # type: ignore[no-untyped-de
     return signature, off, low, high
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def progress(t, signature, locked_in_deal):  # type: ignore[no-untyped-def]
+@kernel
+def progress(t, signature, locked_in_deal):
     """Progress of a signature: cards home plus locked cards released (``locked_in_deal`` minus those still locked)."""
     total = locked_in_deal
     for suit in range(4):
@@ -251,8 +251,8 @@ def progress(t, signature, locked_in_deal):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def successors(t, signature, off, low, high, skip, states, codes):  # type: ignore[no-untyped-def]
+@allocating
+def successors(t, signature, off, low, high, skip, states, codes):
     """All successors of one state, for tests, traces and tools.
 
     Fills ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]) and returns (count, forced).

@@ -6,7 +6,8 @@ nothing is ever reopened.  A *shard* holds the states of those signatures that h
 found through a hash table.  Rows that wait for a higher layer are named to the caller as (row, layer).
 
 A row is five words: signature, planes *off*, *low*, *high*, and *meta*: from the lowest bit on parent-move code (16), g
-(15), whether the state turned out to have a forced move (1), h (16), closed (1), h is only its cheap part (1), written to the store as it is (1; the caller's).
+(15), whether the state turned out to have a forced move (1), h (16), closed (1), h is only its cheap part (1), written to
+the store as it is (1; the caller's).
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import prefetch
@@ -34,6 +34,7 @@ from dbmsolver.core.expand import (
     progress,
     signature_sets,
 )
+from dbmsolver.core.jit import allocating, expression, inlined, kernel
 from dbmsolver.core.tables import PLACE_HOME, PLACE_LOCKED
 
 U64 = np.uint64
@@ -100,16 +101,16 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
     )
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def mix(word):  # type: ignore[no-untyped-def]
+@expression
+def mix(word):
     """A well-mixed hash of one word (the finalizer of SplitMix64)."""
     word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
     return word ^ (word >> U64(31))
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def hash_row(signature, off, low, high):  # type: ignore[no-untyped-def]
+@expression
+def hash_row(signature, off, low, high):
     """Hash of a state."""
     word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
     word ^= word >> U64(32)
@@ -117,14 +118,14 @@ def hash_row(signature, off, low, high):  # type: ignore[no-untyped-def]
     return mix(word)
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def shard_of(signature, shards):  # type: ignore[no-untyped-def]
+@expression
+def shard_of(signature, shards):
     """Which of ``shards`` shards (a power of two) a signature belongs to."""
     return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def shards_of(rows, shards):  # type: ignore[no-untyped-def]
+@allocating
+def shards_of(rows, shards):
     """The shard of each row (int64)."""
     result = np.empty(rows.shape[0], np.int64)
     for index in range(rows.shape[0]):
@@ -132,8 +133,8 @@ def shards_of(rows, shards):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def remember(t, b, shard, signature, locked_in_deal):  # type: ignore[no-untyped-def]
+@inlined
+def remember(t, b, shard, signature, locked_in_deal):
     """The cache slot of a signature, filled with its sets."""
     slot = np.int64(mix(signature) & U64(CACHE - 1))
     if shard.cache[slot, 0] != signature:
@@ -148,8 +149,8 @@ def remember(t, b, shard, signature, locked_in_deal):  # type: ignore[no-untyped
     return slot
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def sets_of(cache, slot):  # type: ignore[no-untyped-def]
+@expression
+def sets_of(cache, slot):
     """The Sets in a cache line."""
     return Sets(
         cache[slot, 0],
@@ -161,8 +162,8 @@ def sets_of(cache, slot):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def bounds_of(cache, slot):  # type: ignore[no-untyped-def]
+@expression
+def bounds_of(cache, slot):
     """The BoundSets in a cache line."""
     return BoundSets(
         np.int64(cache[slot, 6]),
@@ -173,14 +174,14 @@ def bounds_of(cache, slot):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def g_of(meta):  # type: ignore[no-untyped-def]
+@expression
+def g_of(meta):
     """Moves made, of a row's last word (int64)."""
     return np.int64((meta >> U64(16)) & U64(0x7FFF))
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def assess(t, b, shard, index, layer, weight, locked_in_deal):  # type: ignore[no-untyped-def]
+@inlined
+def assess(t, b, shard, index, layer, weight, locked_in_deal):
     """Bound a row's state, as far as needed to see whether it is above ``layer``; its f as far as known."""
     rows = shard.rows
     g = g_of(rows[index, 4])
@@ -198,8 +199,8 @@ def assess(t, b, shard, index, layer, weight, locked_in_deal):  # type: ignore[n
     return g + weight * bound
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def place_row(shard, index, layer, f):  # type: ignore[no-untyped-def]
+@inlined
+def place_row(shard, index, layer, f):
     """Put a row among those to expand in this layer, or among those that wait."""
     if f <= layer:
         shard.todo[shard.state[TODO]] = index
@@ -212,8 +213,8 @@ def place_row(shard, index, layer, f):  # type: ignore[no-untyped-def]
         shard.state[LATER] += 1
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidates, place):  # type: ignore[no-untyped-def]
+@inlined
+def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidates, place):
     """Look at candidate ``place``: a duplicate is dropped unless it has fewer moves, a new one becomes a row."""
     mask = np.int64(shard.table.size - 1)
     slot = np.int64(hashed) & mask
@@ -246,8 +247,8 @@ def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidates, place)
     place_row(shard, index, layer, f)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def rehash(rows, count, table):  # type: ignore[no-untyped-def]
+@kernel
+def rehash(rows, count, table):
     """Enter the first ``count`` rows, all different, into an empty table."""
     mask = U64(table.size - 1)
     for index in range(count):
@@ -258,8 +259,8 @@ def rehash(rows, count, table):  # type: ignore[no-untyped-def]
         table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def has_room(shard):  # type: ignore[no-untyped-def]
+@inlined
+def has_room(shard):
     """Whether another burst of candidates surely fits."""
     return (
         shard.state[COUNT] + BURST <= shard.rows.shape[0]
@@ -271,8 +272,8 @@ def has_room(shard):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):  # type: ignore[no-untyped-def]
+@kernel
+def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
     """Look at the first ``burst`` candidates in ``shard.burst``, whose table slots have been prefetched."""
     mask = U64(shard.table.size - 1)
     for index in range(burst):
@@ -293,8 +294,8 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):  # type: ign
         )
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # type: ignore[no-untyped-def]
+@kernel
+def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):
     """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room; the first one not looked at."""
     total = candidates.shape[0]
     mask = U64(shard.table.size - 1)
@@ -316,8 +317,8 @@ def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):  # t
     return first
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):  # type: ignore[no-untyped-def]
+@kernel
+def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):
     """Bring rows (uint32[*]) that have waited for ``layer`` into it, from ``first`` on while there is room.
 
     Rows that were reached with fewer moves meanwhile are closed already; those whose bound was only its cheap part may
@@ -336,8 +337,8 @@ def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):  # type: i
     return first
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):  # type: ignore[no-untyped-def]
+@kernel
+def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
     Candidates of other shards, and those with a progress above ``ceiling``, go to ``elsewhere``.  Returns whether it

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from dbmsolver.core.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
+from dbmsolver.core.jit import expression, kernel
 
 U64 = np.uint64
 PLANES = 3
@@ -31,8 +31,8 @@ class Layout(NamedTuple):
     wide: bool
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def make_layout(t, loose, nets):  # type: ignore[no-untyped-def]
+@kernel
+def make_layout(t, loose, nets):
     """The layout of a signature with these loose cards; writes its networks to ``nets`` (uint64[3, 7])."""
     make_network(loose & t.varying[0], nets[0])
     make_network(loose & t.varying[1], nets[1])
@@ -45,8 +45,8 @@ def make_layout(t, loose, nets):  # type: ignore[no-untyped-def]
     return Layout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def pack_key(t, layout, nets, off, low, high):  # type: ignore[no-untyped-def]
+@expression
+def pack_key(t, layout, nets, off, low, high):
     """Local key of a state's planes: three words, the last two 0 unless wide."""
     if layout.wide:
         return off & nets[0, 6], low & nets[1, 6], high & layout.loose & t.varying[2]
@@ -56,8 +56,8 @@ def pack_key(t, layout, nets, off, low, high):  # type: ignore[no-untyped-def]
     return key, U64(0), U64(0)
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def unpack_key(t, layout, nets, first, second, third):  # type: ignore[no-untyped-def]
+@expression
+def unpack_key(t, layout, nets, first, second, third):
     """The planes (off, low, high) of a local key."""
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose

@@ -9,7 +9,6 @@ moves lead from piece to piece; :func:`count_flips` finds out which those are.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from dbmsolver.core.bits import unpack_bits
 from dbmsolver.core.exhaust import (
@@ -22,14 +21,15 @@ from dbmsolver.core.exhaust import (
     insert_compact,
 )
 from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.jit import allocating
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
 
 U64 = np.uint64
 ONE = np.uint64(1)
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def load_table(t, signature, table, steps, bits, keys, words, mask, value, room):  # type: ignore[no-untyped-def]
+@allocating
+def load_table(t, signature, table, steps, bits, keys, words, mask, value, room):
     """Insert those of ``keys`` that belong to a piece; how many were new, or -1 if that is more than ``room``.
 
     The table is compact if ``steps`` has room for it.
@@ -58,8 +58,8 @@ def load_table(t, signature, table, steps, bits, keys, words, mask, value, room)
     return loaded
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def table_keys(t, signature, table, steps, bits, words, keys):  # type: ignore[no-untyped-def]
+@allocating
+def table_keys(t, signature, table, steps, bits, words, keys):
     """Write the keys in a table to ``keys``; how many words that were."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
@@ -89,8 +89,8 @@ def table_keys(t, signature, table, steps, bits, words, keys):  # type: ignore[n
     return used
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[no-untyped-def]
+@allocating
+def count_flips(t, signature, keys, codes, words, ones, flips):
     """Per bit of the piece word of the keys: in how many keys it is set, and in how many the last move changed it."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
@@ -116,8 +116,8 @@ def count_flips(t, signature, keys, codes, words, ones, flips):  # type: ignore[
             flips[number] += np.int64((changed >> U64(number)) & ONE)
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
+@allocating
+def route(keys, codes, words, tree, leaves):
     """Sort candidates by piece.
 
     ``tree`` (int64[nodes, 3]) holds a bit number and the children for 0 and 1, or -1, the piece's number, 0.  Returns
@@ -148,8 +148,8 @@ def route(keys, codes, words, tree, leaves):  # type: ignore[no-untyped-def]
     return new_keys, new_codes, ends[1:]
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def split_siblings(ws, left, siblings, words, keys, codes):  # type: ignore[no-untyped-def]
+@allocating
+def split_siblings(ws, left, siblings, words, keys, codes):
     """Move the candidates for other pieces out of those that left.
 
     They go to ``keys`` and ``codes``; the rest closes up in the workspace.  Returns (siblings, rest).

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from dbmsolver.core.expand import progress, signature_sets
+from dbmsolver.core.jit import allocating
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 
 U64 = np.uint64
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def progress_of(t, signatures, locked_in_deal):  # type: ignore[no-untyped-def]
+@allocating
+def progress_of(t, signatures, locked_in_deal):
     """Progress of each signature (int64)."""
     result = np.empty(signatures.size, np.int64)
     for index in range(signatures.size):
@@ -21,8 +21,8 @@ def progress_of(t, signatures, locked_in_deal):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def widths_of(t, signatures):  # type: ignore[no-untyped-def]
+@allocating
+def widths_of(t, signatures):
     """Key words (1 or 3) of each signature's states (int64)."""
     result = np.empty(signatures.size, np.int64)
     nets = np.zeros(NETS, np.uint64)
@@ -32,15 +32,15 @@ def widths_of(t, signatures):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def key_bits(t, signature):  # type: ignore[no-untyped-def]
+@allocating
+def key_bits(t, signature):
     """How many bits tell the states of a signature apart."""
     nets = np.zeros(NETS, np.uint64)
     return make_layout(t, signature_sets(t, signature).loose, nets).bits
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def local_key(t, signature, off, low, high):  # type: ignore[no-untyped-def]
+@allocating
+def local_key(t, signature, off, low, high):
     """The local key of one state (uint64[1 or 3])."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
@@ -51,8 +51,8 @@ def local_key(t, signature, off, low, high):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words, to_keys, to_codes):  # type: ignore[no-untyped-def]
+@allocating
+def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words, to_keys, to_codes):
     """Copy runs, each from its offset (in states; ``words`` in key words) to its place in the target arrays."""
     for run in range(counts.size):
         for index in range(counts[run]):
@@ -61,8 +61,8 @@ def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words,
             to_keys[to_words[run] + index] = keys[words[run] + index]
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def sort_runs(counts, words, keys, codes):  # type: ignore[no-untyped-def]
+@allocating
+def sort_runs(counts, words, keys, codes):
     """Sort each of the adjoining runs by key, drop duplicates, close up; new counts.
 
     Returns (counts, keys, codes); the inputs are scratch afterwards.  Of duplicates the first in order of code stays.
@@ -100,8 +100,8 @@ def sort_runs(counts, words, keys, codes):  # type: ignore[no-untyped-def]
     return new_counts, new_keys[: words * place], new_codes[:place]
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def pack_rows(t, rows):  # type: ignore[no-untyped-def]
+@allocating
+def pack_rows(t, rows):
     """Sort rows of :mod:`dbmsolver.core.layers` into runs by signature, each sorted by local key.
 
     Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas are uint32: code + 2**16 * g.
@@ -149,8 +149,8 @@ def pack_rows(t, rows):  # type: ignore[no-untyped-def]
     return signatures, counts, offsets, starts, keys, metas
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def unpack_rows(t, signatures, counts, keys, codes, costs, words):  # type: ignore[no-untyped-def]
+@allocating
+def unpack_rows(t, signatures, counts, keys, codes, costs, words):
     """Rows (uint64[states, 5]) of a block's runs; ``costs`` are their g (uint16)."""
     rows = np.empty((codes.size, 5), np.uint64)
     nets = np.zeros(NETS, np.uint64)

@@ -7,23 +7,24 @@ nothing but the count.  The result depends on the keys alone (they are distinct)
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from dbmsolver.core.jit import allocating, expression
 
 U64 = np.uint64
 SMALL = 48
 """Below this many states, insertion sort is faster than counting bytes."""
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _precedes(left, left_base, right, right_base, words):  # type: ignore[no-untyped-def]
+@expression
+def _precedes(left, left_base, right, right_base, words):
     for word in range(words - 1, -1, -1):
         if left[left_base + word] != right[right_base + word]:
             return left[left_base + word] < right[right_base + word]
     return False
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def _insertion_sort(keys, codes, count, words):  # type: ignore[no-untyped-def]
+@allocating
+def _insertion_sort(keys, codes, count, words):
     held = np.empty(3, np.uint64)
     for index in range(1, count):
         if not _precedes(keys, words * index, keys, words * (index - 1), words):
@@ -42,8 +43,8 @@ def _insertion_sort(keys, codes, count, words):  # type: ignore[no-untyped-def]
         codes[place] = code
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):  # type: ignore[no-untyped-def]
+@allocating
+def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
     for index in range(count):
         byte = np.int64((keys[words * index + word] >> shift) & U64(255))
         place = starts[byte]
@@ -53,8 +54,8 @@ def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
         to_codes[place] = codes[index]
 
 
-@njit(nogil=True, cache=True, _nrt=True)
-def sort_states(keys, codes, spare_keys, spare_codes, count, words):  # type: ignore[no-untyped-def]
+@allocating
+def sort_states(keys, codes, spare_keys, spare_codes, count, words):
     """Sort ``count`` states of ``words`` key words each (least significant first) into ``spare_keys``/``spare_codes``.
 
     ``keys`` and ``codes`` are scratch afterwards.  All four arrays are one-dimensional and contiguous.

@@ -4,7 +4,6 @@ to shelves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -67,7 +66,6 @@ def read_catalog(
     form: Format,
     shelf_states: int,
     pool: Executor,
-    tick: Callable[[], None] = lambda: None,
 ) -> Catalog:
     """Read every closed block once; StoreError for one that is not what its key and header say."""
     keys = store.keys(b"C")
@@ -81,7 +79,6 @@ def read_catalog(
         blocks.append(BlockPlace(key, parsed.layer, parsed.stratum, states))
         starts = np.cumsum(counts) - counts
         tables.append((signatures, np.full(counts.size, number), starts, counts))
-        tick()
     if not blocks:
         empty = np.empty(0, np.int64)
         index = Index(np.empty(0, np.uint64), empty, empty, empty, empty)

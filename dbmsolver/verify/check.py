@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import time
 from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from dbmsolver.verify.closure import Claim, Closure, Moment
 from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.memory import anonymous_memory
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.shelves import STATE_BYTES, Shelves
 from dbmsolver.verify.solution import BadSolution, replay
@@ -110,7 +110,7 @@ def verify(
             # A damaged block, or one that is not what its key says.
             report.reason = str(error)
     report.seconds = round(time.monotonic() - started, 3)
-    report.peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    report.peak_memory = max(report.peak_memory, anonymous_memory())
     return report
 
 
@@ -186,7 +186,9 @@ class _Run:
         )
         report.blocks = closure.blocks
         try:
-            yield from closure.run()
+            for moment in closure.run():
+                report.peak_memory = max(report.peak_memory, anonymous_memory())
+                yield moment
         finally:
             report.strata = _rows(closure.tally)
             report.states = int(closure.tally[:, :, 0].sum())

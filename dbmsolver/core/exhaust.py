@@ -241,9 +241,9 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow,
     The table has ``2**bits`` slots.  With ``grow`` it holds ``order[:count]`` and is enlarged when it fills; without, it
     may hold other closed states too, be ``compact``, and the caller chooses ``room`` so that it does not fill.  Keys with
     ``piece word & piece_mask != piece`` (the first word, the second of wide keys) belong to other pieces of the signature
-    and leave it like candidates for other signatures, under target number SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room``
-    states or the scratch memory of candidates.  Returns (bits, head, count, candidates left, their words, forced
-    states expanded).
+    and leave it like candidates for other signatures, under target number SIBLINGS.  Stops when nothing is left to expand,
+    or when another group could exceed ``room`` states or the scratch memory of candidates.  Returns (bits, head, count,
+    candidates left, their words, forced states expanded).
     """
     wide = layout.wide
     words = WIDE_WORDS if wide else 1

@@ -37,7 +37,7 @@ def transcript(solution: Solution, ten: str) -> str:
 
 
 @pytest.mark.parametrize("ten", ["T", "10"])
-@pytest.mark.parametrize("number", [1, 3, 11, 20])
+@pytest.mark.parametrize("number", [1, 3, 11, 20, 44, 86])
 def test_transcripts(number: int, ten: str) -> None:
     solution = explicit(solved(number), "none")
     text = transcript(solution, ten)
@@ -48,8 +48,9 @@ def test_transcripts(number: int, ten: str) -> None:
 
 
 def test_supermoves_are_said_in_its_words() -> None:
-    text = formats.write(explicit(solved(12), "none"), "moves")
+    text = formats.write(explicit(solved(44), "none"), "moves")
     assert "\nMove 2 cards from stack " in text
+    assert "\nMove 5 cards from stack " in text
     assert "\nMove a card from stack 0 to " in text
     assert text.endswith("\nThis game is solveable.\n")
 

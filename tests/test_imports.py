@@ -72,7 +72,7 @@ def test_downwards(name: str) -> None:
     elif part(name) in NOTATION:
         assert parts <= GAME | NOTATION
     elif part(name) in CHECK:
-        assert parts <= GAME | CHECK | {"store"}
+        assert parts <= GAME | CHECK | {"store", "memory"}
     elif part(name) not in SHELL:
         assert not parts & SHELL
 

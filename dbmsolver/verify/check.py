@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dbmsolver import certificate as records
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError, InputError, StoreError
+from dbmsolver.memory import anonymous_memory, default_memory
 from dbmsolver.position import Position
 from dbmsolver.store import Store
 from dbmsolver.verify.catalog import Catalog, read_catalog
@@ -25,7 +26,6 @@ from dbmsolver.verify.closure import Claim, Closure, Moment
 from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
-from dbmsolver.verify.memory import anonymous_memory
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.shelves import STATE_BYTES, Shelves
 from dbmsolver.verify.solution import BadSolution, replay
@@ -144,7 +144,7 @@ class _Run:
         self.manifest = manifest
         self.report = report
         self.threads = threads or len(os.sched_getaffinity(0))
-        self.memory = memory or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+        self.memory = memory or default_memory()
         self.sample = sample
         self.seed = seed
 

@@ -308,7 +308,7 @@ class LayeredSearch:
                 if not part.add_closed(rows[owners == part.number]):
                     raise LimitReached("memory")
         for part in parts:
-            part.enlarge_table()
+            part.rebuild_table()
 
     def _middle_of(self, records: list[bytes]) -> int:
         """The progress that cuts closed blocks in two halves."""
@@ -332,7 +332,7 @@ class LayeredSearch:
         self.evaluated_before += zone.evaluated
         for before, part, levels in zip(old, zone.open(self.shards, self.memory), strata, strict=True):
             part.add_closed(before.rows[((before.rows[:, 4] & IS_CLOSED) != 0) & (levels < middle)])
-            part.enlarge_table()
+            part.rebuild_table()
         self._find_candidates(zone)
         for chunk in zone.candidates.pop(self.layer, []):
             assert isinstance(chunk, bytes)

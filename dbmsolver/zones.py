@@ -72,15 +72,20 @@ class Part:
         """Keep the table at most half full."""
         count = int(self.shard.state[COUNT])
         slots = self.shard.table.size
-        if 2 * (count + BURST) <= slots:
-            return
+        if 2 * (count + BURST) > slots:
+            self.rebuild_table()
+
+    def rebuild_table(self) -> None:
+        """Make the table anew, at most half full, with all rows in it: after rows were put in by hand."""
+        count = int(self.shard.state[COUNT])
+        slots = self.shard.table.size
         while 2 * (count + BURST) > slots:
             slots *= 2
         self.shard = self.shard._replace(table=np.zeros(slots, np.uint64))
         rehash(self.shard.rows, count, self.shard.table)
 
     def add_closed(self, rows: Rows) -> bool:
-        """Put closed states in; whether there was room."""
+        """Put closed states in, but not yet into the table; whether there was room."""
         count = int(self.shard.state[COUNT])
         if count + rows.shape[0] + 2 * BURST > self.shard.rows.shape[0]:
             return False

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from games import mid_game, plain, random_game, rows, solved
+from games import DATA, mid_game, plain, random_game, rows, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,6 +54,32 @@ def test_kept_solutions_solve(number: int, cells: int) -> None:
     solution.check()
     assert solution.final.is_goal()
     assert len(solution.moves()) == len(rows()[number, cells].split())
+
+
+def test_kept_solutions_are_as_short_as_others_know_them() -> None:
+    known = known_lengths()
+    kept = {key: len(moves.split()) for key, moves in rows().items()}
+    assert len(kept.keys() & known.keys()) >= 22
+    assert {key: kept[key] for key in kept.keys() & known.keys()} == {
+        key: known[key] for key in kept.keys() & known.keys()
+    }
+
+
+def known_lengths() -> dict[tuple[int, int], int]:
+    """Least card moves by deal and freecells, from the tables of others."""
+    known = {}
+    for name in ("optimal-card-moves.tsv", "optimal-card-moves-fewer-cells.tsv"):
+        for line in (DATA.parent / name).read_text().splitlines():
+            if line[0].isdigit():
+                deal, *cells, length = map(int, line.split("\t"))
+                known[deal, cells[0] if cells else 4] = length
+    return known
+
+
+@pytest.mark.parametrize("policy", ["none", "horne", "wkr"])
+def test_kept_solutions_have_supermoves_of_many_sizes(policy: Policy) -> None:
+    sizes = {step.count for key in ALL for step in explicit(solved(*key), policy).steps}
+    assert sizes >= {1, 2, 3, 4, 5}
 
 
 def test_from_moves_replays() -> None:

@@ -76,7 +76,7 @@ document.body.append(made);
 
 
 @browser
-@pytest.mark.parametrize("number, policy", [(5, "none"), (3, "wkr"), (12, "horne")])
+@pytest.mark.parametrize("number, policy", [(5, "none"), (3, "wkr"), (44, "horne"), (86, "none")])
 def test_steps_through_a_whole_solution(tmp_path: Path, number: int, policy: str) -> None:
     solution = explicit(solved(number), policy)  # type: ignore[arg-type]
     dom = chromium(tmp_path, write(tmp_path / "page.html", solution, WALK), "", "--dump-dom")
@@ -208,7 +208,7 @@ def pixels(path: Path) -> tuple[int, int, set[bytes]]:
 @pytest.mark.parametrize("size, scheme", [((1000, 640), "light"), ((400, 700), "dark")])
 def test_screenshot(tmp_path: Path, size: tuple[int, int], scheme: str) -> None:
     """The colours of table, cards and mark are on the screen, in both schemes."""
-    page = write(tmp_path / "page.html", explicit(solved(5), "wkr"))
+    page = write(tmp_path / "page.html", explicit(solved(99), "wkr"))
     picture = tmp_path / "picture.png"
     options = [f"--screenshot={picture}", f"--window-size={size[0]},{size[1]}"]
     options.append(f"--blink-settings=preferredColorScheme={0 if scheme == 'dark' else 1}")

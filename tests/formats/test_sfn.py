@@ -254,13 +254,14 @@ def test_more_or_fewer_than_ten_on_a_line() -> None:
     read(text.replace(moves, re.sub(r"(...)", r"\1\n", one_line))).check()
 
 
+@pytest.mark.parametrize("number", [3, 44, 99])
 @pytest.mark.parametrize("mark", [0, 1, 17, 30])
-def test_partly_played(mark: int) -> None:
-    text = sfn.write(solved(3), "horne", mark)
+def test_partly_played(mark: int, number: int) -> None:
+    text = sfn.write(solved(number), "horne", mark)
     assert text.count("[") == text.count("]") == 1
     found = read(text)
     found.check()
-    assert found.steps == EXPLICIT["horne"].steps
+    assert found.steps == explicit(solved(number), "horne").steps
 
 
 def test_partly_played_to_the_end() -> None:
@@ -308,13 +309,14 @@ def test_single_cards_are_not_ambiguous(number: int, cells: int) -> None:
     assert plain(found) == plain(solved(number, cells))
 
 
+@pytest.mark.parametrize("number", [3, 86])
 @pytest.mark.parametrize("policy", ["horne", "wkr"])
-def test_automoves_repeated_as_moves_home(policy: Policy) -> None:
+def test_automoves_repeated_as_moves_home(policy: Policy, number: int) -> None:
     """All moves home are written, the game's own too, right after what caused them."""
     letters = formats.short.place_letter
-    steps = EXPLICIT[policy].steps
+    steps = explicit(solved(number), policy).steps
     words = [f" {letters(step.source)}{letters(step.destination)}" for step in steps]
-    read("#3\n" + "".join(words) + "\n").check()
+    read(f"#{number}\n" + "".join(words) + "\n").check()
 
 
 def test_lines_without_layout_take_the_deal_given() -> None:
@@ -326,11 +328,12 @@ def test_lines_without_layout_take_the_deal_given() -> None:
     assert found.number == 6
 
 
+@pytest.mark.parametrize("number", [18, 44])
 @pytest.mark.parametrize("join", [" ", "  ", "\n", "\t"])
-def test_foreign_lines(join: str) -> None:
-    words = moves_of(sfn.write(solved(18), "horne")).split()
+def test_foreign_lines(join: str, number: int) -> None:
+    words = moves_of(sfn.write(solved(number), "horne")).split()
     words = [word for line in words for word in re.findall(r"\.?..", line)]
-    found = read("#18\n" + join.join(words) + "\n")
+    found = read(f"#{number}\n" + join.join(words) + "\n")
     found.check()
 
 

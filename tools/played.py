@@ -1,0 +1,73 @@
+"""Solutions as people play them: supermoves and automoves, and longer than need be.
+
+A greedy search over a player's moves. Nothing is proven about its solutions but that they are some.
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from itertools import pairwise
+
+from dbmsolver.cards import is_red, rank
+from dbmsolver.deals import Deal
+from dbmsolver.explicit import player_moves, player_result
+from dbmsolver.position import Position
+from dbmsolver.rules import Policy
+from dbmsolver.solution import Solution, Step
+from dbmsolver.supermoves import automoves
+
+EFFORT = 20_000
+"""Positions looked at before a deal is given up."""
+
+
+def played(deal: Deal, policy: Policy = "horne") -> Solution | None:
+    """A solution of a deal, if one is found soon."""
+    moves, start = automoves(deal.position, deal.rules, policy)
+    first = tuple(Step.of(move, policy) for move in moves)
+    # By position without the order of columns: where it was reached from, and how.
+    ways: dict[object, tuple[Position | None, tuple[Step, ...]]] = {
+        start.canonical(): (None, first)
+    }
+    waiting = [(outlook(start), 0, 0, start)]
+    for _ in range(EFFORT):
+        if not waiting:
+            return None
+        _, _, depth, position = heappop(waiting)
+        if position.is_goal():
+            return traced(deal, position, ways)
+        for step, _ in player_moves(position, deal.rules):
+            moves, after = player_result(position, step, deal.rules, policy)
+            key = after.canonical()
+            if key not in ways:
+                ways[key] = position, (step, *(Step.of(move, policy) for move in moves))
+                heappush(waiting, (outlook(after) + depth, len(ways), depth + 1, after))
+    return None
+
+
+def traced(
+    deal: Deal,
+    position: Position | None,
+    ways: dict[object, tuple[Position | None, tuple[Step, ...]]],
+) -> Solution:
+    """The steps that lead to a position."""
+    parts = []
+    while position is not None:
+        position, steps = ways[position.canonical()]
+        parts.append(steps)
+    steps = tuple(step for part in reversed(parts) for step in part)
+    return Solution(deal.rules, deal.position, steps, deal.position, deal.number).ended()
+
+
+def outlook(position: Position) -> int:
+    """The smaller, the nearer the end, by rule of thumb: cards home, cards upon lower ones, runs, cells."""
+    left = 52 - sum(position.foundations)
+    cells = sum(card is not None for card in position.freecells)
+    upon_lower = breaks = 0
+    for column in position.columns:
+        lowest = 99
+        for card in column:
+            upon_lower += rank(card) > lowest
+            lowest = min(lowest, rank(card))
+        for under, card in pairwise(column):
+            breaks += rank(under) != rank(card) + 1 or is_red(under) == is_red(card)
+    return 4 * left + 6 * upon_lower + 2 * breaks + cells

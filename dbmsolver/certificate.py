@@ -8,7 +8,7 @@ equal records but for the program's version.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def from_manifest(manifest: Mapping[str, Any], where: str | None = None) -> Cert
     """
     claim = claim_of(manifest, where)
     try:
-        return {
+        record: Certificate = {
             "certificate": FORMAT,
             "claim": claim,
             "question": manifest["question"],
@@ -59,20 +59,39 @@ def from_manifest(manifest: Mapping[str, Any], where: str | None = None) -> Cert
             "policy": manifest["policy"],
             "metric": manifest["metric"],
             "length": manifest.get("length") if claim != "unsolvable" else None,
-            "states": manifest["states"],
-            "forced": manifest["forced"],
-            "digest": manifest["digest"],
-            "strata": [
-                dict(zip(("layer", "stratum", "states", "forced"), row, strict=True))
-                for row in manifest["strata"]
-            ],
+            **_counts(claim, manifest["strata"], manifest.get("length"), manifest["digest"]),
             "path": manifest.get("path") if claim != "unsolvable" else None,
             "versions": {"program": manifest["program"], "store": manifest["format"]},
         }
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise StoreError(
             f"the manifest lacks what a certificate needs ({error!r})", where
         ) from error
+    problem = next(_problems(record), None)
+    if problem is not None:
+        raise StoreError(f"the manifest is wrong: {problem}", where)
+    return record
+
+
+def _counts(
+    claim: str, strata: Iterable[Sequence[int]], length: int | None, digest: str | None
+) -> dict[str, Any]:
+    """Counts, and the digest, of those closed states that do not depend on the run.
+
+    Of the layer that holds the goal of a shortest solution, how much is closed depends on threads
+    and memory: its states are left out, and there is no digest.
+    """
+    rows = [
+        dict(zip(("layer", "stratum", "states", "forced"), row, strict=True))
+        for row in strata
+        if claim != "shortest" or length is None or row[0] < length
+    ]
+    return {
+        "states": sum(row["states"] for row in rows),
+        "forced": sum(row["forced"] for row in rows),
+        "digest": digest if claim == "unsolvable" else None,
+        "strata": rows,
+    }
 
 
 def deal_of(certificate: Certificate, where: str) -> Deal:
@@ -148,7 +167,7 @@ def _problems(data: Any) -> Iterator[str]:
         "length": (int, type(None)),
         "states": int,
         "forced": int,
-        "digest": str,
+        "digest": (str, type(None)),
         "strata": list,
         "path": (list, type(None)),
         "versions": dict,
@@ -169,15 +188,25 @@ def _problems(data: Any) -> Iterator[str]:
     for name, allowed in choices.items():
         if data.get(name) not in allowed:
             yield f"{name}: expected one of {', '.join(allowed)}"
+    names = {"layer", "stratum", "states", "forced"}
+    for row in data.get("strata") or []:
+        if not isinstance(row, dict) or row.keys() != names or not _numbers(row.values()):
+            yield f"strata: {_short(row)} is no row of layer, stratum, states and forced"
+    for step in data.get("path") or []:
+        if not isinstance(step, list) or len(step) != 2 or not _numbers(step):
+            yield f"path: {_short(step)} is no card and place value"
+
+
+def _numbers(values: Iterable[Any]) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
 
 
 def differences(one: Certificate, other: Certificate) -> list[str]:
     """What two certificates disagree about, in words; nothing about versions.
 
-    States that a search for a shortest solution closed in its last layer depend on when the goal
-    was met, and so on threads; of that layer nothing is claimed, and nothing compared.  A solution
-    that is claimed to be a shortest one may be another one of the same length.  A solution without
-    such a claim depends on the run altogether: then only deal and claim are compared.
+    A solution that is claimed to be a shortest one may be another one of the same length.  A
+    solution without such a claim depends on the run altogether: then only deal and claim are
+    compared.
     """
     found = []
     for name in ("claim", "question", "deal", "rules", "policy", "metric", "length"):
@@ -196,19 +225,16 @@ def differences(one: Certificate, other: Certificate) -> list[str]:
             found.append(
                 f"{name}: {first[0]} states and {first[1]} forced ones, not {second[0]} and {second[1]}"
             )
-    if one["claim"] == "unsolvable":
-        for name in ("states", "forced", "digest"):
-            if one[name] != other[name]:
-                found.append(f"{name}: {one[name]}, not {other[name]}")
+    for name in ("states", "forced", "digest"):
+        if one[name] != other[name]:
+            found.append(f"{name}: {one[name]}, not {other[name]}")
     return found
 
 
 def _rows(certificate: Certificate) -> dict[tuple[int, int], tuple[int, int]]:
-    limit = certificate["length"] if certificate["claim"] == "shortest" else None
     return {
         (row["layer"], row["stratum"]): (row["states"], row["forced"])
         for row in certificate["strata"]
-        if limit is None or row["layer"] < limit
     }
 
 
@@ -236,13 +262,7 @@ def from_result(result: Result) -> Certificate:
         "policy": result.policy,
         "metric": result.metric,
         "length": result.length,
-        "states": result.states,
-        "forced": result.forced,
-        "digest": result.digest,
-        "strata": [
-            dict(zip(("layer", "stratum", "states", "forced"), row, strict=True))
-            for row in result.strata
-        ],
+        **_counts(claim, result.strata, result.length, result.digest),
         "path": None,
         "versions": {},
     }

@@ -124,6 +124,17 @@ BAD_FILES = [
     ("\x00\xff", "not JSON"),
 ]
 
+BAD_MEMBERS = [
+    {"strata": [1]},
+    {"strata": [{"layer": 0, "stratum": "x", "states": 1, "forced": 0}]},
+    {"path": [[1]]},
+    {"rules": {}},
+    {"deal": {"number": None, "board": [1]}},
+    {"policy": "all"},
+    {"policy": []},
+    {"more": 1},
+]
+
 
 @pytest.mark.parametrize(("text", "message"), BAD_FILES)
 def test_bad_files(stores: Path, tmp_path: Path, text: str, message: str) -> None:
@@ -133,6 +144,22 @@ def test_bad_files(stores: Path, tmp_path: Path, text: str, message: str) -> Non
         certificate.load(file)
     assert run("verify", file).exit_code == 3
     assert run("verify", stores / "proof", "--certificate", file).exit_code == 3
+
+
+@pytest.mark.parametrize("change", BAD_MEMBERS)
+def test_bad_members(stores: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    file = tmp_path / "bad"
+    file.write_text(json.dumps({**of(stores / "proof"), **change}))
+    result = run("verify", file)
+    assert result.exit_code == 3, result.output
+    assert result.stderr.count("\n") == 1
+
+
+def test_digests_are_of_proofs(stores: Path) -> None:
+    record = of(stores / "shortest")
+    assert record["digest"] is None
+    assert all(row["layer"] < 73 for row in record["strata"])
+    assert record["states"] == sum(row["states"] for row in record["strata"])
 
 
 def test_a_certificate_of_another_number(stores: Path, tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from dbmsolver.closers import Closer
-from dbmsolver.core.exhaust import BURST, EMPTY, admit_piece, close_piece
+from dbmsolver.core.exhaust import admit_piece, close_piece
+from dbmsolver.core.hashing import EMPTY
+from dbmsolver.core.workspace import BURST
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.deals import Deal
 from dbmsolver.keys import Keys

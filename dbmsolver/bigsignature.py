@@ -13,8 +13,9 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 
 import numpy as np
 
-from dbmsolver.closers import BURST, BigStart, Closer, Yield
+from dbmsolver.closers import BigStart, Closer, Yield
 from dbmsolver.core.runs import key_bits
+from dbmsolver.core.workspace import BURST
 from dbmsolver.journal import BlockRef, Journal
 from dbmsolver.keys import Keys
 from dbmsolver.pieces import (

@@ -9,15 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.exhaust import (
-    BURST,
-    TARGETS,
-    exhaust_batch,
-    make_output,
-    make_workspace,
-    write_runs,
-)
+from dbmsolver.core.exhaust import exhaust_batch, write_runs
 from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Groups, Parcel, RunArrays, make_parcels
@@ -196,5 +190,3 @@ class Closer:
         )
         self.add_closed(runs, stratum, forced, result)
 
-
-__all__ = ["BURST", "TARGETS", "BatchDone", "BigStart", "Closer", "Yield"]

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.exhaust import BURST, EMPTY
+from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import count_flips, load_table, route, table_keys
+from dbmsolver.core.workspace import BURST
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import sorted_runs

@@ -12,3 +12,7 @@ Vocabulary, in the order in which a state passes through:
 
 Nothing here imports anything of ``dbmsolver`` above it, opens a file or formats a message.
 """
+
+from dbmsolver.core.cache import choose_cache
+
+choose_cache()

@@ -7,121 +7,33 @@ signature from one source, side by side.  Nothing is looked up outside the signa
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from dbmsolver.core.bits import pack_bits, prefetch
+from dbmsolver.core.bits import prefetch
 from dbmsolver.core.expand import (
-    MAX_MOVES,
     apply_move,
     height,
     list_moves,
     place_of,
     signature_sets,
 )
-from dbmsolver.core.jit import allocating, expression, kernel
-from dbmsolver.core.layout import NETS, WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
+from dbmsolver.core.hashing import (
+    EMPTY,
+    compact_key,
+    hash_slot,
+    home_slot,
+    insert,
+    insert_compact,
+    rebuild_table,
+)
+from dbmsolver.core.jit import allocating, kernel
+from dbmsolver.core.layout import WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
+from dbmsolver.core.workspace import BURST, GROUP, SIBLINGS, TARGETS
 
 U64 = np.uint64
 ONE = np.uint64(1)
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
-"""Marks a free table slot.  As a key it would put every loose card at the bottom of a column of its own."""
-HASH = np.uint64(0x9E3779B97F4A7C15)
-
-GROUP = 16
-"""States expanded before their successors are looked up, so that the table's cache lines arrive meanwhile."""
-BURST = GROUP * MAX_MOVES
-"""Candidates that one group can produce: room that must be free before it is expanded."""
-TARGETS = CARDS + 4
-SIBLINGS = TARGETS
-"""Ways out of a signature: a locked card released, or a suit's next card home."""
-
-class Workspace(NamedTuple):
-    """Scratch memory of one thread."""
-
-    table: NDArray[np.uint64]
-    steps: NDArray[np.uint16]  # of a compact table: how far a slot's key is from its home
-    order: NDArray[np.uint64]  # closed and open states of the signature in order of arrival, local keys
-    order_codes: NDArray[Any]
-    burst: NDArray[np.uint64]  # [BURST, 5]: key words, table slot, compact key
-    burst_codes: NDArray[Any]
-    left: NDArray[np.uint64]  # keys of candidates that leave the signature
-    left_codes: NDArray[Any]
-    left_targets: NDArray[np.uint8]
-    nets: NDArray[np.uint64]  # networks of the signature
-    target_nets: NDArray[np.uint64]  # [TARGETS, 3, 7]
-    target_layouts: NDArray[np.uint64]  # [TARGETS, 4]: loose cards, two shifts, wide
-    fields: NDArray[np.uint64]  # [52 * 8]: key bits of (loose card, place value)
-    keeps: NDArray[np.uint64]  # [52]: mask of the key without that card's bits
-    moves: NDArray[np.uint16]
-
-
-class Output(NamedTuple):
-    """Where a batch of signatures leaves its results; ``used`` says how much is filled."""
-
-    used: NDArray[np.int64]  # [7]: closed states, their words, signatures, candidates, their words, runs, key words
-    partial: NDArray[np.int64]  # [6]: table bits, head, count, candidates left, their words, forced states
-    keys: NDArray[np.uint64]  # closed local keys, sorted within each signature
-    codes: NDArray[Any]
-    signatures: NDArray[np.uint64]
-    closed: NDArray[np.int64]  # [signatures, 2]: states, forced states among them
-    run_keys: NDArray[np.uint64]
-    run_codes: NDArray[Any]
-    run_signatures: NDArray[np.uint64]
-    run_counts: NDArray[np.int64]
-    run_offsets: NDArray[np.int64]
-    run_words: NDArray[np.int64]
-
-
-def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> Workspace:
-    """Scratch memory for ``states`` states (a third of that if wide), a table of ``slots`` words, and candidates."""
-    return Workspace(
-        table=np.empty(slots, np.uint64),
-        steps=np.empty(0, np.uint16),
-        order=np.empty(states, np.uint64),
-        order_codes=np.empty(states, code_type),
-        burst=np.empty((BURST, 5), np.uint64),
-        burst_codes=np.empty(BURST, code_type),
-        left=np.empty(WIDE_WORDS * candidates, np.uint64),
-        left_codes=np.empty(candidates, code_type),
-        left_targets=np.empty(candidates, np.uint8),
-        nets=np.zeros(NETS, np.uint64),
-        target_nets=np.zeros((TARGETS, *NETS), np.uint64),
-        target_layouts=np.zeros((TARGETS, 4), np.uint64),
-        fields=np.zeros(CARDS * 8, np.uint64),
-        keeps=np.zeros(CARDS, np.uint64),
-        moves=np.zeros(MAX_MOVES, np.uint16),
-    )
-
-
-def make_output(states: int, candidates: int, signatures: int, code_type: Any) -> Output:
-    """Room for the results of a batch."""
-    return Output(
-        used=np.zeros(7, np.int64),
-        partial=np.zeros(6, np.int64),
-        keys=np.empty(states, np.uint64),
-        codes=np.empty(states, code_type),
-        signatures=np.empty(signatures, np.uint64),
-        closed=np.empty((signatures, 2), np.int64),
-        run_keys=np.empty(WIDE_WORDS * candidates, np.uint64),
-        run_codes=np.empty(candidates, code_type),
-        run_signatures=np.empty(TARGETS * signatures, np.uint64),
-        run_counts=np.empty(TARGETS * signatures, np.int64),
-        run_offsets=np.empty(TARGETS * signatures, np.int64),
-        run_words=np.empty(TARGETS * signatures, np.int64),
-    )
-
-
-@expression
-def hash_slot(first, second, third, shift):
-    """Table slot of a local key (multiplicative hashing; ``shift`` = 64 - log2 of the slots)."""
-    word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
-    word ^= third * U64(0xA0761D6478BD642F)
-    return np.int64((word * HASH) >> shift)
 
 
 @kernel
@@ -143,83 +55,6 @@ def make_fields(t, layout, nets, fields, keeps):
                 t.place_planes[1, place] << U64(card),
                 t.place_planes[2, place] << U64(card),
             )[0]
-
-
-@expression
-def insert(table, mask, slot, wide, first, second, third):
-    """Put a key into the table from ``slot`` on; whether it was new."""
-    if not wide:
-        while True:
-            seen = table[slot]
-            if seen == EMPTY:
-                table[slot] = first
-                return True
-            if seen == first:
-                return False
-            slot = (slot + 1) & mask
-    while True:
-        base = WIDE_WORDS * slot
-        if table[base] == EMPTY:
-            table[base] = first
-            table[base + 1] = second
-            table[base + 2] = third
-            return True
-        if table[base] == first and table[base + 1] == second and table[base + 2] == third:
-            return False
-        slot = (slot + 1) & mask
-
-
-@expression
-def compact_key(layout, nets, first, second):
-    """A wide key of two planes packed: its low 64 bits, and the few above."""
-    upper = pack_bits(second, nets[1])
-    return (
-        pack_bits(first, nets[0]) | (upper << layout.low_shift),
-        upper >> (U64(64) - layout.low_shift) if layout.low_shift else U64(0),
-    )
-
-
-@expression
-def home_slot(low, high, shift):
-    """Where a compact table wants a key: the high bits can be had back from this and the low ones."""
-    return np.int64(((low * HASH) >> shift) ^ high)
-
-
-@expression
-def insert_compact(table, steps, mask, home, low):
-    """Put a key into a compact table; whether it was new.
-
-    A slot holds the low 64 bits and the distance from home, which stands for the bits above: the hashing scheme in which
-    a bucket's own number is part of the key.  Ten bytes for a key of up to 80 bits, where the plain table takes 24.
-    """
-    slot = home
-    step = 0
-    while True:
-        seen = table[slot]
-        if seen == EMPTY:
-            table[slot] = low
-            steps[slot] = step
-            return True
-        if seen == low and steps[slot] == step:
-            return False
-        slot = (slot + 1) & mask
-        step += 1
-
-
-@kernel
-def rebuild_table(table, bits, order, count, wide):
-    """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
-    words = WIDE_WORDS if wide else 1
-    table[: words << bits] = EMPTY
-    mask = (1 << bits) - 1
-    shift = U64(64 - bits)
-    for index in range(count):
-        base = words * index
-        first = order[base]
-        second = third = U64(0)
-        if wide:
-            second, third = order[base + 1], order[base + 2]
-        insert(table, mask, hash_slot(first, second, third, shift), wide, first, second, third)
 
 
 @kernel

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import unpack_bits
-from dbmsolver.core.exhaust import (
+from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.hashing import (
     EMPTY,
     HASH,
     compact_key,
@@ -20,7 +21,6 @@ from dbmsolver.core.exhaust import (
     insert,
     insert_compact,
 )
-from dbmsolver.core.expand import signature_sets
 from dbmsolver.core.jit import allocating
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
 

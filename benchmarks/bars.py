@@ -22,11 +22,9 @@ from rows import ROWS, Line, Row
 
 WARM_UP = (
     "solve 3",
-    "solve 3 --freecells 2 --memory 64M",
+    "solve 1 --memory 64M",
     "prove 11982",
-    "prove 351 --freecells 2",
-    "prove 351 --freecells 2 --memory 16M",
-    "prove 351 --freecells 2 --memory 16M --keep none",
+    "prove 12064 --freecells 2 --memory 64M",
 )
 """Between them these use all kernels, also those that only tight memory calls for."""
 HEADINGS = (

@@ -8,6 +8,7 @@ depend on threads, memory or machine. Ends with 1 if it is not the number kept h
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 
@@ -23,6 +24,8 @@ SIGNATURE = "9584dce2262244a0"
 
 def main() -> int:
     """Prove the three deals unsolvable and print what comes of it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.parse_args()
     signature = xxhash.xxh3_64()
     for number, freecells in DEALS:
         begun = time.perf_counter()

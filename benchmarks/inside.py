@@ -18,8 +18,8 @@ import numpy as np
 from dbmsolver.closers import Closer
 from dbmsolver.core.exhaust import admit_piece, close_piece
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.workspace import BURST
 from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.workspace import BURST
 from dbmsolver.deals import Deal
 from dbmsolver.keys import Keys
 from dbmsolver.store import Runs, Store

@@ -73,7 +73,7 @@ def measured(
     closer: Closer, signature: int, words: int, local: Any, codes: Any
 ) -> dict[str, float]:
     """Seconds of each part for these states of a signature."""
-    workspace, out, tables = closer.workspace, closer.output, closer.tables
+    workspace, out, tables = closer.workspace._replace(grows=False), closer.output, closer.tables
     size = codes.size
     bits = 9
     while 1 << bits < 4 * size + 4 * BURST:
@@ -84,7 +84,7 @@ def measured(
     order = np.random.default_rng(1).permutation(size)
     local, codes = local.reshape(size, words)[order].reshape(-1), codes[order]
     begun = time.perf_counter()
-    admit_piece(tables, workspace, name, bits, 0, local, codes, size, False)
+    admit_piece(tables, workspace, name, bits, 0, local, codes, size)
     admitted = time.perf_counter() - begun
     alone = expanded(closer, name, bits, size, words, ELSEWHERE)
     both = expanded(closer, name, bits, size, words, ANYWHERE)
@@ -98,13 +98,13 @@ def measured(
 
 def expanded(closer: Closer, name: Any, bits: int, size: int, words: int, piece: Any) -> float:
     """Seconds for expanding ``size`` states at the front of the workspace."""
-    workspace = closer.workspace
+    workspace = closer.workspace._replace(grows=False)
     room = min(workspace.order.size // words, (3 << bits) // 4)
     head, count = 0, size
     begun = time.perf_counter()
     while head < count and count + BURST <= room:
         head, count, *_ = close_piece(
-            closer.tables, workspace, name, bits, head, count, room, ANYWHERE, piece, False
+            closer.tables, workspace, name, bits, head, count, room, ANYWHERE, piece
         )
     # States that the sample lacks are found, and expanded too.
     return (time.perf_counter() - begun) * size / max(head, 1)

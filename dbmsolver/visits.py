@@ -78,7 +78,9 @@ class _Visitor:
         self.closer = closer
         self.stratum = stratum
         self.done = done
-        self.ws = closer.workspace._replace(table=table.slots, steps=table.steps)
+        self.ws = closer.workspace._replace(
+            table=table.slots, steps=table.steps, grows=False
+        )
         self.room = self.ws.order.size // shape.words
         self.head = self.count = self.forced = 0
 
@@ -128,7 +130,6 @@ class _Visitor:
                     keys,
                     codes,
                     size,
-                    self.shape.compact,
                 )
             )
             table.held += new - self.count
@@ -150,7 +151,6 @@ class _Visitor:
             min(self.room, self.count + free + BURST),
             np.uint64(self.piece.mask),
             np.uint64(self.piece.value),
-            self.shape.compact,
         )
         table.held += count - self.count
         self.head, self.count = head, count

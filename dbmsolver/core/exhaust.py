@@ -70,17 +70,18 @@ def prepare_target(t, ws, loose, card, target):
 
 
 @kernel
-def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow, compact):
+def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):
     """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
 
-    The table has ``2**bits`` slots.  With ``grow`` it holds ``order[:count]`` and is enlarged when it fills; without, it
-    may hold other closed states too, be ``compact``, and the caller chooses ``room`` so that it does not fill.  Keys with
-    ``piece word & piece_mask != piece`` (the first word, the second of wide keys) belong to other pieces of the signature
-    and leave it like candidates for other signatures, under target number SIBLINGS.  Stops when nothing is left to expand,
-    or when another group could exceed ``room`` states or the scratch memory of candidates.  Returns (bits, head, count,
-    candidates left, their words, forced states expanded).
+    The table has ``2**bits`` slots.  In a workspace that ``grows`` it holds ``order[:count]`` and is enlarged when it
+    fills; in others it may hold other closed states too, be compact (then ``ws.steps`` has room), and the caller chooses
+    ``room`` so that it does not fill.  Keys with ``piece word & piece_mask != piece`` (the first word, the second of wide
+    keys) belong to other pieces of the signature and leave it like candidates for other signatures, under target number
+    SIBLINGS.  Stops when nothing is left to expand, or when another group could exceed ``room`` states or the scratch
+    memory of candidates.  Returns (bits, head, count, candidates left, their words, forced states expanded).
     """
     wide = layout.wide
+    compact = ws.steps.size > 0
     words = WIDE_WORDS if wide else 1
     left = left_words = forced_states = 0
     mask = (1 << bits) - 1
@@ -159,7 +160,7 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow,
                 ws.left_targets[left] = target
                 left += 1
         grown = False
-        while grow and (2 * count > mask or 4 * (count + burst) > 3 * mask):
+        while ws.grows and (2 * count > mask or 4 * (count + burst) > 3 * mask):
             grown = True
             bits += 1
             mask = (1 << bits) - 1
@@ -185,15 +186,13 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, grow,
 
 
 @kernel
-def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece, compact):
+def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):
     """:func:`close` for a piece of a signature.
 
     Returns (head, count, candidates left, their words, forced states expanded).
     """
     sets, layout = prepare(t, ws, signature)
-    return close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece, False, compact)[
-        1:
-    ]
+    return close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece)[1:]
 
 
 @kernel
@@ -231,11 +230,12 @@ def prepare(t, ws, signature):
 
 
 @kernel
-def admit_piece(t, ws, signature, bits, count, keys, codes, candidates, compact):
+def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
     """:func:`admit` for a piece: the first ``candidates`` of ``keys`` and ``codes``."""
     _, layout = prepare(t, ws, signature)
-    if not compact:
-        return admit(ws, layout.wide, bits, count, keys, codes, 0, 0, candidates)
+    start = np.int64(0)  # a literal 0 would be a type of its own, and compiled apart
+    if not ws.steps.size:
+        return admit(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
     for index in range(candidates):
@@ -323,10 +323,10 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
             return index
         ws.table[: key_words << bits] = EMPTY
         count = admit(
-            ws, wide, bits, 0, keys, codes, offsets[index], words[index], counts[index]
+            ws, wide, bits, np.int64(0), keys, codes, offsets[index], words[index], counts[index]
         )
         bits, head, count, left, left_words, forced = close(
-            t, ws, layout, sets, bits, 0, count, room, U64(0), U64(0), True, False
+            t, ws, layout, sets, bits, np.int64(0), count, room, U64(0), U64(0)
         )
         out.partial[0], out.partial[1], out.partial[2] = bits, head, count
         out.partial[3], out.partial[4], out.partial[5] = left, left_words, forced

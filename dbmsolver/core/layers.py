@@ -350,7 +350,7 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
     while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:
         if not has_room(shard):
             return True
-        burst = 0
+        burst = np.int64(0)  # a literal would be compiled apart
         for _ in range(min(GROUP, shard.state[TODO])):
             shard.state[TODO] -= 1
             index = shard.todo[shard.state[TODO]]

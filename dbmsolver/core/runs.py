@@ -111,7 +111,7 @@ def pack_rows(t, rows):
     index = np.arange(total).astype(np.uint32)
     by_signature = np.empty(total, np.uint64)
     order = np.empty(total, np.uint32)
-    sort_states(first_keys, index, by_signature, order, total, 1)
+    sort_states(first_keys, index, by_signature, order, total, np.int64(1))
     runs = 0
     for place in range(total):
         runs += place == 0 or by_signature[place] != by_signature[place - 1]

@@ -39,6 +39,7 @@ class Workspace(NamedTuple):
     fields: NDArray[np.uint64]  # [52 * 8]: key bits of (loose card, place value)
     keeps: NDArray[np.uint64]  # [52]: mask of the key without that card's bits
     moves: NDArray[np.uint16]
+    grows: bool  # whether the table is the workspace's own and may be made anew with more slots
 
 
 class Output(NamedTuple):
@@ -76,6 +77,7 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
         fields=np.zeros(CARDS * 8, np.uint64),
         keeps=np.zeros(CARDS, np.uint64),
         moves=np.zeros(MAX_MOVES, np.uint16),
+        grows=True,
     )
 
 

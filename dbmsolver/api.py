@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from dbmsolver import search
@@ -62,12 +63,12 @@ def prove(
 def _answer(
     question: Question, deal: Deal, options: Options, limits: Limits, progress: Progress | None
 ) -> Result:
-    events = search.run(question, deal, options, limits)
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        if progress is not None:
-            progress(event)
+    with closing(search.run(question, deal, options, limits)) as events:
+        while True:
+            try:
+                event = next(events)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+            if progress is not None:
+                progress(event)

@@ -38,7 +38,7 @@ def deal_of(manifest: dict[str, Any], where: str) -> Deal:
         rules = Rules(**manifest["rules"])
         number = manifest["deal"]["number"]
         position = parse_board(manifest["deal"]["board"], rules, where)
-    except (KeyError, TypeError, DbmError) as error:
+    except (KeyError, TypeError, AttributeError, DbmError) as error:
         raise StoreError(f"the manifest's deal cannot be read ({error})", where) from error
     return Deal(position=position, rules=rules, number=number)
 
@@ -63,8 +63,9 @@ def check_same(
             if theirs.get(name) != value
         ]
         raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
-    if manifest["deal"]["board"] != wanted["deal"]["board"]:
-        theirs = manifest["deal"]["number"]
+    held = deal_of(manifest, where)
+    if format_board(held.position) != wanted["deal"]["board"]:
+        theirs = held.number
         raise StoreError(
             f"holds a search of another deal ({'a board' if theirs is None else theirs}), "
             f"not {'this board' if deal.number is None else deal.number}",

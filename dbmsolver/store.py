@@ -54,6 +54,15 @@ _CLOSED_KEY = struct.Struct(">cHHQQQ")
 _PENDING_KEY = struct.Struct(">cHHQ")
 _CHECKSUM = struct.Struct("<Q")
 _COMPRESSION_LEVEL = 1
+_NO_ROOM = (
+    "No space left",
+    "MAP_FULL",
+    "File too large",
+    "quota exceeded",
+    "Input/output error",  # what LMDB makes of a write that was cut short
+)
+"""What LMDB says when a disk, the map, or a limit on files or users is full."""
+_MANIFEST_FIELDS = ("question", "deal", "rules", "policy", "metric", "keep", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +206,20 @@ class Store:
                 max_dbs=0,
                 readahead=True,
             )
-            self.manifest = self._read_manifest()
-            self._number = 1 + max((_number(key) for key in self.keys()), default=0)
         except lmdb.Error as error:
             os.close(self._lock)
             raise StoreError(f"not a readable store ({error})", str(path)) from error
         except BaseException:
             os.close(self._lock)
+            raise
+        try:
+            self.manifest = self._read_manifest()
+            self._number = 1 + max((_number(key) for key in self.keys()), default=0)
+        except lmdb.Error as error:
+            self.close()
+            raise StoreError(f"not a readable store ({error})", str(path)) from error
+        except BaseException:
+            self.close()
             raise
 
     @classmethod
@@ -217,8 +233,12 @@ class Store:
             raise StoreError(f"cannot be made a store: {error.strerror}", str(path)) from error
         store = cls(path, readonly=False, durable=durable)
         store.manifest = manifest
-        with store.write() as txn:
-            txn.put_manifest(manifest)
+        try:
+            with store.write() as txn:
+                txn.put_manifest(manifest)
+        except BaseException:
+            store.close()
+            raise
         return store
 
     @classmethod
@@ -226,6 +246,8 @@ class Store:
         """Open an existing store; StoreError if there is none, it is foreign, or another process has it."""
         if not (path / "data.mdb").is_file():
             raise StoreError("no store here: expected a directory made with --store", str(path))
+        if not (path / "data.mdb").stat().st_size:  # LMDB would make an environment of it
+            raise StoreError("not a readable store (data.mdb is empty)", str(path))
         store = cls(path, readonly=readonly, durable=True)
         if not store.manifest:
             store.close()
@@ -234,6 +256,10 @@ class Store:
             found = store.manifest.get("format")
             store.close()
             raise StoreError(f"store format {found}, expected {FORMAT}", str(path))
+        missing = [field for field in _MANIFEST_FIELDS if field not in store.manifest]
+        if missing:
+            store.close()
+            raise StoreError(f"the manifest is damaged (no {missing[0]})", str(path))
         return store
 
     def close(self) -> None:
@@ -271,7 +297,7 @@ class Store:
         except lmdb.DiskError as error:
             raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
         except lmdb.Error as error:
-            if "No space left" in str(error) or "MAP_FULL" in str(error):
+            if any(reason in str(error) for reason in _NO_ROOM):
                 raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
             raise StoreError(f"cannot write ({error})", str(self.path)) from error
 
@@ -302,7 +328,10 @@ class Store:
 
     def states_in(self, key: bytes) -> int:
         """How many states a block says it has, without decoding it."""
-        return int(_HEADER.unpack_from(self.read(key), _CHECKSUM.size)[-1])
+        data = self.read(key)
+        if len(data) < _CHECKSUM.size + _HEADER.size:
+            raise StoreError(f"{describe(key)} is damaged (cut short)", str(self.path))
+        return int(_HEADER.unpack_from(data, _CHECKSUM.size)[-1])
 
     def size(self) -> int:
         """Bytes on disk."""

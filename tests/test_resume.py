@@ -163,9 +163,7 @@ def test_independent_of_threads_memory_and_pieces(monkeypatch: pytest.MonkeyPatc
     assert len({run.strata for run in runs[:-1]}) == 1
 
 
-def test_keep_none_leaves_no_closed_states(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_pieces(monkeypatch)
     monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.05)
     store = tmp_path / "store"

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.expand import signature_sets
-from dbmsolver.core.jit import inlined, kernel
+from dbmsolver.core.jit import inlined, inner, kernel
 from dbmsolver.core.tables import CARDS, Tables, Words
 
 U64 = np.uint64
@@ -98,7 +98,7 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
 
 
-@kernel
+@inner
 def smallest_cover(cards, work):
     """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
 
@@ -148,7 +148,7 @@ def smallest_cover(cards, work):
         cover = np.int64(work[CARDS + 2 * depth + 1])
 
 
-@kernel
+@inner
 def bound_sets(b, t, sets, over, work):
     """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 

@@ -26,7 +26,7 @@ from dbmsolver.core.hashing import (
     insert_compact,
     rebuild_table,
 )
-from dbmsolver.core.jit import allocating, kernel
+from dbmsolver.core.jit import allocating, inner, kernel
 from dbmsolver.core.layout import WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
@@ -36,7 +36,7 @@ U64 = np.uint64
 ONE = np.uint64(1)
 
 
-@kernel
+@inner
 def make_fields(t, layout, nets, fields, keeps):
     """Key bits of each (loose card, place value): a move then replaces one field.  Narrow layouts only."""
     rest = layout.loose
@@ -57,7 +57,7 @@ def make_fields(t, layout, nets, fields, keeps):
             )[0]
 
 
-@kernel
+@inner
 def prepare_target(t, ws, loose, card, target):
     """Work out the layout of the signature that ``card`` leads to when it leaves this one as ``target``."""
     bit = ONE << U64(card)
@@ -69,7 +69,7 @@ def prepare_target(t, ws, loose, card, target):
     ws.target_layouts[target, 3] = U64(layout.wide)
 
 
-@kernel
+@inner
 def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):
     """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
 
@@ -219,7 +219,7 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
     return count
 
 
-@kernel
+@inner
 def prepare(t, ws, signature):
     """Make the workspace ready for a signature; returns its (Sets, Layout)."""
     sets = signature_sets(t, signature)

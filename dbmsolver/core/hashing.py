@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import pack_bits
-from dbmsolver.core.jit import expression, kernel
+from dbmsolver.core.jit import expression, inner
 from dbmsolver.core.layout import WIDE_WORDS
 
 U64 = np.uint64
@@ -85,7 +85,7 @@ def insert_compact(table, steps, mask, home, low):
         step += 1
 
 
-@kernel
+@inner
 def rebuild_table(table, bits, order, count, wide):
     """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
     words = WIDE_WORDS if wide else 1

@@ -10,14 +10,26 @@ from __future__ import annotations
 
 from numba import njit
 
-kernel = njit(nogil=True, cache=True, _nrt=False)
+kernel = njit(nogil=True, cache=True, _nrt=False, no_cfunc_wrapper=True)
 """A function that works on arrays it is given."""
 
-inlined = njit(nogil=True, cache=True, _nrt=False, forceinline=True)
-"""The same, compiled into its callers: for what runs once for each state or move and takes large tuples."""
+inner = njit(
+    nogil=True, cache=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
+"""The same, called by other kernels only: saves compiling the way in from Python, half a second with large tuples."""
+
+inlined = njit(
+    nogil=True,
+    cache=True,
+    _nrt=False,
+    forceinline=True,
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+)
+"""Compiled into its callers: for what runs once for each state or move and takes large tuples."""
 
 expression = njit(nogil=True, cache=True, _nrt=False, inline="always")
 """A few operations, put into its callers before types are inferred."""
 
-allocating = njit(nogil=True, cache=True, _nrt=True)
+allocating = njit(nogil=True, cache=True, _nrt=True, no_cfunc_wrapper=True)
 """A function that creates arrays."""

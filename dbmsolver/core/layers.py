@@ -34,7 +34,7 @@ from dbmsolver.core.expand import (
     progress,
     signature_sets,
 )
-from dbmsolver.core.jit import allocating, expression, inlined, kernel
+from dbmsolver.core.jit import allocating, expression, inlined, inner, kernel
 from dbmsolver.core.tables import PLACE_HOME, PLACE_LOCKED
 
 U64 = np.uint64
@@ -272,7 +272,7 @@ def has_room(shard):
     )
 
 
-@kernel
+@inner
 def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
     """Look at the first ``burst`` candidates in ``shard.burst``, whose table slots have been prefetched."""
     mask = U64(shard.table.size - 1)

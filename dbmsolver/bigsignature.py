@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +40,10 @@ FIRST_PIECES = 3
 _SAMPLE = 50_000
 _AT_ONCE = 1 << 21
 """Candidates that are unpacked for one visit."""
+_WORTH_PACKING = 10_000
+
+Task = tuple[Callable[[], Any], Callable[[Any], None]]
+"""What a worker thread does, and what the main thread does with what comes of it."""
 
 
 class BigSignature:
@@ -97,30 +103,31 @@ class BigSignature:
 
     def run(self, pool: Executor, closers: list[Closer]) -> Generator[int, None, None]:
         """Visit pieces until nothing is pending; yields the number of waiting candidates after every visit."""
-        running: dict[Future[Visit], Closer] = {}
+        running: dict[Future[Any], tuple[Closer, Callable[[Any], None]]] = {}
         idle = list(closers)
         try:
             while True:
                 while idle:
-                    piece = self._next_piece(bool(running))
-                    if piece is None:
-                        break
                     closer = idle.pop()
-                    blocks = self._reserve(piece)
-                    task = pool.submit(visit, self.shape, piece, closer, self.stratum, blocks)
-                    running[task] = closer
+                    task = self._next_task(closer, bool(running))
+                    if task is None:
+                        idle.append(closer)
+                        break
+                    work, finish = task
+                    running[pool.submit(work)] = closer, finish
                 if not running:
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    idle.append(running.pop(future))
-                    self._finish(future.result())
+                    closer, finish = running.pop(future)
+                    idle.append(closer)
+                    finish(future.result())
                 yield self.pending
         finally:
             wait(running)
-            for future in running:
+            for future, (_, finish) in running.items():
                 if future.exception() is None:
-                    self._finish(future.result())
+                    finish(future.result())
 
     def snapshot(self) -> list[bytes]:
         """Blocks of everything pending, for a checkpoint."""
@@ -132,6 +139,20 @@ class BigSignature:
         ]
 
     # Scheduling.
+
+    def _next_task(self, closer: Closer, others_run: bool) -> Task | None:
+        """What an idle thread does next: a piece's table or candidates seen to, or a visit."""
+        for piece in self.pieces:
+            if piece.full and not piece.busy:
+                return self._growth(piece)
+        if self._chunk_bytes() > self.memory // 4 and (packing := self._packing()) is not None:
+            return packing
+        piece_to_visit = self._next_piece(others_run)
+        if piece_to_visit is None:
+            return None
+        blocks = self._reserve(piece_to_visit)
+        work = partial(visit, self.shape, piece_to_visit, closer, self.stratum, blocks)
+        return work, self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
         """The idle piece with the most work, those with a table first; None if it pays to wait."""
@@ -158,7 +179,8 @@ class BigSignature:
             bits = SMALLEST_BITS
             while FILL * (1 << bits) < need + 2 * BURST and bits < self.largest_bits:
                 bits += 1
-            piece.table = self._new_table(bits)
+            self._make_room(self.shape.slot_bytes << bits)
+            piece.table = Table.empty(self.shape, bits)
             blocks = [ref.fetch(self.journal.store) for ref in piece.blocks]
         later: list[Chunk] = []
         taken = 0
@@ -171,15 +193,13 @@ class BigSignature:
         piece.inbox = later
         return blocks
 
-    def _new_table(self, bits: int) -> Table:
-        """A cleared table of ``2**bits`` slots, after making room for it."""
-        size = self.shape.slot_bytes << bits
+    def _make_room(self, size: int) -> None:
+        """Evict pieces, the least recently visited first, until a table of this size fits."""
         while self._used() + size > self.memory:
             victims = [piece for piece in self.pieces if piece.table is not None and not piece.busy]
             if not victims:
                 break
             min(victims, key=lambda piece: piece.used).evict()
-        return Table.empty(self.shape, bits)
 
     def _used(self) -> int:
         tables = sum(piece.table.nbytes for piece in self.pieces if piece.table is not None)
@@ -211,67 +231,89 @@ class BigSignature:
                 self.largest_bits += 1
             return
         piece.closed += result.states
-        if done.full:
-            self._enlarge(piece)
-        self._pack_waiting()
+        piece.full = done.full
 
-    def _pack_waiting(self) -> None:
-        """Pack candidates of the richest pieces while all of them take more than a quarter of the memory."""
-        while self._chunk_bytes() > self.memory // 4:
-            rich = max(
-                self.pieces,
-                key=lambda piece: sum(c.nbytes for c in piece.inbox if c.packed is None),
-            )
-            loose = [chunk for chunk in rich.inbox if chunk.packed is None]
-            if sum(chunk.size for chunk in loose) < 10_000:
-                return
-            packed = pack_chunks(self.shape.signature, self.words, loose)
-            rich.inbox = [chunk for chunk in rich.inbox if chunk.packed is not None] + [packed]
+    # Chores: planned here, done by an idle thread, taken in here.
 
-    # Growing.
+    def _packing(self) -> Task | None:
+        """Pack the waiting candidates of the piece that has most of them loose."""
+        idle = [piece for piece in self.pieces if not piece.busy]
+        if not idle:
+            return None
+        rich = max(idle, key=lambda piece: sum(c.nbytes for c in piece.inbox if c.packed is None))
+        loose = [chunk for chunk in rich.inbox if chunk.packed is None]
+        if sum(chunk.size for chunk in loose) < _WORTH_PACKING:
+            return None
+        rich.busy = True
 
-    def _enlarge(self, piece: Piece) -> None:
-        """A larger table for a full one, or, at the largest size, two pieces."""
+        def finish(packed: Chunk) -> None:
+            rich.busy = False
+            rich.inbox = [chunk for chunk in rich.inbox if chunk not in loose] + [packed]
+
+        return partial(pack_chunks, self.shape.signature, self.words, loose), finish
+
+    def _growth(self, piece: Piece) -> Task:
+        """A larger table for a piece whose table is full, or, at the largest size, two pieces."""
         table = piece.table
-        if table is None or (table.bits >= self.largest_bits and self._split(piece)):
-            return
-        keys = table.keys()
-        bits = table.bits + 1
-        del table
-        piece.table = None
-        piece.table = self._new_table(bits)
-        piece.table.load(keys, 0, 0)
+        assert table is not None
+        piece.busy = True
+        bit = None
+        if table.bits >= self.largest_bits:
+            bit = best_bit(self.shape, piece, *self.sample)
+        self._make_room(table.nbytes * (1 if bit is not None else 2))
+
+        def finish(tables: list[Table]) -> None:
+            piece.busy = piece.full = False
+            if bit is None:
+                (piece.table,) = tables
+                return
+            children = self._replace(piece, bit)
+            for child, one in zip(children, tables, strict=True):
+                child.table = one
+                child.closed = one.held - sum(chunk.size for chunk in child.opened)
+
+        return partial(rebuilt, table, piece, bit), finish
 
     def _split(self, piece: Piece) -> bool:
-        """Cut a piece in two by the bit that the fewest moves change; whether there was one."""
+        """Cut a piece without a table in two; whether there was a bit to do it by."""
         bit = best_bit(self.shape, piece, *self.sample)
         if bit is None:
             return False
-        table = piece.table
-        keys = table.keys() if table is not None else np.empty(0, np.uint64)
-        piece.table = None
+        for child in self._replace(piece, bit):
+            child.closed = piece.closed // 2
+        return True
+
+    def _replace(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
+        """Put two pieces in the place of one, and hand on its candidates."""
         children = self.tree.split(piece, bit)
-        sides = (piece_words(self.words, keys) >> np.uint64(bit)) & np.uint64(1)
-        ones = int(sides.sum())
-        for child, count in zip(children, (sides.size - ones, ones), strict=True):
-            if table is None:
-                child.closed = piece.closed // 2
-                continue
-            child.closed = count
-            bits = table.bits
-            while bits > SMALLEST_BITS and count + 4 * BURST < 0.6 * (1 << (bits - 1)):
-                bits -= 1
-            child.table = self._new_table(bits)
-            child.table.load(keys, child.mask, child.value)
         for chunk in piece.inbox:
             self.tree.deliver(self.words, *chunk.arrays())
         for chunk in piece.opened:
-            chunk_keys, codes = chunk.arrays()
-            sides = (piece_words(self.words, chunk_keys) >> np.uint64(bit)) & np.uint64(1)
+            keys, codes = chunk.arrays()
+            sides = (piece_words(self.words, keys) >> np.uint64(bit)) & np.uint64(1)
             for side, child in enumerate(children):
                 chosen = np.flatnonzero(sides == side)
                 if chosen.size:
-                    rows = chunk_keys.reshape(-1, self.words)[chosen].reshape(-1)
+                    rows = keys.reshape(-1, self.words)[chosen].reshape(-1)
                     child.opened.append(Chunk.of(rows, codes[chosen]))
-                    child.closed -= chosen.size
-        return True
+        return children
+
+
+def rebuilt(table: Table, piece: Piece, bit: int | None) -> list[Table]:
+    """A table of twice the slots, or, given a bit, one for each of the pieces it makes of one."""
+    keys = table.keys()
+    if bit is None:
+        larger = Table.empty(table.shape, table.bits + 1)
+        larger.load(keys, 0, 0)
+        return [larger]
+    sides = (piece_words(table.shape.words, keys) >> np.uint64(bit)) & np.uint64(1)
+    ones = int(sides.sum())
+    tables = []
+    for side, count in enumerate((sides.size - ones, ones)):
+        bits = table.bits
+        while bits > SMALLEST_BITS and count + 4 * BURST < 0.6 * (1 << (bits - 1)):
+            bits -= 1
+        half = Table.empty(table.shape, bits)
+        half.load(keys, piece.mask | 1 << bit, piece.value | side << bit)
+        tables.append(half)
+    return tables

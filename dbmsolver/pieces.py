@@ -164,6 +164,7 @@ class Piece:
     opened: list[Chunk] = field(default_factory=list)  # in the table, not expanded
     table: Table | None = None
     busy: bool = False
+    full: bool = False
     used: int = 0
 
     @property
@@ -179,6 +180,7 @@ class Piece:
     def evict(self) -> None:
         """Give up the table; what was in it and not expanded becomes candidates again."""
         self.table = None
+        self.full = False
         self.inbox += self.opened
         self.opened = []
 

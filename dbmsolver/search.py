@@ -32,8 +32,8 @@ LOOK_AHEAD_STATES = 400_000
 LOOK_AHEAD_WEIGHT = 5
 COUNTS = ("states", "forced", "evaluated", "digest", "strata", "closed_bytes")
 """What the manifest counts of a search."""
-_SCRATCH = 64 << 20
-"""Memory of a thread's scratch arrays and the like, outside the budget's shares."""
+_SCRATCH = 96 << 20
+"""Memory of a thread's scratch arrays, outside the budget's shares."""
 
 
 def run(
@@ -103,7 +103,8 @@ class _Run:
         )
         return_freed_memory()
         memory = limits.memory or default_memory()
-        self.memory = max(memory - self.threads * _SCRATCH, memory // 2)
+        # A quarter is for what comes and goes: blocks being packed, tables being rebuilt.
+        self.memory = max(memory * 3 // 4 - self.threads * _SCRATCH, memory // 3)
 
     @property
     def answered(self) -> bool:

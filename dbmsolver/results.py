@@ -108,5 +108,7 @@ class Result:
 
     @property
     def length(self) -> int | None:
-        """Length of the solution in the metric, None where there is none."""
-        return len(self.moves) if self.verdict == "solved" else None
+        """Length of the solution in the metric, None where there is none, or none was kept."""
+        if self.verdict != "solved" or not (self.moves or self.deal.position.is_goal()):
+            return None
+        return len(self.moves)

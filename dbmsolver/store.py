@@ -17,7 +17,8 @@ LMDB's order is theirs; numbers in values are little-endian; ``uN`` is N bits wi
 
 ``checksum`` is XXH3-64 of everything after it.  ``first`` and ``last`` are the lowest and highest signature in the block.
 A run is the states of one signature, ``counts`` of them, sorted by local key; ``planes`` are differences of local keys
-(:mod:`dbmsolver.core.blocks`), which take one word or three (:mod:`dbmsolver.core.layout`).  ``extra`` is, for pending
+(:mod:`dbmsolver.core.blocks`), which take one word or three (:mod:`dbmsolver.core.layout`; told again, for those who
+write a reader of their own, in :mod:`dbmsolver.verify.format`).  ``extra`` is, for pending
 candidates of a search by cost, the number of moves made (g).  The layer is the cost f, 0 throughout in a proof; the
 stratum is the progress.
 

@@ -80,16 +80,21 @@ class BigSignature:
         self.clock = 0
         self.sample = start.keys[: self.words * _SAMPLE].copy(), start.codes[:_SAMPLE].copy()
         root = Piece(0, 0, 0, blocks, closed=sum(ref.block.states for ref in blocks))
-        root.inbox.append(
-            Chunk.of(start.keys[self.words * start.closed :], start.codes[start.closed :])
-        )
         self.tree = Tree(root)
-        root.inbox += start.more
         while len(self.pieces) < 1 << FIRST_PIECES or max(
             piece.closed for piece in self.pieces
         ) > FILL * (1 << self.largest_bits):
-            if not self._split(max(self.pieces, key=lambda piece: (piece.closed, piece.work))):
+            if not self._split(max(self.pieces, key=lambda piece: piece.closed)):
                 break
+        opened = start.keys[self.words * start.closed :], start.codes[start.closed :]
+        for chunk in (Chunk.of(*opened), *start.more):
+            self.tree.deliver(self.words, *chunk.arrays())
+            if self._chunk_bytes() > memory // 4:
+                for piece in self.pieces:
+                    loose = [one for one in piece.inbox if one.packed is None and one.size]
+                    if loose:
+                        packed = pack_chunks(start.signature, self.words, loose)
+                        piece.inbox = [one for one in piece.inbox if one not in loose] + [packed]
 
     @property
     def pieces(self) -> list[Piece]:

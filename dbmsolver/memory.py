@@ -7,7 +7,7 @@ import os
 import resource
 
 _MALLOPT_MMAP_THRESHOLD = -3
-_LARGE = 8 << 20
+_LARGE = 1 << 20
 
 
 def default_memory() -> int:

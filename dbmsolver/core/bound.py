@@ -98,7 +98,7 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
 
 
-@inner
+@kernel
 def smallest_cover(cards, work):
     """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
 

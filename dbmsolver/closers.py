@@ -14,7 +14,7 @@ from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
-from dbmsolver.parcels import Groups, Parcel, RunArrays, make_parcels
+from dbmsolver.parcels import Parcel, RunArrays, make_parcels
 from dbmsolver.store import Closed, Runs, encode_block
 
 SMALL = 1 << 18
@@ -68,7 +68,7 @@ class Closer:
         self.workspace = make_workspace(_ORDER, _SLOTS, _LEFT, keys.code_type)
         self.output = make_output(_ORDER, _LEFT, _SIGNATURES, keys.code_type)
 
-    def close_batch(self, groups: Groups, first: int, last: int, stratum: int) -> BatchDone:
+    def close_batch(self, groups: RunArrays, first: int, last: int, stratum: int) -> BatchDone:
         """Close the signatures ``first:last`` of a stratum."""
         done = BatchDone(first, last, Yield(), [])
         out = self.output
@@ -146,7 +146,7 @@ class Closer:
         )
         out.used[3:6] = 0
 
-    def _too_big(self, groups: Groups, index: int, stratum: int, result: Yield) -> BigStart:
+    def _too_big(self, groups: RunArrays, index: int, stratum: int, result: Yield) -> BigStart:
         """Keep what has been closed of a signature that grew too big."""
         ws, out = self.workspace, self.output
         signature = int(groups.signatures[index])

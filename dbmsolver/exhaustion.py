@@ -20,7 +20,7 @@ from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
 from dbmsolver.core.runs import local_key, progress_of, widths_of
 from dbmsolver.journal import BlockRef, Journal
 from dbmsolver.keys import Keys
-from dbmsolver.parcels import Groups, Parcel, gather, passes, select
+from dbmsolver.parcels import Parcel, RunArrays, gather, passes, select
 from dbmsolver.pieces import Chunk, pack_chunks
 from dbmsolver.results import Report, Unit
 from dbmsolver.store import Closed, Runs, parse_closed_key, parse_pending_key, stratum_prefix
@@ -156,7 +156,7 @@ class Exhaustion:
     def _close_small(
         self,
         pool: ThreadPoolExecutor,
-        groups: Groups,
+        groups: RunArrays,
         unfinished: dict[int, list[BlockRef]],
         bigs: list[BigStart],
     ) -> Iterator[Report | Unit]:
@@ -185,7 +185,7 @@ class Exhaustion:
                     self._take_batch(groups, future.result(), bigs)
 
     def _batches(
-        self, groups: Groups, unfinished: dict[int, list[BlockRef]], bigs: list[BigStart]
+        self, groups: RunArrays, unfinished: dict[int, list[BlockRef]], bigs: list[BigStart]
     ) -> Iterator[tuple[int, int]]:
         """Ranges of signatures, of about equal numbers of candidates."""
         total = int(groups.counts.sum())
@@ -206,7 +206,7 @@ class Exhaustion:
         if first < groups.counts.size:
             yield first, int(groups.counts.size)
 
-    def _resumed_start(self, groups: Groups, index: int) -> BigStart:
+    def _resumed_start(self, groups: RunArrays, index: int) -> BigStart:
         """A signature that an earlier run left unfinished: candidates only, its blocks are in the store."""
         words = int(widths_of(self.keys.tables, groups.signatures[index : index + 1])[0])
         place, first = int(groups.words[index]), int(groups.offsets[index])
@@ -219,7 +219,7 @@ class Exhaustion:
             groups.codes[first : first + count].copy(),
         )
 
-    def _take_batch(self, groups: Groups, batch: BatchDone, bigs: list[BigStart]) -> None:
+    def _take_batch(self, groups: RunArrays, batch: BatchDone, bigs: list[BigStart]) -> None:
         big = {start.signature for start in batch.big}
         signatures = groups.signatures[batch.first : batch.last].tolist()
         self.done += [signature for signature in signatures if signature not in big]

@@ -54,18 +54,7 @@ class Parcel:
 
 
 class RunArrays(NamedTuple):
-    """Runs anywhere in two arrays: what a kernel leaves behind (offsets in states, words in key words)."""
-
-    signatures: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    words: NDArray[np.int64]
-    keys: NDArray[np.uint64]
-    codes: NDArray[Any]
-
-
-class Groups(NamedTuple):
-    """Candidates of a stratum by signature, narrow ones first: run i is ``keys[words[i]:]``, ``codes[offsets[i]:]``."""
+    """Runs anywhere in two arrays: run i is ``keys[words[i]:]``, ``codes[offsets[i]:]``, ``counts[i]`` states."""
 
     signatures: NDArray[np.uint64]
     counts: NDArray[np.int64]
@@ -112,28 +101,9 @@ def make_parcels(keys: Keys, runs: RunArrays) -> list[Parcel]:
 
 def sorted_runs(runs: Runs) -> Runs:
     """The same candidates sorted and without duplicates within each run, as blocks need them."""
-    order = np.argsort(runs.signatures, kind="stable")
-    counts = runs.counts[order]
-    ends = np.cumsum(runs.counts)
-    starts = (ends - runs.counts)[order]
-    new_starts = np.cumsum(counts) - counts
-    keys = np.empty_like(runs.keys)
-    codes = np.empty_like(runs.codes)
-    widths = np.full(counts.size, runs.words, np.int64)
-    copy_runs(
-        counts,
-        widths,
-        starts,
-        starts * runs.words,
-        runs.keys,
-        runs.codes,
-        new_starts,
-        new_starts * runs.words,
-        keys,
-        codes,
-    )
-    counts, keys, codes = sort_runs(counts, runs.words, keys, codes)
-    return Runs(runs.signatures[order], counts, keys, codes, runs.words)
+    ordered = _chosen(runs, np.argsort(runs.signatures, kind="stable"))
+    counts, keys, codes = sort_runs(ordered.counts, runs.words, ordered.keys, ordered.codes)
+    return Runs(ordered.signatures, counts, keys, codes, runs.words)
 
 
 def passes(
@@ -166,7 +136,11 @@ def passes(
 
 def select(runs: Runs, wanted: NDArray[np.uint64]) -> Runs:
     """Those runs whose signature is among ``wanted``."""
-    chosen = np.flatnonzero(np.isin(runs.signatures, wanted))
+    return _chosen(runs, np.flatnonzero(np.isin(runs.signatures, wanted)))
+
+
+def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
+    """A copy of these runs, in this order."""
     counts = runs.counts[chosen]
     starts = (np.cumsum(runs.counts) - runs.counts)[chosen]
     places = np.cumsum(counts) - counts
@@ -188,8 +162,8 @@ def select(runs: Runs, wanted: NDArray[np.uint64]) -> Runs:
     return Runs(runs.signatures[chosen], counts, keys, codes, runs.words)
 
 
-def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> Groups:
-    """Bring the runs of each signature together, but for the signatures in ``skip``."""
+def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
+    """Bring the runs of each signature together, narrow ones first, but for the signatures in ``skip``."""
     parts = [part for part in parts if part.signatures.size] or parts[:1]
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
     signatures = np.concatenate([part.signatures for part in parts])
@@ -222,7 +196,7 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> Groups:
     if not ordered.size:
         first = np.empty(0, np.int64)
     total = np.append(to_offsets, codes.size)
-    return Groups(
+    return RunArrays(
         signatures=ordered[first],
         counts=np.diff(np.append(total[first], codes.size)),
         offsets=to_offsets[first],

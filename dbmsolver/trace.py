@@ -14,7 +14,7 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.keys import Keys, State
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
-from dbmsolver.store import Runs, Store, describe, parse_closed_key, stratum_prefix
+from dbmsolver.store import Runs, Store, parse_closed_key, stratum_prefix
 
 Step = tuple[int, int]
 """A card and the place value it moves to."""
@@ -142,4 +142,4 @@ def _matches(keys: Keys, position: Position, move: Move, place: int) -> bool:
     return place < 4 and (move.card ^ keys.kinds[place]) + 4 == column[-1]
 
 
-__all__ = ["Finder", "Step", "describe", "place_value", "replay", "steps_to"]
+__all__ = ["Finder", "Step", "place_value", "replay", "steps_to"]

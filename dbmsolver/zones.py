@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.layers import (
+from dbmsolver.core.shards import (
     BURST,
     COUNT,
     DONE,
@@ -112,6 +112,7 @@ class Zone:
     parts: list[Part] | None = None
     candidates: dict[int, list[Rows | bytes]] = field(default_factory=dict)
     closed: int = -1  # the last layer that is closed here
+    evaluated_before: int = 0  # in shards it had, and has no more
 
     @property
     def layers(self) -> set[int]:
@@ -144,6 +145,7 @@ class Zone:
 
     def open(self, shards: int, memory: int) -> list[Part]:
         """Empty shards for the zone, with room for what ``memory`` bytes hold."""
+        self.drop()
         room = max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
         away = min(_OUTGOING, max(room // 4, 2 * BURST))
         self.parts = [
@@ -152,6 +154,11 @@ class Zone:
         for part in self.parts:
             part.shard.state[GOAL_ROW] = -1
         return self.parts
+
+    def drop(self) -> None:
+        """Do without its shards, if it has any."""
+        self.evaluated_before = self.evaluated
+        self.parts = None
 
     def distribute(self, rows: Rows) -> None:
         """Put candidates into the inboxes of their shards."""
@@ -164,5 +171,6 @@ class Zone:
 
     @property
     def evaluated(self) -> int:
-        """States looked at since it was opened."""
-        return sum(int(part.shard.state[EVALUATED]) for part in self.parts or ())
+        """States looked at here, each time they were."""
+        now = sum(int(part.shard.state[EVALUATED]) for part in self.parts or ())
+        return self.evaluated_before + now

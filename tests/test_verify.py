@@ -12,7 +12,7 @@ from dbmsolver.deals import Deal
 from dbmsolver.errors import StoreError
 from dbmsolver.rules import Policy, Rules, rules_for
 from dbmsolver.verify import check as check_module
-from dbmsolver.verify import closure
+from dbmsolver.verify import closure, desk
 
 PROOFS = [
     (rules_for("freecell", 3), 6139, "wkr", 736),
@@ -81,8 +81,9 @@ def test_small_shelves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shelf: i
     deal = Deal.from_number(6139, rules_for("freecell", 3))
     api.prove(deal, store=tmp_path / "s")
     monkeypatch.setattr(check_module, "_LARGEST_SHELF", shelf)
+    monkeypatch.setattr(check_module, "_SMALLEST_SHELF", 1)
     monkeypatch.setattr(closure, "_UNIT", 5 * shelf)
-    monkeypatch.setattr(closure, "_ROWS_PER_STATE", 1)
+    monkeypatch.setattr(desk, "ROWS", 1)
     report = check(tmp_path / "s", memory=100_000, threads=2)
     assert report.valid, report.reason
     assert report.states == 736

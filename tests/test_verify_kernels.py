@@ -25,8 +25,11 @@ from dbmsolver.verify.format import (
 )
 from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.bound import touching_all
-from dbmsolver.verify.kernels.expand import MOST_ROWS, Work, expand
-from dbmsolver.verify.kernels.shelf import PARENT, ROW, Index, Shelf, follow_chains
+from dbmsolver.verify.kernels.chains import follow_chains
+from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
+from dbmsolver.verify.kernels.pieces import MOST_BITS
+from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
+from dbmsolver.verify.kernels.shelf import Index, Shelf
 from dbmsolver.verify.refutation import position_of
 
 Words = tuple[int, int, int, int]
@@ -75,13 +78,16 @@ class Expanded(NamedTuple):
 
 
 def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE) -> Expanded:
-    one, zero = np.ones(1, np.int64), np.zeros(1, np.int64)
-    index = Index(np.array(words[:1], np.uint64), zero, one, zero, one)
+    zero, none = np.zeros(1, np.int64), np.empty(0, np.int64)
+    index = Index(
+        np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
+        np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
+    )  # fmt: skip
     shelf = Shelf(
         planes=np.array(words[1 : 1 + form.planes], np.uint64),
         codes=np.array([code], np.uint16),
-        layers=np.zeros(1, np.uint16),
         made=np.zeros(0, np.int16),
+        firsts=np.array([0, 1]),
         slots=np.zeros(16, np.uint32),
     )
     work = Work(
@@ -91,16 +97,13 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
         tally=np.zeros((1, 2), np.int64),
         digest=np.zeros(1, np.uint64),
     )
-    segments = np.array([[0, 0, 1]])
-    nobody = np.empty(0, np.int32)
-    error = expand(
-        form, index, shelf, segments, False, 0, np.array(root, np.uint64), make_board(), work, 0,
-        nobody,
-    )  # fmt: skip
+    segments = np.array([[0, 0, 1, 0]])
+    task = Task(False, 0, np.array(root, np.uint64), 0, 0)
+    error = expand(form, index, task, shelf, segments, make_board(), work)
     rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
     split: tuple[list[Words], list[Words]] = ([], [])
     for row in rows:
-        split[row[4] >> 48 == PARENT].append((row[0], row[1], row[2], row[3]))
+        split[row[4] >> KIND != SUCCESSOR].append((row[0], row[1], row[2], row[3]))
     return Expanded(int(error), *split, bool(work.tally[0, 1]), int(work.digest[0]))
 
 
@@ -177,9 +180,9 @@ def test_smallest_touching_sets() -> None:
     [([-1], False), ([-1, 0, 1, 2], False), ([3, -1, 1, 2], False), ([1, 0], True)],
 )
 def test_chains(parents: list[int], lost: bool) -> None:
-    assert (follow_chains(np.array(parents, np.int32)) >= 0) == lost
+    assert (follow_chains(1 + np.array(parents, np.int32)) >= 0) == lost
 
 
 def test_a_ring_behind_a_chain() -> None:
-    parents = np.array([-1, 0, 3, 4, 5, 3, 2, 1], np.int32)
+    parents = 1 + np.array([-1, 0, 3, 4, 5, 3, 2, 1], np.int32)
     assert follow_chains(parents) in (2, 3, 4, 5, 6)

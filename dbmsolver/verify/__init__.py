@@ -1,7 +1,7 @@
 """The second program: decides whether the claim of a store is right.
 
-It shares no kernel, table, move generator or bound with the search.  From a store it takes blocks
-(checksums, compression, differences of keys: :mod:`dbmsolver.store`); everything else is made anew
+It shares no kernel, table, codec, move generator or bound with the search.  Of the store it is given
+the records; blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew
 from the deal, the rules and the description of the keys in :mod:`dbmsolver.verify.format`.  Every
 state is taken apart into columns and cells before anything is said about it.
 
@@ -36,10 +36,9 @@ never falls along a move: back from a state it never rises, and among states of 
 chains of codes are followed to their ends, so they have no rings.  For ``shortest``, g falls by one
 with each step back instead.
 
-A signature's states find each other, and those of other signatures, in hash tables of *shelves*:
-groups of whole signatures of a stratum, or pieces of one, of a size that fits the memory budget.
-Shelves are loaded when needed and dropped when they have not been for long; moves lead upwards by
-one or two strata, so that few are in use at a time.
+**Memory.**  States are found in hash tables of *shelves*: whole signatures of a stratum, or a piece
+of one, of a size that fits the budget.  What is to be looked up on a shelf that is not in memory is
+kept, in memory or in a file, until the shelf is; :mod:`dbmsolver.verify.closure` tells the order.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """What is where in a store: its closed blocks, the signatures in them, and how they are dealt out
 to shelves.
+
+The catalogue is in memory: some 120 bytes for each signature of the store.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,9 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import StoreError
-from dbmsolver.store import Store, describe, parse_closed_key
-from dbmsolver.verify.format import Format, code_bytes, progress
+from dbmsolver.store import Store, parse_closed_key
+from dbmsolver.verify.blocks import Directory, read_directory
+from dbmsolver.verify.claim import Moment
+from dbmsolver.verify.division import Division, divide
+from dbmsolver.verify.format import Format, progress
+from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.shelf import Index
 
 Ints = NDArray[np.int64]
@@ -33,27 +39,31 @@ class BlockPlace(NamedTuple):
 class ShelfPlan:
     """States that will be in memory together: whole runs of a stratum, or one piece of a run.
 
-    ``records`` are int64[*, 5]: run, first state in the block, count, number in the shelf, states
-    written; ``blocks`` says which block each is in.
+    ``records`` are int64[*, 4]: run, block, first state in the block, count; of all pieces of a
+    divided run.  ``split`` is the number of its division, -1 if there is none.
     """
 
     stratum: int
     runs: Ints
-    pieces: int
+    split: int
     piece: int
-    states: int  # about, for a piece
+    states: int  # in all pieces
     records: Ints
-    blocks: Ints
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """A store's closed states as the verifier sees them."""
+    """A store's closed states as the verifier sees them.
+
+    ``bases`` says which number, of all states in the store, a shelf's first state has; among the
+    pieces of a run that is known when they have been sorted out.
+    """
 
     blocks: list[BlockPlace]
     index: Index
     shelves: list[ShelfPlan]
     strata: Ints  # of each shelf
+    bases: Ints
 
     @property
     def states(self) -> int:
@@ -62,54 +72,52 @@ class Catalog:
 
 
 def read_catalog(
-    store: Store,
-    form: Format,
-    shelf_states: int,
-    pool: Executor,
-) -> Catalog:
-    """Read every closed block once; StoreError for one that is not what its key and header say."""
+    store: Store, form: Format, shelf_states: int, whole: bool, pool: Executor
+) -> Generator[Moment, None, Catalog]:
+    """Read what every closed block holds; StoreError for one that is not what its key and header
+    say.
+
+    ``shelf_states`` is the most that a shelf should have; ``whole``: see :func:`read_directory`.
+    """
     keys = store.keys(b"C")
+    places = [parse_closed_key(key) for key in keys]
+    last = max((place.stratum for place in places), default=0)
     blocks: list[BlockPlace] = []
-    tables = []
-    for key, (signatures, counts, states) in zip(
-        keys, pool.map(lambda key: _summary(store, form, key), keys), strict=True
-    ):
-        parsed = parse_closed_key(key)
-        number = len(blocks)
-        blocks.append(BlockPlace(key, parsed.layer, parsed.stratum, states))
-        starts = np.cumsum(counts) - counts
-        tables.append((signatures, np.full(counts.size, number), starts, counts))
-    if not blocks:
-        empty = np.empty(0, np.int64)
-        index = Index(np.empty(0, np.uint64), empty, empty, empty, empty)
-        return Catalog([], index, [], empty)
-    signature = np.concatenate([table[0] for table in tables])
+    tables: list[Directory] = []
+    for key, place, table in zip(
+        keys, places, pool.map(lambda key: read_directory(store, form, key, whole), keys),
+        strict=True,
+    ):  # fmt: skip
+        blocks.append(BlockPlace(key, place.layer, place.stratum, int(table.counts.sum())))
+        tables.append(table)
+        share = len(blocks) / len(keys)
+        yield Moment("reading the store", place.stratum, last, 0, 0, share)
+    signatures, records = _records(tables)
+    counts = np.bincount(records[:, 0], weights=records[:, 3], minlength=signatures.size)
+    counts = counts.astype(np.int64)
+    ends = np.searchsorted(records[:, 0], np.arange(signatures.size + 1))
+    divisions = {}
+    for run in np.flatnonzero(counts > shelf_states).tolist():
+        mine = records[ends[run] : ends[run + 1]]
+        keys = [blocks[block].key for block in mine[:, 1].tolist()]
+        divisions[run] = yield from divide(
+            store, form, signatures[run], keys, mine, shelf_states, last, pool
+        )
+    return _deal_out(form, blocks, signatures, records, counts, ends, divisions, shelf_states)
+
+
+def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
+    """All signatures, ascending, and records of all runs in all blocks, by run and block."""
+    if not tables:
+        return np.empty(0, np.uint64), np.empty((0, 4), np.int64)
+    signature = np.concatenate([table.signatures for table in tables])
+    block = np.repeat(np.arange(len(tables)), [table.counts.size for table in tables])
+    start = np.concatenate([np.cumsum(table.counts) - table.counts for table in tables])
+    count = np.concatenate([table.counts for table in tables])
     order = np.argsort(signature, kind="stable")
-    block, start, count = (
-        np.concatenate([table[column] for table in tables])[order] for column in (1, 2, 3)
-    )
     signatures, run = np.unique(signature[order], return_inverse=True)
-    records = np.stack([run, start, count, np.zeros_like(run), count], axis=1).astype(np.int64)
-    return _deal_out(form, blocks, signatures, records, block, shelf_states)
-
-
-def _summary(store: Store, form: Format, key: bytes) -> tuple[NDArray[np.uint64], Ints, int]:
-    where = f"{store.path}: {describe(key)}"
-    runs = store.block(key)
-    parsed = parse_closed_key(key)
-    counts = runs.counts.astype(np.int64)
-    if (
-        not counts.size
-        or counts.min() < 1
-        or counts.sum() != runs.codes.size
-        or runs.codes.itemsize != code_bytes(form)
-        or int(runs.signatures.min()) != parsed.first
-        or int(runs.signatures.max()) != parsed.last
-    ):
-        raise StoreError("the block's runs do not fit its header and key", where)
-    if (progress(form, runs.signatures) != parsed.stratum).any():
-        raise StoreError("the block's signatures do not belong to its stratum", where)
-    return runs.signatures.copy(), counts, int(runs.codes.size)
+    records = np.stack([run, block[order], start[order], count[order]], axis=1)
+    return signatures, records.astype(np.int64)
 
 
 def _deal_out(
@@ -117,44 +125,52 @@ def _deal_out(
     blocks: list[BlockPlace],
     signatures: NDArray[np.uint64],
     records: Ints,
-    record_block: Ints,
+    counts: Ints,
+    ends: Ints,
+    divisions: dict[int, Division],
     shelf_states: int,
 ) -> Catalog:
-    counts = np.bincount(records[:, 0], weights=records[:, 2], minlength=signatures.size)
-    counts = counts.astype(np.int64)
     strata = progress(form, signatures)
     order = np.lexsort((signatures, strata))
     groups = _groups(strata[order], counts[order], shelf_states)
     firsts = np.concatenate(([0], np.flatnonzero(np.diff(groups)) + 1, [order.size]))
     shelf = np.zeros(order.size, np.int64)
-    pieces = np.ones(order.size, np.int64)
-    first = np.zeros(order.size, np.int64)
-    by_run = np.searchsorted(records[:, 0], np.arange(signatures.size + 1))
+    place = np.zeros(order.size, np.int64)
+    split = np.full(order.size, -1, np.int64)
     plans: list[ShelfPlan] = []
+    bases: list[int] = []
+    chosen: list[Division] = []
+    total = 0
     for begin, end in pairwise(firsts.tolist()):
         runs = order[begin:end]
-        states = int(counts[runs].sum())
-        first[runs] = np.cumsum(counts[runs]) - counts[runs]
+        if not runs.size:
+            break
         shelf[runs] = len(plans)
-        mine = _ranges(by_run[runs], by_run[runs + 1])
-        table = records[mine]
-        table[:, 3] = np.cumsum(table[:, 2]) - table[:, 2]
-        parts = -(-states // shelf_states) if runs.size == 1 else 1
-        pieces[runs] = parts
-        for piece in range(parts):
-            plans.append(
-                ShelfPlan(
-                    stratum=int(strata[runs[0]]),
-                    runs=runs,
-                    pieces=parts,
-                    piece=piece,
-                    states=-(-states // parts),
-                    records=table,
-                    blocks=record_block[mine],
-                )
-            )
-    index = Index(signatures, shelf, pieces, first, counts)
-    return Catalog(blocks, index, plans, np.array([plan.stratum for plan in plans], np.int64))
+        place[runs] = np.arange(runs.size)
+        states = int(counts[runs].sum())
+        division = divisions.get(int(runs[0]))
+        if division is not None:
+            split[runs] = len(chosen)
+            chosen.append(division)
+        mine = records[_ranges(ends[runs], ends[runs + 1])]
+        for piece in range(1 if division is None else division.pieces):
+            number = -1 if division is None else len(chosen) - 1
+            plans.append(ShelfPlan(int(strata[runs[0]]), runs, number, piece, states, mine))
+            bases.append(total)
+        total += states
+    index = Index(
+        signatures, shelf, place, split,
+        pieces=np.array([one.pieces for one in chosen], np.int64),
+        cards=np.array([one.cards for one in chosen], np.uint64),
+        bits=_stacked([one.bits for one in chosen], 1 + MOST_BITS, np.int64),
+        cells=_stacked([one.cells for one in chosen], 1 << MOST_BITS, np.int16),
+    )  # fmt: skip
+    numbers = np.array([plan.stratum for plan in plans], np.int64)
+    return Catalog(blocks, index, plans, numbers, np.array(bases, np.int64))
+
+
+def _stacked(rows: list[NDArray], width: int, kind: type) -> NDArray:  # type: ignore[type-arg]
+    return np.array(rows, kind).reshape(len(rows), width)
 
 
 def _groups(strata: Ints, counts: Ints, shelf_states: int) -> Ints:
@@ -165,7 +181,7 @@ def _groups(strata: Ints, counts: Ints, shelf_states: int) -> Ints:
     new_stratum = np.concatenate(([True], strata[1:] != strata[:-1]))
     share = before // shelf_states
     new_share = np.concatenate(([True], share[1:] != share[:-1]))
-    return np.cumsum(big | after_big | new_stratum | new_share)
+    return np.cumsum(big | after_big | new_stratum[: big.size] | new_share[: big.size])
 
 
 def _ranges(starts: Ints, ends: Ints) -> Ints:

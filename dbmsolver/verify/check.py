@@ -22,16 +22,17 @@ from dbmsolver.memory import anonymous_memory, default_memory
 from dbmsolver.position import Position
 from dbmsolver.store import Store
 from dbmsolver.verify.catalog import Catalog, read_catalog
-from dbmsolver.verify.closure import Claim, Closure, Moment
+from dbmsolver.verify.claim import Claim, Moment
+from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.refutation import Refuted, position_of
-from dbmsolver.verify.shelves import STATE_BYTES, Shelves
+from dbmsolver.verify.shelves import Shelves, state_bytes
 from dbmsolver.verify.solution import BadSolution, replay
 
 _SMALLEST_SHELF = 1 << 16
-_LARGEST_SHELF = 1 << 22
+_LARGEST_SHELF = 1 << 23
 
 
 @dataclass(slots=True)
@@ -175,12 +176,13 @@ class _Run:
 
     def _closure(self, form: Format, claim: Claim) -> Generator[Moment, None, None]:
         report = self.report
-        shelf = self.memory // (16 * STATE_BYTES)
+        shelf = self.memory // (8 * state_bytes(form))
         shelf = min(max(shelf, _SMALLEST_SHELF), _LARGEST_SHELF)
         with ThreadPoolExecutor(self.threads) as pool:
-            catalog = read_catalog(self.store, form, shelf, pool)
+            whole = self.sample is None
+            catalog = yield from read_catalog(self.store, form, shelf, whole, pool)
         report.all_blocks, report.all_states = len(catalog.blocks), catalog.states
-        shelves = Shelves(self.store, form, catalog, self.memory // 2, claim.costs)
+        shelves = Shelves(self.store, form, catalog, 5 * self.memory // 8, claim.costs)
         closure = Closure(
             form, catalog, shelves, claim, self.threads, self.memory, self.sample, self.seed
         )

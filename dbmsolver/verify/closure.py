@@ -1,81 +1,67 @@
-"""The check of all closed states, shelf by shelf in ascending strata, by all threads."""
+"""The check of all closed states, shelf by shelf, by all threads.
+
+Strata are gone through from the last to the first.  Each shelf is loaded once: the rows that have
+been sent to it are looked up, and its states are checked.  Most successors are on the same shelf,
+or on one that has been loaded before and still is in memory; the others, and parents, which lie in
+lower strata, are sent.  A shelf that has been dropped, and then gets rows, is loaded a second time
+when nothing more can come: moves lead upwards by two strata at most.  So every state is read twice
+at most, and every row once, however small the memory.
+"""
 
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from tempfile import TemporaryFile
-from typing import Any, NamedTuple
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from queue import SimpleQueue
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.verify.catalog import Catalog
-from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.arrange import Board, make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, UNKNOWN, Work, expand
-from dbmsolver.verify.kernels.shelf import (
-    PARENT,
-    ROW,
-    by_shelf,
-    find_run,
-    follow_chains,
-    look_up,
-    piece_of,
-    too_short,
+from dbmsolver.verify.claim import Claim, Moment
+from dbmsolver.verify.desk import (
+    NO_CHAINS,
+    ROWS,
+    Chains,
+    Desk,
+    Missing,
+    refuted,
+    root_row,
+    source_of,
 )
-from dbmsolver.verify.kernels.words import hash_state
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.chains import follow_chains
+from dbmsolver.verify.kernels.shelf import find_run
+from dbmsolver.verify.mail import Mail
 from dbmsolver.verify.refutation import Refuted, words_of
 from dbmsolver.verify.shelves import Loaded, Shelves
+from dbmsolver.verify.spill import mapped_zeros
 
-Numbers = NDArray[np.int32] | NDArray[np.int64]
-Words4 = tuple[int, int, int, int]
-_UNIT = 1 << 15
-_ROWS_PER_STATE = 12
+Ints = NDArray[np.int64]
+_UNIT = 1 << 13
+_LIFT = 2
+"""Strata that a move leads upwards, at most."""
+_INTERVAL = 0.05
+"""Seconds between two reports."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What is to be checked: with ``length``, that no solution is shorter; without, that there is
-    none.
+class Job(NamedTuple):
+    """A shelf's turn, its mail after that, or the end of a divided signature (by its first
+    shelf).
     """
 
-    root: Words4
-    length: int | None
-
-    @property
-    def costs(self) -> bool:
-        """Whether moves are counted."""
-        return self.length is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """How far a check has come."""
-
-    stratum: int
-    last_stratum: int
-    states: int
-    all_states: int
-
-
-class Desk(NamedTuple):
-    """A thread's scratch memory."""
-
-    work: Work
-    board: Board
-    order: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-    missing: NDArray[np.int64]
+    kind: Literal["turn", "mail", "end"]
+    shelf: int
 
 
 class Closure:
     """The check of a catalogue's states; :meth:`run` carries it out, or raises Refuted.
 
-    ``sample`` is the share of blocks whose states are checked, chosen at random by ``seed``.
+    ``memory`` is the budget of the whole check, of which ``shelves`` have their share; ``sample``
+    the share of blocks whose states are checked, chosen at random by ``seed``.
     """
 
     def __init__(
@@ -89,7 +75,6 @@ class Closure:
         sample: float | None = None,
         seed: int | None = None,
     ) -> None:
-        self.form = form
         self.catalog = catalog
         self.shelves = shelves
         self.claim = claim
@@ -101,12 +86,15 @@ class Closure:
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
         self.tally = np.zeros((strata, layers, 2), np.int64)
         self.digest = 0
-        self.root = np.array(claim.root, np.uint64)
-        self._unit = _UNIT
-        if catalog.shelves and max(plan.pieces for plan in catalog.shelves) > 1:
-            # Every unit may need all pieces: few, big units, or the pieces are loaded too often.
-            self._unit = max(_UNIT, memory // (8 * threads * 8 * ROW * _ROWS_PER_STATE))
-        self._desks = [self._make_work(layers) for _ in range(threads)]
+        self.mail = Mail(catalog.strata, form.planes, memory // 8)
+        self._desks = [Desk(form, catalog, claim, self.mail, layers) for _ in range(threads)]
+        self._idle: SimpleQueue[Desk] = SimpleQueue()
+        for desk in self._desks:
+            self._idle.put(desk)
+        self._pool = ThreadPoolExecutor(threads)
+        self._divided: dict[int, Chains] = {}
+        self._following: list[Future[int]] = []
+        self._reported = 0.0
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
             self._choose(sample, seed)
@@ -118,215 +106,201 @@ class Closure:
         self._chosen[chosen] = True
         self.blocks = number
 
-    def _make_work(self, layers: int) -> Desk:
-        rows = max(_ROWS_PER_STATE * self._unit, 2 * MOST_ROWS)
-        work = Work(
-            rows=np.empty((rows, ROW), np.uint64),
-            targets=np.full(14 * 5, UNKNOWN, np.int64),
-            place=np.zeros(4, np.int64),
-            tally=np.zeros((layers, 2), np.int64),
-            digest=np.zeros(1, np.uint64),
-        )
-        return Desk(
-            work=work,
-            board=make_board(),
-            order=np.empty(rows, np.int64),
-            starts=np.empty(len(self.catalog.shelves) + 2, np.int64),
-            hashes=np.empty(rows, np.uint64),
-            missing=np.empty(rows, np.int64),
-        )
-
     def run(self) -> Iterator[Moment]:
         """Check everything."""
-        self.check_root()
-        last = int(self.catalog.strata[-1]) if self.catalog.shelves else 0
-        with ThreadPoolExecutor(self.threads) as pool:
-            for stratum in np.unique(self.catalog.strata).tolist():
-                for _ in self._stratum(stratum, pool):
-                    yield Moment(stratum, last, self.states, self.catalog.states)
-
-    def check_root(self) -> None:
-        """The deal is closed; where costs count, as the state that no moves have been made to."""
-        index = self.catalog.index
-        run = int(find_run(index, self.root[0]))
-        found = False
-        if run >= 0:
-            number = int(index.shelf[run])
-            if index.pieces[run] > 1:
-                number += int(piece_of(hash_state(*self.root), index.pieces[run]))
-            row = np.zeros((1, ROW), np.uint64)
-            row[0, :4] = self.root
-            row[0, 4] = PARENT << 48
-            row[0, 5] = run
-            missing = self._look_up(self.shelves.get(number), row, np.zeros(1, np.int64))
-            found = missing.size == 0
-        if not found:
-            reason = "the deal is not among the closed positions"
-            if self.claim.costs:
-                reason += ", or not in the layer of its lower bound"
-            raise Refuted(reason, self.claim.root)
-
-    def _stratum(self, stratum: int, pool: ThreadPoolExecutor) -> Iterator[None]:
-        shelves = np.flatnonzero(self.catalog.strata == stratum).tolist()
-        firsts: dict[int, int] = {}
-        chains = self._chosen is None and not self.claim.costs
-        total = 0
-        if chains:
-            for number in shelves:
-                firsts[number] = total
-                plan = self.catalog.shelves[number]
-                # Of a piece, the exact number of states is known only once it is loaded.
-                total += plan.states if plan.pieces == 1 else self.shelves.get(number).states
-        parents = self._parents(total)
-        units = self._units(shelves, firsts, parents)
-        running: set[Future[None]] = set()
-        idle = list(self._desks)
-        busy: dict[Future[None], Desk] = {}
         try:
-            while True:
-                while idle and (unit := next(units, None)) is not None:
-                    desk = idle.pop()
-                    task = pool.submit(self._check, desk, *unit)
-                    running.add(task)
-                    busy[task] = desk
-                if not running:
-                    break
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for task in done:
-                    desk = busy.pop(task)
-                    task.result()
-                    self._collect(stratum, desk.work)
-                    idle.append(desk)
-                yield
+            self._send_root()
+            yield from self._through(self._turns())
+            yield from self._through(self._late(0))
+            for task in self._following:
+                self._see_end(task)
+        except Missing as missing:
+            raise self._refuted(missing.row) from None
         finally:
-            wait(running)
-        if chains and (lost := int(follow_chains(parents))) >= 0:
-            raise self._lost(lost, shelves, firsts)
+            self._pool.shutdown(cancel_futures=True)
+            self.mail.close()
+            self.shelves.close()
 
-    def _parents(self, states: int) -> Numbers:
-        kind: type[np.int32] | type[np.int64] = np.int32 if states < 1 << 31 else np.int64
-        size = states * np.dtype(kind).itemsize
-        if not states or size <= self.memory // 6:
-            none: Any = np.full(states, -1, kind)
-            return none  # type: ignore[no-any-return]
-        with TemporaryFile(prefix="dbmsolver-verify-") as file:
-            file.truncate(size)
-            # The file has no name: the system removes it when the array goes.
-            mapped: Any = np.memmap(file, kind, "r+", shape=(states,))
-            return mapped  # type: ignore[no-any-return]
+    def _send_root(self) -> None:
+        """Have the deal looked for; where costs count, as the state with no moves made."""
+        row = root_row(self.claim)
+        run = int(find_run(self.catalog.index, np.uint64(row[0])))
+        if run < 0:
+            raise Missing(row)
+        self._desks[0].send(row, run)
 
-    def _units(
-        self, shelves: list[int], firsts: dict[int, int], parents: Numbers
-    ) -> Iterator[tuple[Loaded, NDArray[np.int64], int, int, dict[int, int], Numbers]]:
-        for number in shelves:
-            plan = self.catalog.shelves[number]
-            if self._chosen is not None and not self._chosen[plan.blocks].any():
-                continue
-            loaded = self.shelves.get(number)
-            segments = loaded.segments
-            if self._chosen is not None:
-                segments = segments[self._chosen[plan.blocks]]
-            for part in cut(segments[segments[:, 2] > 0], self._unit):
-                yield loaded, part, number, firsts.get(number, 0), firsts, parents
+    def _turns(self) -> Iterator[Job]:
+        strata = self.catalog.strata
+        for stratum in np.unique(strata)[::-1].tolist():
+            for place, shelf in enumerate(np.flatnonzero(strata == stratum).tolist()):
+                records = self.catalog.shelves[shelf].records
+                if self._chosen is None or self._chosen[records[:, 1]].any():
+                    yield Job("turn", shelf)
+                if place == 0 and self._chosen is None:
+                    # The stratum above is done when this is asked for.
+                    yield from self._late(stratum + 1 + _LIFT)
 
-    def _check(
-        self,
-        desk: Desk,
-        loaded: Loaded,
-        segments: NDArray[np.int64],
-        number: int,
-        source_first: int,
-        firsts: dict[int, int],
-        parents: Numbers,
-    ) -> None:
-        work, board = desk.work, desk.board
-        index, form = self.catalog.index, self.form
-        limit = self.claim.length or 0
-        work.place[:] = 0
-        while work.place[0] < segments.shape[0]:
-            error = expand(
-                form, index, loaded.shelf, segments, self.claim.costs, limit, self.root, board,
-                work, source_first, parents,
-            )  # fmt: skip
-            if error:
-                place = int(work.place[3])
-                signature = int(index.signatures[segments[work.place[0], 0]])
-                raise Refuted.state(error, signature, loaded.shelf, place)
-            count = int(work.place[2])
-            order, starts = desk.order, desk.starts
-            by_shelf(work.rows, count, order, starts)
-            nowhere = order[starts[-2] : count]
-            self._judge(nowhere, work, board, loaded)
-            for shelf in np.flatnonzero(np.diff(starts[:-1])).tolist():
-                there = loaded if shelf == number else self.shelves.get(shelf)
-                rows = order[starts[shelf] : starts[shelf + 1]]
-                gone = look_up(
-                    index, form.planes, there.shelf, work.rows, rows, self.claim.costs,
-                    source_first, firsts.get(shelf, 0), parents, desk.hashes, desk.missing,
-                )  # fmt: skip
-                self._judge(desk.missing[:gone], work, board, loaded)
+    def _late(self, lowest: int) -> Iterator[Job]:
+        strata = self.catalog.strata
+        for shelf in range(strata.size - 1, -1, -1):
+            if strata[shelf] < lowest:
+                break
+            if self.mail.has(shelf):
+                yield Job("mail", shelf)
+        yield Job("end", lowest)
 
-    def _look_up(
-        self, there: Loaded, rows: NDArray[np.uint64], order: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        missing = np.empty(order.size, np.int64)
-        hashes = np.empty(order.size, np.uint64)
-        none = np.empty(0, np.int32)
-        gone = look_up(
-            self.catalog.index, self.form.planes, there.shelf, rows, order, self.claim.costs,
-            0, 0, none, hashes, missing,
-        )  # fmt: skip
-        return missing[:gone]
+    def _through(self, jobs: Iterator[Job]) -> Iterator[Moment]:
+        """Do the jobs; the next one's shelf is loaded meanwhile."""
+        job = next(jobs, None)
+        loading = self._begin(job, set())
+        while job is not None:
+            loaded = None
+            if loading is not None:
+                loaded = loading.result()
+                if self._chosen is None:
+                    self.shelves.resident[loaded.number] = loaded
+            following = next(jobs, None)
+            loading = self._begin(following, {job.shelf})
+            if loaded is not None:
+                yield from self._work(job, loaded)
+            else:
+                self._end(job.shelf)
+            job = following
 
-    def _judge(self, missing: NDArray[np.int64], work: Work, board: Board, loaded: Loaded) -> None:
-        """Rows that were not found: right only where costs count, if what they lead to can wait."""
-        if not missing.size:
-            return
-        worst = int(missing[0])
-        if self.claim.length is not None:
-            worst = int(too_short(self.form, work.rows, missing, board, self.claim.length))
-            if worst < 0:
-                return
-        row = [int(word) for word in work.rows[worst]]
-        number = row[4] & 0xFFFFFFFF
-        other = (row[0], row[1], row[2], row[3])
-        source = words_of(self._signature_of(loaded, number), loaded.shelf, number)
-        if row[4] >> 48 == PARENT:
-            relation = "its parent by the parent-move code"
-            reason = "the parent of a closed position, by its parent-move code, is not closed"
-            if self.claim.costs:
-                reason += " with one move less"
-        else:
-            relation = "the successor"
-            reason = "a successor of a closed position is not closed"
-            if self.claim.costs:
-                reason += ", though a solution through it could be shorter than the one claimed"
-        raise Refuted(reason, source, other, relation)
+    def _begin(self, job: Job | None, wanted: set[int]) -> Future[Loaded] | None:
+        if job is None or job.kind == "end":
+            return None
+        shelves, shelf = self.shelves, job.shelf
+        shelves.prepare(shelf, self._pool)
+        if self._chosen is not None:
+            runs = self.mail.runs(shelf) if job.kind == "mail" else None
+            blocks = self._chosen if job.kind == "turn" else None
+            return self._pool.submit(shelves.load, shelf, blocks, runs)
+        if shelf in shelves.resident:
+            there: Future[Loaded] = Future()
+            there.set_result(shelves.resident[shelf])
+            return there
+        shelves.make_room(shelf, wanted | {shelf})
+        return self._pool.submit(shelves.load, shelf)
 
-    def _signature_of(self, loaded: Loaded, number: int) -> int:
-        segments = loaded.segments
-        inside = (segments[:, 1] <= number) & (number < segments[:, 1] + segments[:, 2])
-        run = segments[np.flatnonzero(inside)[0], 0]
-        return int(self.catalog.index.signatures[run])
+    def _work(self, job: Job, loaded: Loaded) -> Iterator[Moment]:
+        stratum = int(self.catalog.strata[job.shelf])
+        resident = dict(self.shelves.resident)
+        chains = self._chains(job)
+        tasks: dict[Future[None], int] = {}
+        # Of a sample's shelves only the chosen blocks are there when it is their turn.
+        complete = self._chosen is None or job.kind == "mail"
+        for parcel in self.mail.take(job.shelf, ROWS) if complete else ():
+            tasks[self._pool.submit(self._at_desk, Desk.deliver, loaded, parcel, chains)] = 0
+        if job.kind == "turn":
+            for part in cut(loaded.segments, _UNIT):
+                check = self._pool.submit(self._at_desk, Desk.check, loaded, part, resident, chains)
+                tasks[check] = int(part[:, 2].sum())
+        try:
+            for task in as_completed(tasks):
+                task.result()
+                self.states += tasks[task]
+                if time.monotonic() - self._reported > _INTERVAL:
+                    self._reported = time.monotonic()
+                    yield self._moment(stratum)
+        finally:
+            for task in tasks:
+                task.cancel()
+            wait(tasks)
+            self._collect(stratum)
+        if job.kind == "turn" and self.catalog.shelves[job.shelf].split < 0:
+            self._follow(chains)
 
-    def _collect(self, stratum: int, work: Work) -> None:
-        self.tally[stratum] += work.tally
-        self.states += int(work.tally.sum())
-        self.digest = (self.digest + int(work.digest[0])) & 0xFFFFFFFFFFFFFFFF
-        work.tally[:] = 0
-        work.digest[0] = 0
+    def _at_desk(self, action: Any, *args: Any) -> None:
+        desk = self._idle.get()
+        try:
+            action(desk, *args)
+        finally:
+            self._idle.put(desk)
 
-    def _lost(self, lost: int, shelves: list[int], firsts: dict[int, int]) -> Refuted:
-        number = max(shelf for shelf in shelves if firsts[shelf] <= lost)
-        loaded = self.shelves.get(number)
-        place = lost - firsts[number]
-        words = words_of(self._signature_of(loaded, place), loaded.shelf, place)
-        return Refuted("parent-move codes lead round in a ring, and never to the deal", words)
+    def _moment(self, stratum: int) -> Moment:
+        everything = self.catalog.states
+        last = int(self.catalog.strata[-1])
+        share = self.states / max(everything, 1)
+        return Moment("checking", stratum, last, self.states, everything, share)
+
+    def _collect(self, stratum: int) -> None:
+        for desk in self._desks:
+            self.tally[stratum] += desk.work.tally
+            self.digest = (self.digest + int(desk.work.digest[0])) & 0xFFFFFFFFFFFFFFFF
+            desk.work.tally[:] = 0
+            desk.work.digest[0] = 0
+
+    def _chains(self, job: Job) -> Chains:
+        """Where the parents of a shelf's states are noted."""
+        if self._chosen is not None or self.claim.costs:
+            return NO_CHAINS
+        plan = self.catalog.shelves[job.shelf]
+        if plan.split < 0:
+            # Mail brings no parents of the shelf's own states: they were there to be looked up.
+            base = int(self.catalog.bases[job.shelf])
+            return (
+                Chains(np.zeros(plan.states, np.int32), base) if job.kind == "turn" else NO_CHAINS
+            )
+        if plan.split not in self._divided:
+            base = int(self.catalog.bases[job.shelf - plan.piece])
+            kind = np.int32 if plan.states < (1 << 31) - 1 else np.int64
+            large = plan.states * np.dtype(kind).itemsize > self.memory // 8
+            make: Any = mapped_zeros if large else np.zeros
+            self._divided[plan.split] = Chains(make(plan.states, kind), base)
+        return self._divided[plan.split]
+
+    def _end(self, lowest: int) -> None:
+        """Nothing more leads to strata from this one on."""
+        index = self.catalog.index
+        for split in list(self._divided):
+            run = int(np.flatnonzero(index.split == split)[0])
+            if self.catalog.strata[index.shelf[run]] >= lowest:
+                self._follow(self._divided.pop(split))
+        if self._chosen is None:
+            self.mail.close(lowest)
+            self.shelves.close(lowest)
+
+    def _follow(self, chains: Chains) -> None:
+        for task in [task for task in self._following if task.done()]:
+            self._following.remove(task)
+            self._see_end(task)
+        if chains.parents.size:
+            self._following.append(self._pool.submit(_lost, chains))
+
+    def _see_end(self, task: Future[int]) -> None:
+        lost = task.result()
+        if lost >= 0:
+            words = self._state(lost)
+            raise Refuted("parent-move codes lead round in a ring, and never to the deal", words)
+
+    def _refuted(self, row: list[int]) -> Refuted:
+        is_root = row[:4] == list(self.claim.root) and row[4] == root_row(self.claim)[4]
+        return refuted(self.claim, row, None if is_root else self._state(source_of(row)))
+
+    def _state(self, number: int) -> tuple[int, int, int, int]:
+        """A state by its number in the store."""
+        bases = self.catalog.bases
+        shelf = int(np.searchsorted(bases, number, side="right")) - 1
+        self.shelves.prepare(shelf, self._pool)
+        loaded = self.shelves.resident.get(shelf)
+        if loaded is None:
+            loaded = self.shelves.load(shelf, self._chosen)
+        place = number - int(bases[shelf])
+        inside = loaded.segments[:, 1].searchsorted(place, side="right") - 1
+        run = loaded.segments[inside, 0]
+        return words_of(int(self.catalog.index.signatures[run]), loaded.shelf, place)
 
 
-def cut(segments: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
-    """Pieces of at most ``size`` states of a list of segments (int64[*, 3]: run, first state,
-    count).
+def _lost(chains: Chains) -> int:
+    """The number in the store of a state whose parents lead round in a ring, -1 if there is none."""
+    lost = int(follow_chains(chains.parents))
+    return lost if lost < 0 else chains.base + lost
+
+
+def cut(segments: Ints, size: int) -> Iterator[Ints]:
+    """Pieces of at most ``size`` states of a list of segments (int64[*, 3 or more]: run, first
+    state, count).
     """
     ends = np.cumsum(segments[:, 2])
     total = int(ends[-1]) if ends.size else 0

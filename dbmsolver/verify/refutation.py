@@ -10,6 +10,8 @@ from dbmsolver.store import describe
 from dbmsolver.verify.catalog import BlockPlace
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import arrange as a
+from dbmsolver.verify.kernels import back as k
+from dbmsolver.verify.kernels import blocks as b
 from dbmsolver.verify.kernels import expand as e
 from dbmsolver.verify.kernels import shelf as s
 
@@ -20,12 +22,12 @@ _REASONS = {
     a.TOO_MANY_COLUMNS: "a closed key has more columns than there are",
     a.COLLISION: "a closed key has two cards on one, or a card on one that lies in no column",
     a.RING: "a closed key has cards that lie on each other in a ring",
-    s.BAD_WIDTH: "the local keys of a signature have the wrong width",
-    s.BAD_KEY: "a local key has more bits than its loose cards need",
+    b.BAD_WIDTH: "the local keys of a signature have the wrong width",
+    b.BAD_KEY: "a local key has more bits than its loose cards need",
     s.TWICE: "a position is closed twice",
     e.GOAL: "a closed position is a goal: all cards are home",
-    e.BAD_CODE: "the parent-move code of a closed position cannot be undone",
-    e.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
+    k.BAD_CODE: "the parent-move code of a closed position cannot be undone",
+    k.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
     e.COSTS_BELOW_ZERO: (
         "the layer of a closed position does not fit its lower bound: only the deal has been reached "
         "with no moves made"

@@ -1,41 +1,45 @@
-"""Shelves come from the store when they are needed, and go when memory is."""
+"""Shelves are loaded from the store, and kept as long as memory allows."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from concurrent.futures import Future
+from concurrent.futures import Executor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.store import Store
+from dbmsolver.verify.blocks import read_body
 from dbmsolver.verify.catalog import Catalog, ShelfPlan
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.shelf import Block, Shelf, build_table, moves_made, unpack_block
+from dbmsolver.verify.kernels.blocks import make_scratch, unpack_block
+from dbmsolver.verify.kernels.shelf import Shelf, build_table, moves_made
+from dbmsolver.verify.pieces import Pieces, sort_out
 from dbmsolver.verify.refutation import Refuted, key_refuted
 
-STATE_BYTES = 40
-"""Memory that a state on a shelf takes, at most, with two planes (48 with three)."""
+Ints = NDArray[np.int64]
+
+
+def state_bytes(form: Format) -> int:
+    """Memory that a state on a shelf takes: planes, code, moves made, slots, its parent's number."""
+    return 8 * form.planes + 2 + 2 + 6 + 4
 
 
 class Loaded:
-    """A shelf in memory, with the segments that each block contributed (int64[*, 3]: run, first
-    state, count).
-    """
+    """A shelf in memory.  ``segments`` are int64[*, 5]: run, first state, count, layer, block."""
 
-    def __init__(self, shelf: Shelf, states: int, records: NDArray[np.int64]) -> None:
+    def __init__(self, number: int, shelf: Shelf, segments: Ints) -> None:
+        self.number = number
         self.shelf = shelf
-        self.states = states
-        self.segments = np.ascontiguousarray(records[:, [0, 3, 4]])
+        self.segments = segments
         self.nbytes = sum(part.nbytes for part in shelf)
 
 
 class Shelves:
-    """A cache of shelves that keeps to a budget of ``memory`` bytes.
+    """Loads shelves, and keeps those that were loaded last, up to ``memory`` bytes.
 
-    ``costs``: the moves made to each state are computed, too.
+    ``costs``: the moves made to each state are computed, too.  :meth:`load` may be called by any
+    thread, the others by one.
     """
 
     def __init__(
@@ -46,108 +50,124 @@ class Shelves:
         self.catalog = catalog
         self.memory = memory
         self.costs = costs
-        self.used = 0
         self.loads = 0
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[int, Future[Loaded]] = OrderedDict()
+        self.resident: dict[int, Loaded] = {}
+        self._pieces: dict[int, Pieces] = {}
 
-    def get(self, number: int) -> Loaded:
-        """The shelf, loaded if it is not in memory."""
-        with self._lock:
-            future = self._kept.get(number)
-            mine = future is None
-            if future is None:
-                future = self._kept[number] = Future()
-            self._kept.move_to_end(number)
-        if mine:
-            try:
-                loaded = self._load(self.catalog.shelves[number])
-            except BaseException as error:
-                future.set_exception(error)
-                raise
-            future.set_result(loaded)
-            self._make_room(loaded.nbytes)
-        return future.result()
+    def prepare(self, number: int, pool: Executor) -> None:
+        """Sort out the pieces of a divided run, if the shelf is the first of them to be loaded."""
+        plan = self.catalog.shelves[number]
+        if plan.split < 0 or plan.split in self._pieces:
+            return
+        pieces = sort_out(self.store, self.form, self.catalog, plan, pool)
+        self._pieces[plan.split] = pieces
+        first = number - plan.piece
+        states = pieces.states
+        bases = self.catalog.bases
+        bases[first : first + states.size] = bases[first] + np.cumsum(states) - states
 
-    def _make_room(self, added: int) -> None:
-        with self._lock:
-            self.loads += 1
-            self.used += added
-            for number, future in list(self._kept.items()):
-                if self.used <= self.memory or len(self._kept) == 1:
-                    return
-                if future.done() and future.exception() is None:
-                    self.used -= future.result().nbytes
-                    del self._kept[number]
+    def states(self, number: int) -> int:
+        """States of a shelf that has been prepared."""
+        plan = self.catalog.shelves[number]
+        return plan.states if plan.split < 0 else int(self._pieces[plan.split].states[plan.piece])
 
-    def _load(self, plan: ShelfPlan) -> Loaded:
-        room = plan.states
-        if plan.pieces > 1:
-            room += room // 16 + 1000
-        while True:
-            shelf = _empty_shelf(room, self.form.planes, self.costs)
-            records = plan.records.copy()
-            states = self._fill(plan, shelf, records)
-            if states <= room:
-                break
-            room = states
-        if plan.pieces > 1:
-            shelf = shelf._replace(
-                planes=shelf.planes[: self.form.planes * states],
-                codes=shelf.codes[:states],
-                layers=shelf.layers[:states],
-            )
-        return self._finish(plan, shelf, states, records)
+    def make_room(self, number: int, wanted: set[int]) -> None:
+        """Drop the shelves that were loaded first, but for those in ``wanted``, until there is
+        room for another.
+        """
+        used = sum(loaded.nbytes for loaded in self.resident.values())
+        used += state_bytes(self.form) * self.states(number)
+        for other in list(self.resident):
+            if used <= self.memory:
+                return
+            if other not in wanted:
+                used -= self.resident.pop(other).nbytes
 
-    def _fill(self, plan: ShelfPlan, shelf: Shelf, records: NDArray[np.int64]) -> int:
-        states = 0
-        order = np.argsort(plan.blocks, kind="stable")
-        bit_words = np.empty((3, 160), np.uint64)
-        for chosen in np.split(order, np.flatnonzero(np.diff(plan.blocks[order])) + 1):
-            place = self.catalog.blocks[int(plan.blocks[chosen[0]])]
-            runs = self.store.block(place.key)
-            block = Block(place.layer, runs.words, runs.keys, runs.codes.astype(np.uint16))
+    def close(self, lowest: int = 0) -> None:
+        """Remove the sorted pieces of all strata from this one on."""
+        for split in list(self._pieces):
+            run = int(np.flatnonzero(self.catalog.index.split == split)[0])
+            if self.catalog.strata[self.catalog.index.shelf[run]] >= lowest:
+                self._pieces.pop(split).close()
+
+    def load(
+        self, number: int, blocks: NDArray[np.bool_] | None = None, runs: Ints | None = None
+    ) -> Loaded:
+        """Load a shelf; only states of these ``blocks`` or ``runs``, where they are given."""
+        self.loads += 1
+        plan = self.catalog.shelves[number]
+        width = self.form.planes
+        records = plan.records
+        numbers = np.arange(records.shape[0])
+        if blocks is not None:
+            numbers = numbers[blocks[records[:, 1]]]
+        if runs is not None:
+            numbers = numbers[np.isin(records[numbers, 0], runs)]
+        records = records[numbers]
+        counts = records[:, 3]
+        pieces = self._pieces[plan.split] if plan.split >= 0 else None
+        if pieces is not None:
+            counts = np.diff(pieces.starts[numbers][:, plan.piece : plan.piece + 2]).ravel()
+        states = int(counts.sum())
+        firsts = np.cumsum(counts) - counts
+        planes, codes = np.empty(width * states, np.uint64), np.empty(states, np.uint16)
+        if pieces is None:
+            self._unpack(records, firsts, planes, codes)
+        else:
+            for index, first in zip(numbers.tolist(), firsts.tolist(), strict=True):
+                pieces.read(plan.piece, index, first, planes, codes)
+        layers = np.array([block.layer for block in self.catalog.blocks], np.int64)
+        columns = (records[:, 0], firsts, counts, layers[records[:, 1]], records[:, 1])
+        segments = np.stack(columns, axis=1)
+        return self._finish(number, plan, planes, codes, segments[counts > 0])
+
+    def _unpack(
+        self, records: Ints, firsts: Ints, planes: NDArray[np.uint64], codes: NDArray[np.uint16]
+    ) -> None:
+        signatures = self.catalog.index.signatures
+        scratch = make_scratch()
+        order = np.argsort(records[:, 1], kind="stable")
+        cuts = np.flatnonzero(np.diff(records[order, 1])) + 1
+        for chosen in np.split(order, cuts) if order.size else []:
+            place = self.catalog.blocks[int(records[chosen[0], 1])]
+            body = read_body(self.store, self.form, place.key)
             mine = records[chosen]
-            signatures = self.catalog.index.signatures
-            error, record, result = unpack_block(
-                self.form, signatures, block, mine, plan.pieces, plan.piece, shelf, states,
-                bit_words,
-            )  # fmt: skip
+            columns = (mine[:, 0], mine[:, 2], mine[:, 3], firsts[chosen])
+            error, wrong = unpack_block(
+                self.form, signatures, body, np.stack(columns, axis=1), planes, codes, scratch
+            )
             if error:
-                raise key_refuted(error, place, int(signatures[mine[record, 0]]))
-            records[chosen] = mine
-            states += int(result)
-        return states
+                raise key_refuted(error, place, int(signatures[mine[wrong, 0]]))
 
     def _finish(
-        self, plan: ShelfPlan, shelf: Shelf, states: int, records: NDArray[np.int64]
+        self,
+        number: int,
+        plan: ShelfPlan,
+        planes: NDArray[np.uint64],
+        codes: NDArray[np.uint16],
+        segments: Ints,
     ) -> Loaded:
         index = self.catalog.index
-        signatures = index.signatures[plan.runs]
-        firsts = index.first[plan.runs]
-        counts = index.count[plan.runs]
-        if plan.pieces > 1:
-            counts = np.array([states])
-        error, number = build_table(
-            self.form.planes, signatures, firsts, counts, shelf.planes, shelf.slots
+        counts = np.bincount(
+            index.place[segments[:, 0]], weights=segments[:, 2], minlength=plan.runs.size
         )
-        if not error and self.costs:
-            error, number = moves_made(
-                self.form, signatures, firsts, counts, shelf.planes, shelf.layers, shelf.made,
-                make_board(),
-            )  # fmt: skip
+        shelf = Shelf(
+            planes=planes,
+            codes=codes,
+            made=np.zeros(codes.size if self.costs else 0, np.int16),
+            firsts=np.concatenate(([0], np.cumsum(counts.astype(np.int64)))),
+            slots=np.zeros(codes.size + codes.size // 2 + 16, np.uint32),
+        )
+        signatures = index.signatures[plan.runs]
+        error, wrong = build_table(self.form.planes, signatures, shelf, np.empty(64, np.uint64))
         if error:
-            run = plan.runs[np.searchsorted(firsts, number, side="right") - 1]
-            raise Refuted.state(error, int(index.signatures[run]), shelf, int(number))
-        return Loaded(shelf, states, records)
-
-
-def _empty_shelf(states: int, planes: int, costs: bool) -> Shelf:
-    slots = 1 << max(4, (2 * states - 1).bit_length())
-    return Shelf(
-        planes=np.empty(planes * states, np.uint64),
-        codes=np.empty(states, np.uint16),
-        layers=np.empty(states, np.uint16),
-        made=np.zeros(states if costs else 0, np.int16),
-        slots=np.zeros(slots, np.uint32),
-    )
+            run = int(np.searchsorted(shelf.firsts, wrong, side="right")) - 1
+            raise Refuted.state(error, int(signatures[run]), shelf, int(wrong))
+        if self.costs:
+            error, segment, wrong = moves_made(
+                self.form, index.signatures, segments, shelf, make_board()
+            )
+            if error:
+                signature = int(index.signatures[segments[segment, 0]])
+                raise Refuted.state(error, signature, shelf, int(wrong))
+        return Loaded(number, shelf, segments)

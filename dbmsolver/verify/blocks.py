@@ -1,0 +1,109 @@
+"""Blocks of closed states, read as the store's format says (the grammar at :mod:`dbmsolver.store`)."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+import numpy as np
+import xxhash
+import zstandard
+from numpy.typing import NDArray
+
+from dbmsolver.errors import StoreError
+from dbmsolver.store import Store, describe, parse_closed_key
+from dbmsolver.verify.format import Format, code_bytes, progress
+from dbmsolver.verify.kernels.blocks import Body
+
+_HEADER = struct.Struct("<QBBBBIQ")
+_VERSION = 1
+Ints = NDArray[np.int64]
+
+
+class Directory(NamedTuple):
+    """A block's signatures, and how many states it has of each."""
+
+    signatures: NDArray[np.uint64]
+    counts: Ints
+
+
+class _Header(NamedTuple):
+    checksum: int
+    version: int
+    code_bytes: int
+    words: int
+    extra_bytes: int
+    runs: int
+    states: int
+
+    @property
+    def body_bytes(self) -> int:
+        each = 8 * self.words + self.code_bytes + self.extra_bytes
+        return 16 * self.runs + each * self.states
+
+
+def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Directory:
+    """What a block says it holds; StoreError if that cannot be, or does not fit its key.
+
+    ``whole``: the checksum is compared, too.  The states are not decompressed.
+    """
+    where = f"{store.path}: {describe(key)}"
+    data = store.read(key)
+    header = _header(data, form, where, whole)
+    with zstandard.ZstdDecompressor().stream_reader(data[_HEADER.size :]) as stream:
+        try:
+            body = stream.read(16 * header.runs)
+        except zstandard.ZstdError as error:
+            raise StoreError("the block is damaged (it cannot be decompressed)", where) from error
+    if len(body) != 16 * header.runs:
+        raise StoreError("the block is damaged (it is cut short)", where)
+    signatures = np.frombuffer(body, np.uint64, header.runs).copy()
+    counts = np.frombuffer(body, np.int64, header.runs, 8 * header.runs).copy()
+    place = parse_closed_key(key)
+    if (
+        not header.runs
+        or counts.min() < 1
+        or int(counts.sum()) != header.states
+        or counts.max() > header.states
+        or int(signatures.min()) != place.first
+        or int(signatures.max()) != place.last
+    ):
+        raise StoreError("the block's runs do not fit its header and key", where)
+    if (progress(form, signatures) != place.stratum).any():
+        raise StoreError("the block's signatures do not belong to its stratum", where)
+    return Directory(signatures, counts)
+
+
+def read_body(store: Store, form: Format, key: bytes) -> Body:
+    """A block's states; StoreError if it is damaged."""
+    where = f"{store.path}: {describe(key)}"
+    data = store.read(key)
+    header = _header(data, form, where, True)
+    try:
+        body = zstandard.ZstdDecompressor().decompress(memoryview(data)[_HEADER.size :])
+    except zstandard.ZstdError as error:
+        raise StoreError("the block is damaged (it cannot be decompressed)", where) from error
+    size = 8 * header.words * header.states
+    planes = np.frombuffer(body, np.uint8, size, 16 * header.runs)
+    kind = "<u1" if header.code_bytes == 1 else "<u2"
+    codes = np.frombuffer(body, kind, header.states, 16 * header.runs + size)
+    return Body(header.words, header.states, planes, codes.astype(np.uint16))
+
+
+def _header(data: bytes, form: Format, where: str, whole: bool) -> _Header:
+    if len(data) < _HEADER.size:
+        raise StoreError("the block is damaged (it is cut short)", where)
+    header = _Header(*_HEADER.unpack_from(data))
+    if whole and xxhash.xxh3_64_intdigest(memoryview(data)[8:]) != header.checksum:
+        raise StoreError("the block is damaged (checksum does not match)", where)
+    if header.version != _VERSION:
+        raise StoreError(f"block version {header.version}, expected {_VERSION}", where)
+    if header.words not in (1, 3) or header.code_bytes != code_bytes(form):
+        raise StoreError("the block's keys or codes have a width that cannot be", where)
+    try:
+        size = zstandard.frame_content_size(data[_HEADER.size :])
+    except zstandard.ZstdError as error:
+        raise StoreError("the block is damaged (it cannot be decompressed)", where) from error
+    if size != header.body_bytes:
+        raise StoreError(f"the block has {size} bytes, not what its header says", where)
+    return header

@@ -1,0 +1,134 @@
+"""How a signature with more states than fit into memory is divided into pieces.
+
+A few bits of a state's planes make its *cell*; a piece is a range of cells.  Most successors should
+be in the piece of the state they come from.  So the bits are those of cards that seldom move: cards
+that few parent-move codes name.  (If they are badly chosen, more rows travel; nothing else.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import DbmError
+from dbmsolver.store import Store, parse_closed_key
+from dbmsolver.verify.blocks import read_body
+from dbmsolver.verify.claim import Moment
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
+from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
+from dbmsolver.verify.kernels.shelf import MOST_STATES, Index
+
+Ints = NDArray[np.int64]
+_SAMPLE = 1 << 18
+_MARGIN = 0.85
+"""Pieces are planned with so much of what they may have: their sizes are those of a sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The bits that make cells, and the piece of each cell; see
+    :class:`dbmsolver.verify.kernels.shelf.Index`.
+    """
+
+    bits: Ints
+    cards: int
+    cells: NDArray[np.int16]
+    pieces: int
+
+
+def divide(
+    store: Store,
+    form: Format,
+    signature: np.uint64,
+    keys: list[bytes],
+    records: Ints,
+    shelf_states: int,
+    last: int,
+    pool: Executor,
+) -> Generator[Moment, None, Division]:
+    """Divide the run of a signature, which is in the blocks ``keys`` as ``records`` say, so that
+    each piece has about ``shelf_states`` states at most.
+    """
+    total = int(records[:, 3].sum())
+    step = max(1, total // _SAMPLE)
+    samples = []
+    take = partial(_sample, store, form, signature, step)
+    for done, sample in enumerate(pool.map(take, keys, records), start=1):
+        samples.append(sample)
+        stratum = parse_closed_key(keys[0]).stratum
+        yield Moment("dividing a signature", stratum, last, 0, 0, done / len(keys))
+    planes = np.concatenate([planes for planes, _ in samples])
+    codes = np.concatenate([codes for _, codes in samples])
+    share = _MARGIN * shelf_states / total
+    return choose(form, planes, codes, max(1, int(share * codes.size)))
+
+
+def _sample(
+    store: Store, form: Format, signature: np.uint64, step: int, key: bytes, record: Ints
+) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
+    """Planes and codes of every so-manieth state; none if they cannot be read."""
+    body = read_body(store, form, key)
+    count = int(record[3])
+    planes = np.empty(form.planes * count, np.uint64)
+    codes = np.empty(count, np.uint16)
+    error = unpack_run(
+        form, signature, body, record[2], record[3], planes, codes, np.int64(0), make_scratch()
+    )
+    if error:  # which is found again, and reported, when the states are to be checked
+        return np.empty(0, np.uint64), np.empty(0, np.uint16)
+    chosen = np.arange(int(record[1]) % step, count, step)
+    return planes.reshape(count, form.planes)[chosen].ravel(), codes[chosen]
+
+
+def choose(
+    form: Format, planes: NDArray[np.uint64], codes: NDArray[np.uint16], most: int
+) -> Division:
+    """A division by which no piece has more than about ``most`` of these states."""
+    moved = np.bincount(form.code_card[codes[codes < form.code_card.size]], minlength=52)
+    ones = np.zeros(192, np.int64)
+    count_ones(form.planes, planes, ones)
+    varying = np.flatnonzero((ones > 0) & (ones < codes.size))
+    lopsided = np.minimum(ones, codes.size - ones)[varying] * 64 < codes.size
+    order = varying[np.lexsort((varying & 63, moved[varying & 63], lopsided))]
+    bits = np.zeros(1 + MOST_BITS, np.int64)
+    counts = np.zeros(1 << MOST_BITS, np.int64)
+    for number, bit in enumerate(order[:MOST_BITS].tolist(), start=1):
+        bits[0], bits[number] = number, bit
+        counts[:] = 0
+        count_cells(_alone(bits), 0, form.planes, planes, counts)
+        if counts.max() <= max(most // 4, 1):
+            break
+    cells = np.zeros(1 << MOST_BITS, np.int16)
+    piece = held = 0
+    for cell, count in enumerate(counts[: 1 << int(bits[0])].tolist()):
+        if held and held + count > most:
+            piece, held = piece + 1, 0
+        held += count
+        cells[cell] = piece
+    if piece >= np.iinfo(np.int16).max:
+        raise DbmError(f"a signature would take {piece:,} pieces: more memory is needed")
+    cards = 0
+    for bit in bits[1 : 1 + int(bits[0])].tolist():
+        cards |= 1 << (bit & 63)
+    return Division(bits, cards, cells, piece + 1)
+
+
+def check_size(states: int) -> None:
+    """DbmError for a piece that is too big for any shelf."""
+    if states > MOST_STATES:
+        raise DbmError(f"{states:,} states differ in too little to be divided")
+
+
+def _alone(bits: Ints) -> Index:
+    """An index with this division only."""
+    none, one = np.empty(0, np.int64), np.ones(1, np.int64)
+    return Index(
+        np.empty(0, np.uint64), none, none, none, one, np.zeros(1, np.uint64), bits.reshape(1, -1),
+        np.zeros((1, 1 << MOST_BITS), np.int16),
+    )  # fmt: skip

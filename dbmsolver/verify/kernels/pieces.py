@@ -1,0 +1,65 @@
+"""Dividing a signature that is too big for memory: which cards' places tell its pieces apart, and
+sorting states by piece.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.verify.kernels.rows import cell_of
+from dbmsolver.verify.kernels.words import ONE, U64, ZERO
+
+MOST_BITS = 16
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def count_ones(width, planes, ones):  # type: ignore[no-untyped-def]
+    """Count, into ``ones`` (int64[192]), how many states have each bit: plane * 64 + card."""
+    for place in range(0, planes.size, width):
+        for plane in range(width):
+            word = planes[place + plane]
+            for card in range(52):
+                ones[64 * plane + card] += np.int64((word >> U64(card)) & ONE)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def count_cells(index, split, width, planes, counts):  # type: ignore[no-untyped-def]
+    """Count states by cell, into ``counts`` (int64[2**16])."""
+    high = ZERO
+    for place in range(0, planes.size, width):
+        if width == 3:
+            high = planes[place + 2]
+        counts[cell_of(index, split, planes[place], planes[place + 1], high)] += 1
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def sort_by_piece(index, split, width, planes, codes, pieces, starts, sorted_planes, sorted_codes):  # type: ignore[no-untyped-def]
+    """Sort states by piece; ``pieces`` (int16[states]) is scratch, ``starts`` (int64[pieces + 1])
+    says where each begins.
+    """
+    high = ZERO
+    starts[:] = 0
+    for number in range(codes.size):
+        place = width * number
+        if width == 3:
+            high = planes[place + 2]
+        cell = cell_of(index, split, planes[place], planes[place + 1], high)
+        piece = index.cells[split, cell]
+        pieces[number] = piece
+        starts[piece] += 1
+    total = 0
+    for piece in range(starts.size):
+        count = starts[piece]
+        starts[piece] = total
+        total += count
+    for number in range(codes.size):
+        piece = pieces[number]
+        target = starts[piece]
+        starts[piece] += 1
+        sorted_codes[target] = codes[number]
+        for plane in range(width):
+            sorted_planes[width * target + plane] = planes[width * number + plane]
+    for piece in range(starts.size - 1, 0, -1):
+        starts[piece] = starts[piece - 1]
+    starts[0] = 0

@@ -1,0 +1,63 @@
+"""What the rules say of a position: where its cards are, and which move is forced."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.verify.format import BOTTOM, FREECELL, LOCKED
+from dbmsolver.verify.kernels.words import ONE, U64, height_of
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
+    """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if
+    there is none.
+
+    The rule, and why it holds, is at :meth:`dbmsolver.rules.Rules.safe_home`.
+    """
+    if f.policy == 0:
+        return -1
+    for suit in range(4):
+        height = height_of(signature, suit)
+        card = 4 * height + suit
+        if height == 13 or not (movable >> U64(card)) & ONE:
+            continue
+        if f.build == 1:
+            return card
+        rank = height + 1
+        across = min(height_of(signature, suit ^ 1), height_of(signature, suit ^ 3))
+        beside = height_of(signature, suit ^ 2)
+        if f.policy == 1:
+            if rank <= 2:
+                return card
+            least = across if f.build == 0 else min(across, beside)
+            if least >= rank - 1:
+                return card
+        elif f.build == 0:
+            if across >= rank - 2 and beside >= rank - 3:
+                return card
+        elif min(across, beside) >= rank - 2:
+            return card
+    return -1
+
+
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
+def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
+    """Place value of a card that is not home."""
+    shift = U64(card)
+    if (locked >> shift) & ONE:
+        return LOCKED
+    if (off >> shift) & ONE:
+        return BOTTOM if (low >> shift) & ONE else FREECELL
+    return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
+
+
+@njit(nogil=True, cache=True, inline="always", _nrt=False)
+def has_room(f, cells):  # type: ignore[no-untyped-def]
+    """Whether a freecell is empty."""
+    count = 0
+    while cells:
+        cells &= cells - ONE
+        count += 1
+    return count < f.freecells

@@ -1,0 +1,119 @@
+"""The states of a divided signature, sorted out by piece into a temporary file.
+
+Its blocks hold states of all pieces.  Each is decoded once; a piece is read from the file then.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.store import Store
+from dbmsolver.verify.blocks import read_body
+from dbmsolver.verify.catalog import Catalog, ShelfPlan
+from dbmsolver.verify.division import check_size
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
+from dbmsolver.verify.kernels.pieces import sort_by_piece
+from dbmsolver.verify.refutation import key_refuted
+from dbmsolver.verify.spill import Spill
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Pieces:
+    """The file, and where in it the states of each block and piece are.
+
+    ``offsets`` int64[blocks] in bytes, ``starts`` int64[blocks, pieces + 1] in states.
+    """
+
+    spill: Spill
+    width: int
+    offsets: Ints
+    starts: Ints
+
+    @property
+    def states(self) -> Ints:
+        """States of each piece."""
+        result: Ints = np.diff(self.starts, axis=1).sum(axis=0)
+        return result
+
+    def read(
+        self,
+        piece: int,
+        number: int,
+        at: int,
+        planes: NDArray[np.uint64],
+        codes: NDArray[np.uint16],
+    ) -> int:
+        """Write what a piece has of a block (the ``number``-th of the run) from state ``at`` on;
+        how many states that is.
+        """
+        first, last = self.starts[number, piece : piece + 2].tolist()
+        count: int = last - first
+        offset = int(self.offsets[number])
+        planes_end = offset + 8 * self.width * int(self.starts[number, -1])
+        if count:
+            part = planes[self.width * at : self.width * (at + count)]
+            self.spill.read_into(offset + 8 * self.width * first, part)
+            self.spill.read_into(planes_end + 2 * first, codes[at : at + count])
+        return count
+
+    def close(self) -> None:
+        """Remove the file."""
+        self.spill.close()
+
+
+def sort_out(
+    store: Store, form: Format, catalog: Catalog, plan: ShelfPlan, pool: Executor
+) -> Pieces:
+    """Read all blocks of a divided run, and write its states by piece."""
+    count = int(catalog.index.pieces[plan.split])
+    blocks = plan.records.shape[0]
+    starts = np.zeros((blocks, count + 1), np.int64)
+    spill = Spill()
+
+    def sort_block(number: int) -> int:
+        return _sort_block(store, form, catalog, plan, plan.records[number], starts[number], spill)
+
+    try:
+        offsets = np.array(list(pool.map(sort_block, range(blocks))), np.int64)
+    except BaseException:
+        spill.close()
+        raise
+    pieces = Pieces(spill, form.planes, offsets, starts)
+    check_size(int(pieces.states.max()))
+    return pieces
+
+
+def _sort_block(
+    store: Store,
+    form: Format,
+    catalog: Catalog,
+    plan: ShelfPlan,
+    record: Ints,
+    starts: Ints,
+    spill: Spill,
+) -> int:
+    run, block, _, count = record.tolist()
+    place = catalog.blocks[block]
+    signature = catalog.index.signatures[run]
+    body = read_body(store, form, place.key)
+    planes, codes = np.empty(form.planes * count, np.uint64), np.empty(count, np.uint16)
+    error = unpack_run(
+        form, signature, body, record[2], record[3], planes, codes, np.int64(0), make_scratch()
+    )
+    if error:
+        raise key_refuted(error, place, int(signature))
+    del body
+    sorted_planes, sorted_codes = np.empty_like(planes), np.empty_like(codes)
+    sort_by_piece(
+        catalog.index, np.int64(plan.split), form.planes, planes, codes,
+        np.empty(count, np.int16), starts, sorted_planes, sorted_codes,
+    )  # fmt: skip
+    data = np.concatenate([sorted_planes.view(np.uint8), sorted_codes.view(np.uint8)])
+    return spill.write(data)

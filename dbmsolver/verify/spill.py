@@ -1,0 +1,62 @@
+"""Unnamed temporary files: what does not fit into memory waits in them, and goes when they do."""
+
+from __future__ import annotations
+
+import os
+import threading
+from tempfile import TemporaryFile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import DiskFullError
+
+
+class Spill:
+    """A file that arrays are appended to; any thread may write and read."""
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile(prefix="dbmsolver-verify-")  # noqa: SIM115  (see close)
+        self._end = 0
+        self._lock = threading.Lock()
+
+    def write(self, array: NDArray[Any]) -> int:
+        """Append an array; the offset that it has in the file."""
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        with self._lock:
+            start = self._end
+            self._end += data.nbytes
+        place = start
+        try:
+            while data:
+                written = os.pwrite(self._file.fileno(), data, place)
+                place, data = place + written, data[written:]
+        except OSError as error:
+            raise _full(error) from error
+        return start
+
+    def read_into(self, offset: int, array: NDArray[Any]) -> None:
+        """Fill a contiguous array with what stands at an offset."""
+        data = array.reshape(-1).view(np.uint8).data
+        while data:
+            read = os.preadv(self._file.fileno(), [data], offset)
+            offset, data = offset + read, data[read:]
+
+    def close(self) -> None:
+        """Give the file back to the system."""
+        self._file.close()
+
+
+def mapped_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
+    """An array of zeros in a file of its own, which goes when the array does."""
+    with TemporaryFile(prefix="dbmsolver-verify-") as file:
+        try:
+            file.truncate(size * np.dtype(kind).itemsize)
+        except OSError as error:
+            raise _full(error) from error
+        return np.memmap(file, kind, "r+", shape=(size,))
+
+
+def _full(error: OSError) -> DiskFullError:
+    return DiskFullError(f"a temporary file cannot be written: {error.strerror}")

@@ -3,35 +3,38 @@
 A piece keeps the keys of its closed states in a hash table while memory lasts; the states themselves are in blocks, from
 which the table can be made again.  A visit takes what is pending for a piece, closes what follows from it within the
 piece, and hands candidates for sibling pieces to their inboxes.  A piece that outgrows its table gets a larger one, then
-is split by one more bit.  Candidates that wait are packed when they take too much memory.
+is split by one more bit.  Candidates that wait are packed when they take too much memory; those that are in the store, or
+belong to a piece that has been split, wait in ``sources`` until there is room for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dbmsolver.chunks import Chunk, pack_chunks
 from dbmsolver.closers import BigStart, Closer, Yield
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
 from dbmsolver.journal import BlockRef, Journal
 from dbmsolver.keys import Keys
+from dbmsolver.parcels import Part
 from dbmsolver.pieces import (
     FILL,
     SMALLEST_BITS,
-    Chunk,
     Piece,
     Shape,
     Table,
     Tree,
     best_bit,
-    pack_chunks,
     piece_words,
 )
+from dbmsolver.store import Transaction
 from dbmsolver.visits import Visit, visit
 
 LARGEST_BITS = 23
@@ -42,6 +45,8 @@ _AT_ONCE = 1 << 21
 """Candidates that are unpacked for one visit."""
 _WORTH_PACKING = 10_000
 
+Source = Chunk | Part
+"""Candidates that are not yet in the inboxes of their pieces."""
 Task = tuple[Callable[[], Any], Callable[[Any], None]]
 """What a worker thread does, and what the main thread does with what comes of it."""
 
@@ -74,27 +79,22 @@ class BigSignature:
         bits = int(key_bits(keys.tables, np.uint64(start.signature)))
         self.shape = Shape.of(keys, start.signature, start.words, bits)
         share = max(memory // (3 * threads), 1)
+        self.packing_bytes = memory // (16 * threads)
         self.largest_bits = min(
             LARGEST_BITS, max(SMALLEST_BITS, (share // self.shape.slot_bytes).bit_length() - 1)
         )
         self.clock = 0
         self.sample = start.keys[: self.words * _SAMPLE].copy(), start.codes[:_SAMPLE].copy()
+        self.sources: list[Source] = list(start.sources)
+        self.delivering: list[Source] = []
         root = Piece(0, 0, 0, blocks, closed=sum(ref.block.states for ref in blocks))
-        self.tree = Tree(root)
+        self.tree = Tree(self.words, root)
         while len(self.pieces) < 1 << FIRST_PIECES or max(
             piece.closed for piece in self.pieces
         ) > FILL * (1 << self.largest_bits):
             if not self._split(max(self.pieces, key=lambda piece: piece.closed)):
                 break
-        opened = start.keys[self.words * start.closed :], start.codes[start.closed :]
-        for chunk in (Chunk.of(*opened), *start.more):
-            self.tree.deliver(self.words, *chunk.arrays())
-            if self._chunk_bytes() > memory // 4:
-                for piece in self.pieces:
-                    loose = [one for one in piece.inbox if one.packed is None and one.size]
-                    if loose:
-                        packed = pack_chunks(start.signature, self.words, loose)
-                        piece.inbox = [one for one in piece.inbox if one not in loose] + [packed]
+        self.tree.deliver(start.keys[self.words * start.closed :], start.codes[start.closed :])
 
     @property
     def pieces(self) -> list[Piece]:
@@ -103,8 +103,8 @@ class BigSignature:
 
     @property
     def pending(self) -> int:
-        """Candidates waiting in all pieces."""
-        return sum(piece.work for piece in self.pieces)
+        """Candidates waiting in all pieces, and on their way to them."""
+        return self.tree.pending + sum(source.size for source in (*self.sources, *self.delivering))
 
     def run(self, pool: Executor, closers: list[Closer]) -> Generator[int, None, None]:
         """Visit pieces until nothing is pending; yields the number of waiting candidates after every visit."""
@@ -134,14 +134,22 @@ class BigSignature:
                 if future.exception() is None:
                     finish(future.result())
 
-    def snapshot(self) -> list[bytes]:
-        """Blocks of everything pending, for a checkpoint."""
-        return [
-            chunk.packed or pack_chunks(self.shape.signature, self.words, [chunk]).packed or b""
-            for piece in self.pieces
-            for chunk in piece.chunks
-            if chunk.size
-        ]
+    def put_pending(self, txn: Transaction) -> list[tuple[Chunk, bytes]]:
+        """Write what is pending and has no record yet; the chunks and their new records.
+
+        They are to be noted in the chunks once the transaction is committed.
+        """
+        chunks = [chunk for piece in self.pieces for chunk in piece.chunks]
+        chunks += [one for one in (*self.sources, *self.delivering) if isinstance(one, Chunk)]
+        new = []
+        for chunk in chunks:
+            if chunk.size and chunk.record is None:
+                packed = chunk.packed
+                if packed is None:
+                    packed = pack_chunks(self.shape.signature, self.words, [chunk]).packed
+                    assert packed is not None
+                new.append((chunk, txn.put_pending(0, self.stratum, packed)))
+        return new
 
     # Scheduling.
 
@@ -150,11 +158,14 @@ class BigSignature:
         for piece in self.pieces:
             if piece.full and not piece.busy:
                 return self._growth(piece)
-        if self._chunk_bytes() > self.memory // 4 and (packing := self._packing()) is not None:
+        waiting = self._chunk_bytes()
+        if waiting > self.memory // 4 and (packing := self._packing()) is not None:
             return packing
+        if self.sources and waiting < self.memory // 8:
+            return self._delivery()
         piece_to_visit = self._next_piece(others_run)
         if piece_to_visit is None:
-            return None
+            return self._delivery() if self.sources else None
         blocks = self._reserve(piece_to_visit)
         work = partial(visit, self.shape, piece_to_visit, closer, self.stratum, blocks)
         return work, self._finish
@@ -211,12 +222,20 @@ class BigSignature:
         return tables + self._chunk_bytes() + self.elsewhere()
 
     def _chunk_bytes(self) -> int:
-        return sum(chunk.nbytes for piece in self.pieces for chunk in piece.chunks)
+        sources = sum(source.nbytes for source in (*self.sources, *self.delivering))
+        return self.tree.chunk_bytes + sources
+
+    def _forget(self, chunks: Iterable[Source]) -> None:
+        """Candidates have been worked on, or have become other chunks: their records go with the next commit."""
+        for chunk in chunks:
+            self.journal.delete(chunk.record)
 
     def _finish(self, done: Visit) -> None:
         """Take in what a visit brought."""
         piece, result = done.piece, done.result
         piece.busy = False
+        left = {id(chunk) for chunk in (*done.opened, *done.rest)}
+        self._forget(chunk for chunk in piece.flight if id(chunk) not in left)
         piece.flight = []
         piece.opened = done.opened
         piece.inbox += done.rest
@@ -224,7 +243,7 @@ class BigSignature:
         result.closed = []
         self.take_result(result)
         for chunk in done.siblings:
-            self.tree.deliver(self.words, *chunk.arrays())
+            self.tree.deliver(*chunk.arrays())
         if done.sample is not None:
             self.sample = done.sample
         if not done.loaded:
@@ -241,12 +260,15 @@ class BigSignature:
     # Chores: planned here, done by an idle thread, taken in here.
 
     def _packing(self) -> Task | None:
-        """Pack the waiting candidates of the piece that has most of them loose."""
+        """Pack waiting candidates of the piece that has most of them loose, as many as fit into a thread's share."""
         idle = [piece for piece in self.pieces if not piece.busy]
         if not idle:
             return None
-        rich = max(idle, key=lambda piece: sum(c.nbytes for c in piece.inbox if c.packed is None))
-        loose = [chunk for chunk in rich.inbox if chunk.packed is None]
+        rich = max(idle, key=lambda piece: sum(chunk.nbytes for chunk in piece.loose))
+        loose: list[Chunk] = []
+        for chunk in rich.loose:
+            if sum(one.nbytes for one in loose) < self.packing_bytes:
+                loose.append(chunk)
         if sum(chunk.size for chunk in loose) < _WORTH_PACKING:
             return None
         rich.busy = True
@@ -254,8 +276,21 @@ class BigSignature:
         def finish(packed: Chunk) -> None:
             rich.busy = False
             rich.inbox = [chunk for chunk in rich.inbox if chunk not in loose] + [packed]
+            self._forget(loose)
 
         return partial(pack_chunks, self.shape.signature, self.words, loose), finish
+
+    def _delivery(self) -> Task:
+        """Bring candidates from the store, or of a piece that has been split, to their pieces."""
+        source = self.sources.pop()
+        self.delivering.append(source)
+
+        def finish(arrays: tuple[NDArray[np.uint64], NDArray[Any]]) -> None:
+            self.delivering.remove(source)
+            self.tree.deliver(*arrays)
+            self._forget([source])
+
+        return source.arrays, finish
 
     def _growth(self, piece: Piece) -> Task:
         """A larger table for a piece whose table is full, or, at the largest size, two pieces."""
@@ -265,7 +300,7 @@ class BigSignature:
         bit = None
         if table.bits >= self.largest_bits:
             bit = best_bit(self.shape, piece, *self.sample)
-        self._make_room(table.nbytes * (1 if bit is not None else 2))
+        self._make_room(2 * table.nbytes)
 
         def finish(tables: list[Table]) -> None:
             piece.busy = piece.full = False
@@ -289,36 +324,32 @@ class BigSignature:
         return True
 
     def _replace(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
-        """Put two pieces in the place of one, and hand on its candidates."""
-        children = self.tree.split(piece, bit)
-        for chunk in piece.inbox:
-            self.tree.deliver(self.words, *chunk.arrays())
-        for chunk in piece.opened:
-            keys, codes = chunk.arrays()
-            sides = (piece_words(self.words, keys) >> np.uint64(bit)) & np.uint64(1)
-            for side, child in enumerate(children):
-                chosen = np.flatnonzero(sides == side)
-                if chosen.size:
-                    rows = keys.reshape(-1, self.words)[chosen].reshape(-1)
-                    child.opened.append(Chunk.of(rows, codes[chosen]))
-        return children
+        """Put two pieces in the place of one, and hand on its candidates; packed ones later."""
+        self.sources += [chunk for chunk in piece.inbox if chunk.packed is not None]
+        piece.inbox = piece.loose
+        self._forget([*piece.inbox, *piece.opened])
+        return self.tree.split(piece, bit)
 
 
 def rebuilt(table: Table, piece: Piece, bit: int | None) -> list[Table]:
     """A table of twice the slots, or, given a bit, one for each of the pieces it makes of one."""
-    keys = table.keys()
+    shape = table.shape
     if bit is None:
-        larger = Table.empty(table.shape, table.bits + 1)
-        larger.load(keys, 0, 0)
+        larger = Table.empty(shape, table.bits + 1)
+        for keys in table.parts():
+            larger.load(keys, 0, 0)
         return [larger]
-    sides = (piece_words(table.shape.words, keys) >> np.uint64(bit)) & np.uint64(1)
-    ones = int(sides.sum())
-    tables = []
-    for side, count in enumerate((sides.size - ones, ones)):
+    ones = sum(
+        int(((piece_words(shape.words, keys) >> np.uint64(bit)) & np.uint64(1)).sum())
+        for keys in table.parts()
+    )
+    halves = []
+    for count in (table.held - ones, ones):
         bits = table.bits
         while bits > SMALLEST_BITS and count + 4 * BURST < 0.6 * (1 << (bits - 1)):
             bits -= 1
-        half = Table.empty(table.shape, bits)
-        half.load(keys, piece.mask | 1 << bit, piece.value | side << bit)
-        tables.append(half)
-    return tables
+        halves.append(Table.empty(shape, bits))
+    for keys in table.parts():
+        for side, half in enumerate(halves):
+            half.load(keys, piece.mask | 1 << bit, piece.value | side << bit)
+    return halves

@@ -14,7 +14,7 @@ from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
-from dbmsolver.parcels import Parcel, RunArrays, make_parcels
+from dbmsolver.parcels import Parcel, Part, RunArrays, make_parcels
 from dbmsolver.store import Closed, Runs, encode_block
 
 SMALL = 1 << 18
@@ -46,7 +46,7 @@ class BigStart:
     keys: NDArray[np.uint64]
     codes: NDArray[Any]
     blocks: list[BlockRef] = field(default_factory=list)
-    more: list[Any] = field(default_factory=list)  # further candidates, as chunks
+    sources: list[Part] = field(default_factory=list)  # further candidates, in parcels
 
 
 @dataclass(eq=False, slots=True)

@@ -10,20 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.bigsignature import BigSignature
+from dbmsolver.chunks import Chunk
 from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
 from dbmsolver.core.runs import local_key, progress_of, widths_of
 from dbmsolver.journal import BlockRef, Journal
 from dbmsolver.keys import Keys
-from dbmsolver.parcels import Parcel, RunArrays, gather, passes, select
-from dbmsolver.pieces import Chunk, pack_chunks
+from dbmsolver.parcels import Parcel, Part, RunArrays, gather, passes, select
 from dbmsolver.results import Report, Unit
-from dbmsolver.store import Closed, Runs, parse_closed_key, parse_pending_key, stratum_prefix
+from dbmsolver.store import (
+    Closed,
+    Runs,
+    Transaction,
+    parse_closed_key,
+    parse_pending_key,
+    stratum_prefix,
+)
 
 _LARGEST_BATCH = 50_000
 _SMALLEST_BATCH = 256
@@ -69,20 +75,22 @@ class Exhaustion:
     def commit(self) -> Unit:
         """Commit what is finished and, in resumable runs, what is pending."""
         big = self.big
+        stored: list[tuple[Chunk, bytes]] = []
 
-        def more(txn: Any) -> None:
-            txn.delete_all(b"B")
+        def more(txn: Transaction) -> None:
             txn.delete_all(b"D")
             if not self.journal.resumable:
                 return
             if self.done:
                 txn.put_pending(0, self.stratum, np.array(self.done, np.uint64).tobytes(), b"D")
             if big is not None:
-                for data in big.snapshot():
-                    txn.put_pending(0, self.stratum, data, b"B")
+                stored.extend(big.put_pending(txn))
 
         pending = [parcel for parcels in self.strata.values() for parcel in parcels]
-        return self.journal.commit(0, self.stratum, pending, more)
+        unit = self.journal.commit(0, self.stratum, pending, more)
+        for chunk, record in stored:
+            chunk.record = record
+        return unit
 
     # A stratum.
 
@@ -127,19 +135,17 @@ class Exhaustion:
         ]
 
     def _start_alone(self, parcels: list[Parcel], wanted: NDArray[np.uint64]) -> BigStart:
-        """A signature with too many candidates to bring them together: they go to its pieces packed."""
-        start: BigStart | None = None
-        for parcel in parcels:
-            if not np.isin(parcel.signatures, wanted).any():
-                continue
-            runs = select(parcel.load(self.journal.store), wanted)
-            if start is None:
-                start = BigStart(int(wanted[0]), runs.words, 0, runs.keys, runs.codes)
-            else:
-                chunk = Chunk.of(runs.keys, runs.codes)
-                start.more.append(pack_chunks(start.signature, runs.words, [chunk]))
-        assert start is not None
-        return start
+        """A signature with too many candidates to bring them together: they stay in their parcels until they are wanted."""
+        signature = int(wanted[0])
+        parts = [
+            Part(parcel, self.journal.store, signature)
+            for parcel in parcels
+            if np.isin(parcel.signatures, wanted).any()
+        ]
+        first = max(parts, key=lambda part: part.size)
+        keys, codes = first.arrays()
+        rest = [part for part in parts if part is not first]
+        return BigStart(signature, first.parcel.words, 0, keys, codes, sources=rest)
 
     def _relieve(self) -> None:
         """Leave candidates of higher strata to the store when they take more than a quarter of the memory."""
@@ -329,11 +335,6 @@ class Exhaustion:
             parcel = Parcel.of(stratum, store.block(key), record=key)
             parcel.spill()
             self.strata.setdefault(stratum, []).append(parcel)
-        # Another big signature may come first this time, so these are kept like all the others.
-        for key in store.keys(b"B"):
-            _, stratum, _ = parse_pending_key(key)
-            runs = store.block(key)
-            self.strata.setdefault(stratum, []).append(Parcel.of(stratum, runs))
         for key in store.keys(b"D"):
             self.done += np.frombuffer(store.read(key), np.uint64).tolist()
         if not self.strata and not self.journal.states + self.journal.forced:

@@ -187,7 +187,6 @@ class Journal:
             if extra is not None:
                 extra(txn)
             txn.put_manifest(record)
-        self.store.manifest = record
         for ref, key in written:
             ref.key, ref.data = key, None
             ref.block = ref.block._replace(data=b"")

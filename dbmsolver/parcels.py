@@ -53,6 +53,36 @@ class Parcel:
         self.runs = None
 
 
+@dataclass(eq=False, slots=True)
+class Part:
+    """The candidates of one signature in a parcel, which keeps them until they are wanted."""
+
+    parcel: Parcel
+    store: Store
+    signature: int
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        parcel = self.parcel
+        return int(parcel.counts[parcel.signatures == np.uint64(self.signature)].sum())
+
+    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+        """Keys and codes, loaded."""
+        wanted = np.array([self.signature], np.uint64)
+        runs = select(self.parcel.load(self.store), wanted)
+        return runs.keys, runs.codes
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes, beyond the parcel's own."""
+        return 0
+
+    @property
+    def record(self) -> None:
+        """It has none: the parcel's goes when its stratum is closed."""
+
+
 class RunArrays(NamedTuple):
     """Runs anywhere in two arrays: run i is ``keys[words[i]:]``, ``codes[offsets[i]:]``, ``counts[i]`` states."""
 

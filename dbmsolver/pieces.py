@@ -2,68 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.chunks import Chunk
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import count_flips, load_table, route, table_keys
 from dbmsolver.core.workspace import BURST
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
-from dbmsolver.parcels import sorted_runs
-from dbmsolver.store import Runs, decode_block, encode_block
 
 FILL = 0.75
 """A table is full at this share of its slots."""
 SMALLEST_BITS = 16
 
 _COMPACT_BITS = 64 + SMALLEST_BITS
-_EVERYTHING = np.uint64(0)
-
-
-@dataclass(eq=False, slots=True)
-class Chunk:
-    """Candidates of one piece: local keys and parent-move codes, as arrays or, to save memory, as a block."""
-
-    size: int
-    keys: NDArray[np.uint64] | None
-    codes: NDArray[Any] | None
-    packed: bytes | None = None
-
-    @classmethod
-    def of(cls, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Chunk:
-        """A chunk of these arrays."""
-        return cls(codes.size, keys, codes)
-
-    @property
-    def nbytes(self) -> int:
-        """Memory it takes."""
-        if self.packed is not None:
-            return len(self.packed)
-        assert self.keys is not None and self.codes is not None
-        return self.keys.nbytes + self.codes.nbytes
-
-    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-        """Keys and codes."""
-        if self.packed is not None:
-            runs = decode_block(self.packed, "memory")
-            return runs.keys, runs.codes
-        assert self.keys is not None and self.codes is not None
-        return self.keys, self.codes
-
-
-def pack_chunks(signature: int, words: int, chunks: list[Chunk]) -> Chunk:
-    """One packed chunk of several, sorted and without duplicates."""
-    arrays = [chunk.arrays() for chunk in chunks]
-    keys = np.concatenate([keys for keys, _ in arrays])
-    codes = np.concatenate([codes for _, codes in arrays])
-    runs = sorted_runs(
-        Runs(np.array([signature], np.uint64), np.array([codes.size]), keys, codes, words)
-    )
-    return Chunk(runs.codes.size, None, None, encode_block(runs))
+_PART = 1 << 18
+"""Slots whose keys are taken out of a table at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +94,24 @@ class Table:
         self.held += loaded
         return True
 
-    def keys(self) -> NDArray[np.uint64]:
-        """All keys in it."""
-        keys = np.empty(self.shape.words * self.held, np.uint64)
-        table_keys(
-            self.shape.keys.tables,
-            np.uint64(self.shape.signature),
-            self.slots,
-            self.steps,
-            self.bits,
-            self.shape.words,
-            keys,
-        )
-        return keys
+    def parts(self) -> Iterator[NDArray[np.uint64]]:
+        """All keys in it, some at a time; an array is good until the next is asked for."""
+        words = self.shape.words
+        step = min(_PART, 1 << self.bits)
+        keys = np.empty(words * step, np.uint64)
+        for first in range(0, 1 << self.bits, step):
+            used = table_keys(
+                self.shape.keys.tables,
+                np.uint64(self.shape.signature),
+                self.slots,
+                self.steps,
+                self.bits,
+                words,
+                first,
+                first + step,
+                keys,
+            )
+            yield keys[:used]
 
 
 @dataclass(eq=False, slots=True)
@@ -177,6 +141,11 @@ class Piece:
         """All candidates, those being worked on included."""
         return [*self.inbox, *self.flight, *self.opened]
 
+    @property
+    def loose(self) -> list[Chunk]:
+        """The candidates in the inbox that are not packed."""
+        return [chunk for chunk in self.inbox if chunk.packed is None]
+
     def evict(self) -> None:
         """Give up the table; what was in it and not expanded becomes candidates again."""
         self.table = None
@@ -188,12 +157,23 @@ class Piece:
 class Tree:
     """Which piece a key belongs to: a binary tree of tested bits, pieces at its leaves."""
 
-    def __init__(self, root: Piece) -> None:
+    def __init__(self, words: int, root: Piece) -> None:
+        self.words = words
         self.rows = [[-1, 0, 0]]
         self.pieces = [root]
 
+    @property
+    def pending(self) -> int:
+        """Candidates waiting in all pieces."""
+        return sum(piece.work for piece in self.pieces)
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Memory that they take."""
+        return sum(chunk.nbytes for piece in self.pieces for chunk in piece.chunks)
+
     def split(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
-        """Replace a piece by two empty ones that differ in ``bit``."""
+        """Replace a piece by two that differ in ``bit`` and share its candidates out between them."""
         mask = piece.mask | 1 << bit
         node = len(self.rows)
         self.rows[piece.leaf] = [bit, node, node + 1]
@@ -204,10 +184,21 @@ class Tree:
         )
         self.pieces.remove(piece)
         self.pieces += children
+        for chunk in piece.inbox:
+            self.deliver(*chunk.arrays())
+        for chunk in piece.opened:
+            keys, codes = chunk.arrays()
+            sides = (piece_words(self.words, keys) >> np.uint64(bit)) & np.uint64(1)
+            for side, child in enumerate(children):
+                chosen = np.flatnonzero(sides == side)
+                if chosen.size:
+                    rows = keys.reshape(-1, self.words)[chosen].reshape(-1)
+                    child.opened.append(Chunk.of(rows, codes[chosen]))
         return children
 
-    def deliver(self, words: int, keys: NDArray[np.uint64], codes: NDArray[Any]) -> None:
+    def deliver(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> None:
         """Put candidates into the inboxes of their pieces."""
+        words = self.words
         numbers = {piece.leaf: number for number, piece in enumerate(self.pieces)}
         rows = np.array(
             [

@@ -49,7 +49,7 @@ def run(
             manifest = new_manifest(question, deal, options)
             with Store.create(Path(base), manifest, durable=False) as store:
                 return (yield from _search(store, deal, options, limits))
-    if (options.store / "data.mdb").is_file():
+    if Store.begun(options.store):
         store = Store.open(options.store)
     else:
         store = Store.create(options.store, new_manifest(question, deal, options))

@@ -5,20 +5,23 @@ writes).  All records live in LMDB's unnamed database.  In the grammar below, nu
 LMDB's order is theirs; numbers in values are little-endian; ``uN`` is N bits wide, ``[n]`` means n of them::
 
     record    = "M"                                                    -> manifest
+              | "S"                                                    -> seal
               | "C" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block   closed states
               | "A" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block   closed states of the look ahead
               | "P" layer:u16 stratum:u16 number:u64                   -> block    pending candidates
-              | "B" layer:u16 stratum:u16 number:u64                   -> block    pending within the signature being closed
+              | "B" layer:u16 stratum:u16 number:u64                   -> block    pending within the layer being closed
               | "D" layer:u16 stratum:u16 number:u64                   -> u64[*]   signatures done in the stratum being closed
     manifest  = JSON, UTF-8, an object
+    seal      = records:u64 checksum:u64                               how many records there are; of the manifest
     block     = checksum:u64 version:u8 code_bytes:u8 words:u8 extra_bytes:u8 runs:u32 states:u64 zstd(body)
     body      = signatures:u64[runs] counts:u64[runs] planes:u8[8 * words][states]
                 codes:(8 * code_bytes)[states] extra:(8 * extra_bytes)[states]
 
-``checksum`` is XXH3-64 of everything after it.  ``first`` and ``last`` are the lowest and highest signature in the block.
-A run is the states of one signature, ``counts`` of them, sorted by local key; ``planes`` are differences of local keys
-(:mod:`dbmsolver.core.blocks`), which take one word or three (:mod:`dbmsolver.core.layout`; told again, for those who
-write a reader of their own, in :mod:`dbmsolver.verify.format`).  ``extra`` is, for pending
+A block's ``checksum`` is XXH3-64 of everything after it, the seal's that of the manifest.  ``first`` and ``last`` are the
+lowest and highest signature in the block.  A run is the states of one signature, ``counts`` of them, sorted by local key;
+``planes`` are differences of local keys (:mod:`dbmsolver.core.blocks`), which take one word or three
+(:mod:`dbmsolver.core.layout`; told again, for those who write a reader of their own, in :mod:`dbmsolver.verify.format`).
+``extra`` is, for pending
 candidates of a search by cost, the number of moves made (g).  The layer is the cost f, 0 throughout in a proof; the
 stratum is the progress.
 
@@ -48,12 +51,13 @@ from numpy.typing import NDArray
 from dbmsolver.core.blocks import from_planes, to_planes
 from dbmsolver.errors import DiskFullError, StoreError
 
-FORMAT = 1
+FORMAT = 2
 MAP_SIZE = 1 << 42
 _HEADER = struct.Struct("<BBBBIQ")
 _CLOSED_KEY = struct.Struct(">cHHQQQ")
 _PENDING_KEY = struct.Struct(">cHHQ")
 _CHECKSUM = struct.Struct("<Q")
+_SEAL = struct.Struct("<QQ")
 _COMPRESSION_LEVEL = 1
 _NO_ROOM = (
     "No space left",
@@ -86,6 +90,11 @@ class Runs:
         """Memory that the arrays take."""
         return int(self.keys.nbytes + self.codes.nbytes + 16 * self.signatures.size)
 
+    @property
+    def extra_bytes(self) -> int:
+        """Bytes of a state's ``extra``."""
+        return 0 if self.extra is None else self.extra.itemsize
+
 
 class Closed(NamedTuple):
     """An encoded block of closed states on its way into the store."""
@@ -100,25 +109,23 @@ class Closed(NamedTuple):
 
 def encode_block(runs: Runs) -> bytes:
     """A block's bytes; the keys must be sorted within each run."""
-    extra = b"" if runs.extra is None else runs.extra.tobytes()
-    body = b"".join(
-        (
-            runs.signatures.tobytes(),
-            runs.counts.tobytes(),
-            to_planes(runs.keys, runs.counts, runs.words).tobytes(),
-            runs.codes.tobytes(),
-            extra,
-        )
+    states = runs.codes.size
+    planes = 8 * runs.words * states
+    directory = 16 * runs.signatures.size
+    body = np.empty(directory + planes + runs.codes.nbytes + runs.extra_bytes * states, np.uint8)
+    body[: directory // 2] = runs.signatures.view(np.uint8)
+    body[directory // 2 : directory] = runs.counts.view(np.uint8)
+    place = directory + planes
+    to_planes(
+        runs.keys, runs.counts, runs.words, body[directory:place].reshape(8 * runs.words, states)
     )
+    body[place : place + runs.codes.nbytes] = runs.codes.view(np.uint8)
+    if runs.extra is not None:
+        body[place + runs.codes.nbytes :] = runs.extra.view(np.uint8)
     header = _HEADER.pack(
-        FORMAT,
-        runs.codes.itemsize,
-        runs.words,
-        0 if runs.extra is None else runs.extra.itemsize,
-        runs.signatures.size,
-        runs.codes.size,
+        FORMAT, runs.codes.itemsize, runs.words, runs.extra_bytes, runs.signatures.size, states
     )
-    rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body)
+    rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body.data)
     return _CHECKSUM.pack(xxhash.xxh3_64_intdigest(rest)) + rest
 
 
@@ -137,14 +144,15 @@ def decode_block(data: bytes | memoryview, where: str) -> Runs:
     counts = np.frombuffer(body, np.int64, count, 8 * count)
     planes = np.frombuffer(body, np.uint8, 8 * words * states, 16 * count)
     place = 16 * count + planes.size
-    codes = np.frombuffer(body, np.uint8 if code_bytes == 1 else "<u2", states, place)
     keys = np.empty(words * states, np.uint64)
     from_planes(planes.reshape(8 * words, states), counts, words, keys)
+    # Copies: a view of a part would keep the whole body in memory.
+    codes = np.frombuffer(body, np.uint8 if code_bytes == 1 else "<u2", states, place).copy()
     extra = None
     if extra_bytes:
-        extra = np.frombuffer(body, "<u2", states, place + codes.nbytes)
-    signatures = np.frombuffer(body, np.uint64, count)
-    return Runs(signatures, counts, keys, codes, words, extra)
+        extra = np.frombuffer(body, "<u2", states, place + codes.nbytes).copy()
+    signatures = np.frombuffer(body, np.uint64, count).copy()
+    return Runs(signatures, counts.copy(), keys, codes, words, extra)
 
 
 class Transaction:
@@ -153,6 +161,7 @@ class Transaction:
     def __init__(self, store: Store, txn: lmdb.Transaction) -> None:
         self._store = store
         self._txn = txn
+        self.manifest = store.manifest
 
     def _put(self, key: bytes, value: bytes) -> None:
         try:
@@ -186,7 +195,15 @@ class Transaction:
 
     def put_manifest(self, manifest: dict[str, Any]) -> None:
         """Replace the manifest."""
-        self._put(b"M", json.dumps(manifest, separators=(",", ":")).encode())
+        self.manifest = manifest
+
+    def seal(self) -> None:
+        """Write the manifest and what must agree with it; the last thing a transaction does."""
+        manifest = json.dumps(self.manifest, separators=(",", ":")).encode()
+        self._put(b"M", manifest)
+        self._put(b"S", _SEAL.pack(0, 0))  # to be counted
+        records = self._txn.stat()["entries"]
+        self._put(b"S", _SEAL.pack(records, xxhash.xxh3_64_intdigest(manifest)))
 
 
 class Store:
@@ -228,12 +245,11 @@ class Store:
         """Make a new store in ``path``, which must not hold one; the directory is created."""
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
+            if any(path.iterdir()) and not _is_blank(path):
                 raise StoreError("expected an empty or absent directory for a new store", str(path))
         except OSError as error:
             raise StoreError(f"cannot be made a store: {error.strerror}", str(path)) from error
         store = cls(path, readonly=False, durable=durable)
-        store.manifest = manifest
         try:
             with store.write() as txn:
                 txn.put_manifest(manifest)
@@ -241,6 +257,11 @@ class Store:
             store.close()
             raise
         return store
+
+    @classmethod
+    def begun(cls, path: Path) -> bool:
+        """Whether there is a store in ``path`` (or something that is in a store's place), not just the first files of one."""
+        return (path / "data.mdb").is_file() and not _is_blank(path)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
@@ -294,7 +315,10 @@ class Store:
         """A transaction: committed at the end of the block, or not at all."""
         try:
             with self._env.begin(write=True) as txn:
-                yield Transaction(self, txn)
+                transaction = Transaction(self, txn)
+                yield transaction
+                transaction.seal()
+            self.manifest = transaction.manifest
         except lmdb.DiskError as error:
             raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
         except lmdb.Error as error:
@@ -349,14 +373,43 @@ class Store:
 
     def _read_manifest(self) -> dict[str, Any]:
         with self._env.begin() as txn:
-            value = txn.get(b"M")
+            value, seal = txn.get(b"M"), txn.get(b"S", b"")
+            records = txn.stat()["entries"]
         if value is None:
             return {}
-        try:
-            manifest = json.loads(bytes(value))
-        except ValueError as error:
-            raise StoreError("the manifest is damaged", str(self.path)) from error
-        return manifest if isinstance(manifest, dict) else {}
+        manifest = _parse(value)
+        # Other formats, and other programs' environments, are told apart by who asked.
+        if manifest.get("format") != FORMAT:
+            return manifest
+        expected, checksum = _SEAL.unpack(seal) if len(seal) == _SEAL.size else (0, None)
+        if checksum != xxhash.xxh3_64_intdigest(value):
+            raise StoreError("the manifest is damaged", str(self.path))
+        if records != expected:
+            raise StoreError(f"records are missing: {records}, expected {expected}", str(self.path))
+        return manifest
+
+
+def _is_blank(path: Path) -> bool:
+    """Whether all there is was left by a process that was killed when it had just begun to make a store."""
+    data = path / "data.mdb"
+    known = {"data.mdb", "lock.mdb", "writer.lock"}
+    if not data.is_file() or any(file.name not in known for file in path.iterdir()):
+        return False
+    if not data.stat().st_size:  # LMDB would make an environment of it
+        return False
+    try:
+        with lmdb.open(str(path), readonly=True, lock=False, create=False) as environment:
+            return not environment.stat()["entries"]
+    except lmdb.Error:
+        return False
+
+
+def _parse(value: bytes) -> dict[str, Any]:
+    try:
+        manifest = json.loads(value)
+    except ValueError:
+        return {"format": FORMAT}  # whose seal will not be right
+    return manifest if isinstance(manifest, dict) else {}
 
 
 class BlockKey(NamedTuple):

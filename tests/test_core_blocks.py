@@ -27,7 +27,9 @@ def test_round_trip(words: int, data: st.DataObject) -> None:
     keys = words_of([key for run in ordered for key in run])
     counts = np.array([len(run) for run in runs], np.int64)
     back = np.empty_like(keys)
-    from_planes(to_planes(keys, counts, words), counts, words, back)
+    planes = np.empty((8 * words, keys.size // words), np.uint8)
+    to_planes(keys, counts, words, planes)
+    from_planes(planes, counts, words, back)
     assert back.tolist() == keys.tolist()
 
     states = keys.size // words

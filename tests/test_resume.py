@@ -170,7 +170,7 @@ def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.M
     result = prove(MEDIUM, store=store, keep="none")
     assert (result.verdict, result.states) == ("unsolvable", 534_206)
     with Store.open(store) as opened:
-        assert opened.keys() == [b"M"]
+        assert opened.keys() == [b"M", b"S"]
 
 
 @pytest.mark.parametrize("number", [3, 11982])

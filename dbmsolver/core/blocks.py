@@ -17,10 +17,11 @@ U64 = np.uint64
 
 
 @allocating
-def to_planes(keys, counts, words):
-    """Byte planes (uint8[8 * words, states]) of the runs' sorted keys; ``counts`` are the states of each run."""
-    states = keys.size // words
-    planes = np.empty((8 * words, states), np.uint8)
+def to_planes(keys, counts, words, planes):
+    """The runs' sorted keys (uint64[words * states]) into ``planes`` (uint8[8 * words, states]).
+
+    ``counts`` are the states of each run.
+    """
     for word in range(words):
         place = 0
         for run in range(counts.size):
@@ -32,7 +33,6 @@ def to_planes(keys, counts, words):
                 for byte in range(8):
                     planes[8 * word + byte, place] = np.uint8(difference >> U64(8 * byte))
                 place += 1
-    return planes
 
 
 @allocating

@@ -59,15 +59,15 @@ def load_table(t, signature, table, steps, bits, keys, words, mask, value, room)
 
 
 @allocating
-def table_keys(t, signature, table, steps, bits, words, keys):
-    """Write the keys in a table to ``keys``; how many words that were."""
+def table_keys(t, signature, table, steps, bits, words, first, last, keys):
+    """Write the keys in the slots ``first:last`` of a table to ``keys``; how many words that were."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
     used = 0
     if steps.size:
         mask = (1 << bits) - 1
         shift = U64(64 - bits)
-        for slot in range(table.size):
+        for slot in range(first, last):
             low = table[slot]
             if low == EMPTY:
                 continue
@@ -81,7 +81,7 @@ def table_keys(t, signature, table, steps, bits, words, keys):
             keys[used + 2] = 0
             used += words
         return used
-    for place in range(0, words << bits, words):
+    for place in range(words * first, words * last, words):
         if table[place] != EMPTY:
             for word in range(words):
                 keys[used + word] = table[place + word]

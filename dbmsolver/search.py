@@ -104,7 +104,7 @@ class _Run:
         return_freed_memory()
         memory = limits.memory or default_memory()
         # The rest is for what comes and goes: blocks being packed, tables being rebuilt.
-        self.memory = max(memory * 5 // 8 - self.threads * _SCRATCH, memory // 3)
+        self.memory = max(memory * 3 // 4 - self.threads * _SCRATCH, memory // 3)
 
     @property
     def answered(self) -> bool:

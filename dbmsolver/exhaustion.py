@@ -8,31 +8,23 @@ by all threads together, in pieces.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.beginning import root_parcel, stored_candidates, unfinished_blocks
 from dbmsolver.bigsignature import BigSignature
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
-from dbmsolver.core.runs import local_key, progress_of, widths_of
 from dbmsolver.journal import BlockRef, Journal
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Parcel, Part, RunArrays, gather, passes, select
 from dbmsolver.results import Report, Unit
-from dbmsolver.store import (
-    Closed,
-    Runs,
-    Transaction,
-    parse_closed_key,
-    parse_pending_key,
-    stratum_prefix,
-)
-
-_LARGEST_BATCH = 50_000
-_SMALLEST_BATCH = 256
+from dbmsolver.smallsignatures import SmallSignatures
+from dbmsolver.store import Runs, Transaction
 
 
 class GoalReached(Exception):
@@ -63,7 +55,12 @@ class Exhaustion:
 
         Whatever ends it, everything finished until then is committed.
         """
-        self._restore()
+        self.strata, self.done = stored_candidates(self.journal.store)
+        if not self.strata and not self.journal.states + self.journal.forced:
+            if self.keys.root.signature == self.keys.goal:
+                raise GoalReached(self.keys.root_code)
+            parcel = root_parcel(self.keys)
+            self.strata[parcel.stratum] = [parcel]
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 while self.strata:
@@ -96,7 +93,9 @@ class Exhaustion:
 
     def _close_stratum(self, pool: ThreadPoolExecutor) -> Iterator[Report | Unit]:
         parcels = self.strata[self.stratum]
-        unfinished = self._unfinished_blocks()
+        unfinished: dict[int, list[BlockRef]] = {}
+        if self.journal.resumable:
+            unfinished = unfinished_blocks(self.journal.store, self.stratum, set(self.done))
         skip = np.array(self.done, np.uint64)
         groups_of_signatures = passes(parcels, skip, self.memory // 4)
         if len(groups_of_signatures) > 1:
@@ -166,66 +165,16 @@ class Exhaustion:
         unfinished: dict[int, list[BlockRef]],
         bigs: list[BigStart],
     ) -> Iterator[Report | Unit]:
-        batches = iter(self._batches(groups, unfinished, bigs))
-        running: dict[Future[BatchDone], Closer] = {}
-        idle = list(self.closers)
-        finished_signatures = 0
-        try:
-            while True:
-                while idle and (batch := next(batches, None)) is not None:
-                    closer = idle.pop()
-                    task = pool.submit(closer.close_batch, groups, *batch, self.stratum)
-                    running[task] = closer
-                if not running:
-                    return
-                ready, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    idle.append(running.pop(future))
-                    self._take_batch(groups, future.result(), bigs)
-                    finished_signatures += future.result().last - future.result().first
-                yield from self._pause(share=finished_signatures / max(groups.counts.size, 1))
-        finally:
-            wait(running)
-            for future in running:
-                if future.exception() is None:
-                    self._take_batch(groups, future.result(), bigs)
+        """Close these signatures but for big ones, which join ``bigs``."""
+        small = SmallSignatures(self.keys, groups, unfinished, self.stratum)
+        take = partial(self._take_batch, groups, bigs)
+        # Closed before anything is committed: its end takes in what the other threads still have.
+        with closing(small.run(pool, self.closers, take)) as shares:
+            for share in shares:
+                yield from self._pause(share)
+        bigs += small.resumed
 
-    def _batches(
-        self, groups: RunArrays, unfinished: dict[int, list[BlockRef]], bigs: list[BigStart]
-    ) -> Iterator[tuple[int, int]]:
-        """Ranges of signatures, of about equal numbers of candidates."""
-        total = int(groups.counts.sum())
-        size = min(_LARGEST_BATCH, max(_SMALLEST_BATCH, total // (8 * self.threads)))
-        first = 0
-        gathered = 0
-        for index, signature in enumerate(groups.signatures.tolist()):
-            if signature in unfinished:
-                if index > first:
-                    yield first, index
-                bigs.append(self._resumed_start(groups, index))
-                first, gathered = index + 1, 0
-                continue
-            gathered += int(groups.counts[index])
-            if gathered >= size:
-                yield first, index + 1
-                first, gathered = index + 1, 0
-        if first < groups.counts.size:
-            yield first, int(groups.counts.size)
-
-    def _resumed_start(self, groups: RunArrays, index: int) -> BigStart:
-        """A signature that an earlier run left unfinished: candidates only, its blocks are in the store."""
-        words = int(widths_of(self.keys.tables, groups.signatures[index : index + 1])[0])
-        place, first = int(groups.words[index]), int(groups.offsets[index])
-        count = int(groups.counts[index])
-        return BigStart(
-            int(groups.signatures[index]),
-            words,
-            0,
-            groups.keys[place : place + words * count].copy(),
-            groups.codes[first : first + count].copy(),
-        )
-
-    def _take_batch(self, groups: RunArrays, batch: BatchDone, bigs: list[BigStart]) -> None:
+    def _take_batch(self, groups: RunArrays, bigs: list[BigStart], batch: BatchDone) -> None:
         big = {start.signature for start in batch.big}
         signatures = groups.signatures[batch.first : batch.last].tolist()
         self.done += [signature for signature in signatures if signature not in big]
@@ -324,47 +273,3 @@ class Exhaustion:
             pending=pending,
             share=share,
         )
-
-    # Beginning and resuming.
-
-    def _restore(self) -> None:
-        """Pending candidates from the store, or the deal itself."""
-        store = self.journal.store
-        for key in store.keys(b"P"):
-            _, stratum, _ = parse_pending_key(key)
-            parcel = Parcel.of(stratum, store.block(key), record=key)
-            parcel.spill()
-            self.strata.setdefault(stratum, []).append(parcel)
-        for key in store.keys(b"D"):
-            self.done += np.frombuffer(store.read(key), np.uint64).tolist()
-        if not self.strata and not self.journal.states + self.journal.forced:
-            if self.keys.root.signature == self.keys.goal:
-                raise GoalReached(self.keys.root_code)
-            parcel = root_parcel(self.keys)
-            self.strata[parcel.stratum] = [parcel]
-
-    def _unfinished_blocks(self) -> dict[int, list[BlockRef]]:
-        """Blocks of big signatures of this stratum that an earlier run left unfinished."""
-        result: dict[int, list[BlockRef]] = {}
-        if not self.journal.resumable:
-            return result
-        done = set(self.done)
-        store = self.journal.store
-        for key in store.keys(stratum_prefix(b"C", 0, self.stratum)):
-            parsed = parse_closed_key(key)
-            if parsed.first != parsed.last or parsed.first in done:
-                continue
-            runs = store.block(key)
-            block = Closed(0, self.stratum, parsed.first, parsed.last, runs.codes.size, b"")
-            result.setdefault(parsed.first, []).append(BlockRef(block, key=key))
-        return result
-
-
-def root_parcel(keys: Keys) -> Parcel:
-    """The deal's own state as a candidate."""
-    root = [np.uint64(value) for value in keys.root]
-    signature = np.array(root[:1], np.uint64)
-    key = local_key(keys.tables, *root)
-    stratum = int(progress_of(keys.tables, signature, keys.locked)[0])
-    code = np.array([keys.root_code], keys.code_type)
-    return Parcel.of(stratum, Runs(signature, np.array([1], np.int64), key, code, key.size))

@@ -20,7 +20,6 @@ FILL = 0.75
 """A table is full at this share of its slots."""
 SMALLEST_BITS = 16
 
-_COMPACT_BITS = 64 + SMALLEST_BITS
 _PART = 1 << 18
 """Slots whose keys are taken out of a table at a time."""
 
@@ -37,7 +36,9 @@ class Shape:
     @classmethod
     def of(cls, keys: Keys, signature: int, words: int, key_bits: int) -> Shape:
         """The shape for a signature whose states take ``key_bits`` bits."""
-        compact = words > 1 and keys.tables.planes == 2 and key_bits <= _COMPACT_BITS
+        # A slot's own number stands for what does not fit into its word, in the smallest table, too.
+        fits = key_bits <= 64 + SMALLEST_BITS
+        compact = words > 1 and keys.tables.planes == 2 and fits
         return cls(keys, signature, words, compact)
 
     @property

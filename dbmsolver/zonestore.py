@@ -76,6 +76,7 @@ class ZoneStore:
         rows = [closed for closed in fresh if closed.shape[0]]
         if not rows:
             return
+        evaluated = self.journal.evaluated
         for stratum, runs in packed(self.keys, np.concatenate(rows)):
             digest = digest_runs(
                 self.keys.tables, runs.signatures, runs.counts, runs.keys, runs.words
@@ -93,6 +94,7 @@ class ZoneStore:
                 encode_block(closed),
             )
             self.journal.add_closed([block], kind=self.kind)
+        self.journal.evaluated = evaluated  # they were counted when they were looked at
 
     def commit(self) -> Unit:
         """Commit what is finished and, in resumable runs, what is pending."""

@@ -8,28 +8,42 @@ threads, which then share the counters' cache lines.  A function without counts 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
 from numba import njit
 
-kernel = njit(nogil=True, cache=True, _nrt=False, no_cfunc_wrapper=True)
+from dbmsolver.core.sharing import SharedCache
+
+
+def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator that compiles functions with these options of numba's, and keeps them in the shared cache."""
+    compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = compiled(function)
+        with suppress(RuntimeError):  # no folder to write to: compiled each time
+            kernel._cache = SharedCache(function)  # in the place of numba's own
+        return kernel
+
+    return decorate
+
+
+kernel = _kind(_nrt=False)
 """A function that works on arrays it is given."""
 
-inner = njit(
-    nogil=True, cache=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+inner = _kind(_nrt=False, no_cpython_wrapper=True)
 """The same, called by other kernels only: saves compiling the way in from Python, half a second with large tuples."""
 
-inlined = njit(
-    nogil=True,
-    cache=True,
-    _nrt=False,
-    forceinline=True,
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-)
+inlined = _kind(_nrt=False, no_cpython_wrapper=True, forceinline=True)
 """Compiled into its callers: for what runs once for each state or move and takes large tuples."""
 
-expression = njit(nogil=True, cache=True, _nrt=False, inline="always")
-"""A few operations, put into its callers before types are inferred."""
+expression = inlined
+"""The same, for a few operations on words.
 
-allocating = njit(nogil=True, cache=True, _nrt=True, no_cfunc_wrapper=True)
+numba can put these into their callers before it infers types, too; that makes compiling take a third longer, for the same
+machine code."""
+
+allocating = _kind(_nrt=True)
 """A function that creates arrays."""

@@ -15,6 +15,7 @@ from dbmsolver.commands.answers import (
     follow,
     write_answer,
 )
+from dbmsolver.commands.compilers import Compilers
 from dbmsolver.commands.options import (
     DealCommand,
     StorePath,
@@ -53,7 +54,11 @@ def _search_options(function: Function) -> Function:
             "temporary one]",
         ),
         run_options,
-        automove_option,
+        automove_option(
+            "The safe moves to the foundations that are made at once. None of the choices makes a "
+            "shortest solution longer.",
+            "wkr",
+        ),
         rules_options,
         deal_argument,
     ):
@@ -119,10 +124,12 @@ def _search(
     form = chosen_format(form, as_json)
     check_output(output)
     from dbmsolver import search
+    from dbmsolver.keys import Keys
 
     options = Options(policy, metric, threads, keep, None if store is None else Path(store))
     events = search.run(question, deal, options, Limits(max_states, max_time, memory, max_disk))
-    result = follow(events, progress_for(quiet, log_json), store)
+    with Compilers(question, lambda: Keys(deal, policy).codec.code_bits):
+        result = follow(events, progress_for(quiet, log_json), store)
     return write_answer(result, form, output, boards, quiet)
 
 

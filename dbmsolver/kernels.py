@@ -1,0 +1,108 @@
+"""Which kernels a search needs, and for which types: what can be compiled before it is needed.
+
+Kernels that only other kernels call are compiled with those.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.core.blocks import find_key, from_planes, to_planes
+from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.exhaust import admit_piece, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.expand import undo_code
+from dbmsolver.core.layers import expand_layer, take_in, wake
+from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
+from dbmsolver.core.runs import copy_runs, key_bits, local_key, pack_rows, progress_of, widths_of
+from dbmsolver.core.shards import make_shard, rehash, shards_of
+from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.workspace import make_output, make_workspace
+from dbmsolver.deals import Deal
+from dbmsolver.keys import Keys
+from dbmsolver.results import Question
+
+Call = tuple[Any, tuple[Any, ...]]
+"""A kernel, and arguments of the types it is called with; it is not called with these."""
+
+
+def needed(question: Question, code_type: Any) -> list[Call]:
+    """The kernels of a search, those first that take longest to compile.
+
+    ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all deals.
+    """
+    keys = Keys(Deal.from_number(1), "wkr")
+    tables = keys.tables
+    if question == "solve":
+        return _of_both(tables) + _of_layers(keys)
+    exhaustion, pieces = _of_exhaustion(tables, code_type)
+    return exhaustion + _of_layers(keys) + _of_both(tables) + pieces
+
+
+_NUMBER = 0
+_WORD = np.uint64(0)
+_WORDS = np.empty(1, np.uint64)
+_NUMBERS = np.empty(1, np.int64)
+
+
+def _of_layers(keys: Keys) -> list[Call]:
+    t = keys.tables
+    shard = make_shard(1, 1, 1)
+    shared = (t, make_bound_tables(t, keys.deal.position.columns), shard, _NUMBER, _NUMBER, _NUMBER)
+    metas = np.empty(1, np.uint32)
+    return [
+        (pack_rows, (t, shard.rows)),
+        (take_in, (*shared, shard.rows, _NUMBER)),
+        (expand_layer, (*shared, *[_NUMBER] * 4)),
+        (wake, (*shared, shard.todo, _NUMBER)),
+        (rehash, (shard.rows, _NUMBER, shard.table)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
+        (shards_of, (shard.rows, _NUMBER)),
+    ]
+
+
+def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
+    """What every proof needs, and what closing big signatures takes besides."""
+    ws = make_workspace(1, 1, 1, code_type)
+    out = make_output(1, 1, 1, code_type)
+    codes = out.codes
+    runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
+    first = [
+        (exhaust_batch, (t, ws, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
+    ]
+    of_piece = (t, ws, _WORD, _NUMBER, _NUMBER)
+    of_table = (t, _WORD, _WORDS, ws.steps, _NUMBER)
+    pieces = [
+        (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
+        (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
+        (table_keys, (*of_table, *[_NUMBER] * 3, _WORDS)),
+        (close_piece, (*of_piece, _NUMBER, _NUMBER, _WORD, _WORD)),
+        (admit_piece, (*of_piece, _WORDS, codes, _NUMBER)),
+        (route, (_WORDS, codes, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
+        (split_siblings, (ws, _NUMBER, _NUMBER, _NUMBER, _WORDS, codes)),
+        (key_bits, (t, _WORD)),
+        (write_runs, (t, ws, out, _WORD, _NUMBER)),
+        (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
+    ]
+    return first, pieces
+
+
+def _of_both(t: Any) -> list[Call]:
+    """Digests, blocks, the way back."""
+    planes = np.empty((1, 1), np.uint8)
+    read_planes, read_counts = planes.copy(), _NUMBERS.copy()
+    for read in (read_planes, read_counts):  # as they come from the store
+        read.flags.writeable = False
+    return [
+        (digest_runs, (t, _WORDS, _NUMBERS, _WORDS, _NUMBER)),
+        (local_key, (t, *[_WORD] * 4)),
+        (widths_of, (t, _WORDS)),
+        (progress_of, (t, _WORDS, _NUMBER)),
+        (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes)),
+        (from_planes, (read_planes, read_counts, _NUMBER, _WORDS)),
+        (undo_code, (t, *[_WORD] * 4, _NUMBER)),
+        (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),
+    ]

@@ -95,6 +95,23 @@ def test_games_of_other_rules() -> None:
     assert len(run("deal", "3", "--columns", "10").output.splitlines()) == 10
 
 
+def test_keys_of_automoves() -> None:
+    """Keys of `none` have a digit for each ace; elsewhere aces go home at once."""
+    board = "Freecells: 5H\n" + run("deal", "11982").output.replace(" 5H", "")
+    keys = []
+    for policy in ("wkr", "horne", "none"):
+        options = ("--deal", "11982", "--automove", policy)
+        keys.append(run("key", "-", *options, stdin=board).output.strip())
+        assert run("unkey", keys[-1], *options).output.startswith("Freecells: 5H - - -\n")
+    assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.parametrize("name", ["solve", "prove", "key", "unkey", "check", "convert"])
+def test_automove_has_one_name(name: str) -> None:
+    options = {option for parameter in commands()[name].params for option in parameter.opts}
+    assert {option for option in options if option.startswith("--auto")} == {"--automove"}
+
+
 def test_games() -> None:
     text = run("games").output
     data = json.loads(run("games", "--json").output)["games"]

@@ -47,6 +47,13 @@ def games_command(as_json: bool) -> None:
         click.echo(f"\n{text}" if index else text)
 
 
+_key_automove_option = automove_option(
+    "The safe moves to the foundations that the search of the key makes at once; keys are the same "
+    "for wkr and horne.",
+    "wkr",
+)
+
+
 @click.command("key", cls=DealCommand)
 @click.argument("source", metavar="BOARD", type=DealSource())
 @click.option(
@@ -57,7 +64,7 @@ def games_command(as_json: bool) -> None:
     help="The deal whose search the key belongs to.  [default: the board itself]",
 )
 @rules_options
-@automove_option
+@_key_automove_option
 def key_command(
     source: str,
     origin: str | None,
@@ -92,7 +99,7 @@ def key_command(
     help="The deal whose search the key belongs to.",
 )
 @rules_options
-@automove_option
+@_key_automove_option
 def unkey_command(
     number: str,
     origin: str,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from dbmsolver.boards import format_board
-from dbmsolver.commands.options import json_option
+from dbmsolver.commands.options import automove_option, json_option
 from dbmsolver.commands.solutions import (
     deal_option,
     from_option,
     given_deal,
     load,
-    policy_option,
     rules_options,
 )
 from dbmsolver.errors import DbmError
@@ -23,8 +22,10 @@ from dbmsolver.rules import Policy
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
 @from_option
 @deal_option
-@policy_option(
-    "The automoves that a text in Standard FreeCell Notation supposes.  [default: found by trying]"
+@automove_option(
+    "The safe moves to the foundations that a text in Standard FreeCell Notation leaves out.  "
+    "[default: found by trying]",
+    None,
 )
 @click.option("--metric", "metrics", is_flag=True, help="The length of it in every metric, too.")
 @json_option

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from dbmsolver.commands.options import automove_option
 from dbmsolver.commands.solutions import (
     deal_option,
     from_option,
     given_deal,
     load,
-    policy_option,
     rules_options,
 )
 from dbmsolver.errors import InputError, UsageError
@@ -29,7 +29,11 @@ from dbmsolver.rules import Policy
     help="Format of OUT.  [default: by its ending]",
 )
 @deal_option
-@policy_option("The automoves that a text in Standard FreeCell Notation is written for.", "horne")
+@automove_option(
+    "The safe moves to the foundations that a text in Standard FreeCell Notation leaves out: wkr "
+    "or horne.",
+    "horne",
+)
 @rules_options
 def convert_command(
     source: str,

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES
+from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -122,6 +122,18 @@ def _all(*options: Callable[[Function], Function]) -> Callable[[Function], Funct
     return decorate
 
 
+def automove_option(text: str, default: Policy | None) -> Callable[[Function], Function]:
+    """--automove: which safe moves to the foundations are made at once; `text` says what for."""
+    return click.option(
+        "--automove",
+        "policy",
+        type=click.Choice(POLICIES),
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
+
+
 rules_options: Callable[[Function], Function] = _all(
     click.option(
         "--game",
@@ -140,16 +152,6 @@ rules_options: Callable[[Function], Function] = _all(
         type=click.IntRange(1, MAX_COLUMNS),
         help="Number of columns, if not the game's.",
     ),
-)
-
-automove_option = click.option(
-    "--automove",
-    "policy",
-    type=click.Choice(POLICIES),
-    default="wkr",
-    show_default=True,
-    help="Which safe moves to the foundations are made at once. None of the choices makes a "
-    "shortest solution longer.",
 )
 
 run_options: Callable[[Function], Function] = _all(

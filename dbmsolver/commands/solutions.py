@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.commands.options import DealSource, Function, rules_options
+from dbmsolver.commands.options import DealSource, rules_options
 from dbmsolver.deals import Deal
 from dbmsolver.errors import InputError
-from dbmsolver.rules import POLICIES, Policy, rules_for
+from dbmsolver.rules import Policy, rules_for
 
 if TYPE_CHECKING:
     from dbmsolver.formats.source import Source
     from dbmsolver.solution import Solution
 
-__all__ = ["deal_option", "from_option", "given_deal", "load", "policy_option", "rules_options"]
+__all__ = ["deal_option", "from_option", "given_deal", "load", "rules_options"]
 
 from_option = click.option(
     "--from",
@@ -32,18 +31,6 @@ deal_option = click.option(
     type=DealSource(),
     help="What the solution starts from, where the file does not say so: a number, or a board.",
 )
-
-
-def policy_option(text: str, default: Policy | None = None) -> Callable[[Function], Function]:
-    """--automoves, with the help text."""
-    return click.option(
-        "--automoves",
-        "policy",
-        type=click.Choice(POLICIES),
-        default=default,
-        show_default=default is not None,
-        help=text,
-    )
 
 
 def given_deal(

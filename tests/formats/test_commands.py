@@ -56,7 +56,7 @@ def test_convert_with_names_and_policy(tmp_path: Path) -> None:
     source, target = tmp_path / "a", tmp_path / "b"
     source.write_text(rows()[3, 4])
     args = (str(source), str(target), "--from", "short", "--to", "sfn", "--deal", "3")
-    assert run(convert_command, *args, "--automoves", "wkr").exit_code == 0
+    assert run(convert_command, *args, "--automove", "wkr").exit_code == 0
     assert target.read_text() == formats.write(solved(3), "sfn", "wkr")
     assert run(convert_command, *args).exit_code == 0
     assert target.read_text() == formats.write(solved(3), "sfn", "horne")

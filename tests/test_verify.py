@@ -11,8 +11,6 @@ from dbmsolver import api
 from dbmsolver.deals import Deal
 from dbmsolver.errors import StoreError
 from dbmsolver.rules import Policy, Rules, rules_for
-from dbmsolver.verify import check as check_module
-from dbmsolver.verify import closure, desk
 
 PROOFS = [
     (rules_for("freecell", 3), 6139, "wkr", 736),
@@ -73,27 +71,6 @@ def test_a_solution_not_said_to_be_shortest(tmp_path: Path) -> None:
     report = check(tmp_path / "s")
     assert report.valid, report.reason
     assert report.blocks == 0
-
-
-@pytest.mark.parametrize("shelf", [1, 7, 100, 1000])
-def test_small_shelves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shelf: int) -> None:
-    """Signatures in many pieces, units of few states, nothing kept in memory."""
-    deal = Deal.from_number(6139, rules_for("freecell", 3))
-    api.prove(deal, store=tmp_path / "s")
-    monkeypatch.setattr(check_module, "_LARGEST_SHELF", shelf)
-    monkeypatch.setattr(check_module, "_SMALLEST_SHELF", 1)
-    monkeypatch.setattr(closure, "_UNIT", 5 * shelf)
-    monkeypatch.setattr(desk, "ROWS", 1)
-    report = check(tmp_path / "s", memory=100_000, threads=2)
-    assert report.valid, report.reason
-    assert report.states == 736
-
-
-def test_small_shelves_with_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    api.solve(Deal.from_number(3), store=tmp_path / "s")
-    monkeypatch.setattr(check_module, "_LARGEST_SHELF", 500)
-    report = check(tmp_path / "s", memory=3_000_000)
-    assert report.valid, report.reason
 
 
 def test_samples(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import faults
 import numpy as np
 import pytest
 from faults import check
+from tiny import tiny_shelves
 
 from dbmsolver import api, search
 from dbmsolver.boards import format_board
@@ -56,13 +57,21 @@ def solve(originals: Path, tmp_path: Path) -> Path:
 
 
 def refused(path: Path, *reasons: str) -> None:
-    """Not valid, with one of these reasons (any, if none is given), and by the same in one thread."""
+    """Not valid, with one of these reasons (any, if none is given), nor by one thread, nor with little
+    memory.
+    """
     report = check(path)
     assert not report.valid
     assert report.reason
     if reasons:
         assert any(reason in report.reason for reason in reasons), report.reason
     assert not check(path, threads=1).valid
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        tiny_shelves(monkeypatch)
+        report = check(path, memory=20_000)
+    assert not report.valid
+    if reasons:
+        assert any(reason in str(report.reason) for reason in reasons), report.reason
 
 
 def make_counts_fit(path: Path) -> None:

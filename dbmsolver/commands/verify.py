@@ -43,7 +43,10 @@ def parse_share(text: str) -> float:
 )
 @click.option("--threads", type=COUNT, help="Threads.  [default: one for each core]")
 @click.option(
-    "--memory", type=SIZE, help="Memory to use: 2G, 500M.  [default: half of the machine's]"
+    "--memory",
+    type=SIZE,
+    help="Memory to use: 2G, 500M; what does not fit waits in unnamed files in TMPDIR.  "
+    "[default: half of the machine's]",
 )
 @json_option
 @progress_options
@@ -98,8 +101,9 @@ def _reports(steps: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
 def _report(moment: Any, elapsed: float) -> Report:
     from dbmsolver.memory import anonymous_memory
 
+    words = "verify" if moment.phase == "checking" else f"verify ({moment.phase})"
     return Report(
-        question="verify",  # type: ignore[arg-type]  # progress displays print the word
+        question=words,  # type: ignore[arg-type]  # progress displays print the words
         phase="search",
         layer=None,
         stratum=moment.stratum,
@@ -112,7 +116,7 @@ def _report(moment: Any, elapsed: float) -> Report:
         disk=0,
         closed_bytes=0,
         elapsed=elapsed,
-        share=moment.states / max(moment.all_states, 1),
+        share=moment.share,
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.store import Store, parse_closed_key
 from dbmsolver.verify.blocks import Directory, read_directory
-from dbmsolver.verify.claim import Moment
+from dbmsolver.verify.claim import Moment, Pace
 from dbmsolver.verify.division import Division, divide
 from dbmsolver.verify.format import Format, progress
 from dbmsolver.verify.kernels.pieces import MOST_BITS
@@ -84,14 +84,16 @@ def read_catalog(
     last = max((place.stratum for place in places), default=0)
     blocks: list[BlockPlace] = []
     tables: list[Directory] = []
+    pace = Pace()
     for key, place, table in zip(
         keys, places, pool.map(lambda key: read_directory(store, form, key, whole), keys),
         strict=True,
     ):  # fmt: skip
         blocks.append(BlockPlace(key, place.layer, place.stratum, int(table.counts.sum())))
         tables.append(table)
-        share = len(blocks) / len(keys)
-        yield Moment("reading the store", place.stratum, last, 0, 0, share)
+        if pace.due():
+            share = len(blocks) / len(keys)
+            yield Moment("reading the store", place.stratum, last, 0, 0, share)
     signatures, records = _records(tables)
     counts = np.bincount(records[:, 0], weights=records[:, 3], minlength=signatures.size)
     counts = counts.astype(np.int64)

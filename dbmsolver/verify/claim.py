@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+
+INTERVAL = 0.05
+"""Seconds between two moments that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +36,18 @@ class Moment:
     states: int
     all_states: int
     share: float
+
+
+class Pace:
+    """Says when it is time to tell again how far things have come."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def due(self) -> bool:
+        """Whether it is."""
+        now = time.monotonic()
+        if now - self._last < INTERVAL:
+            return False
+        self._last = now
+        return True

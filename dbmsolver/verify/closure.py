@@ -11,7 +11,6 @@ at most, and every row once, however small the memory.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from queue import SimpleQueue
@@ -21,10 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.verify.catalog import Catalog
-from dbmsolver.verify.claim import Claim, Moment
+from dbmsolver.verify.claim import Claim, Moment, Pace
 from dbmsolver.verify.desk import (
     NO_CHAINS,
-    ROWS,
     Chains,
     Desk,
     Missing,
@@ -44,8 +42,6 @@ Ints = NDArray[np.int64]
 _UNIT = 1 << 13
 _LIFT = 2
 """Strata that a move leads upwards, at most."""
-_INTERVAL = 0.05
-"""Seconds between two reports."""
 
 
 class Job(NamedTuple):
@@ -94,7 +90,7 @@ class Closure:
         self._pool = ThreadPoolExecutor(threads)
         self._divided: dict[int, Chains] = {}
         self._following: list[Future[int]] = []
-        self._reported = 0.0
+        self._pace = Pace()
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
             self._choose(sample, seed)
@@ -190,7 +186,7 @@ class Closure:
         tasks: dict[Future[None], int] = {}
         # Of a sample's shelves only the chosen blocks are there when it is their turn.
         complete = self._chosen is None or job.kind == "mail"
-        for parcel in self.mail.take(job.shelf, ROWS) if complete else ():
+        for parcel in self.mail.take(job.shelf, self._desks[0].room) if complete else ():
             tasks[self._pool.submit(self._at_desk, Desk.deliver, loaded, parcel, chains)] = 0
         if job.kind == "turn":
             for part in cut(loaded.segments, _UNIT):
@@ -200,8 +196,7 @@ class Closure:
             for task in as_completed(tasks):
                 task.result()
                 self.states += tasks[task]
-                if time.monotonic() - self._reported > _INTERVAL:
-                    self._reported = time.monotonic()
+                if self._pace.due():
                     yield self._moment(stratum)
         finally:
             for task in tasks:

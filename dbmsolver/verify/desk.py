@@ -30,8 +30,7 @@ from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.shelves import Loaded
 
 Ints = NDArray[np.int64]
-ROWS = 1 << 16
-"""Rows that a desk has room for."""
+_ROWS = 1 << 16
 
 
 class Chains(NamedTuple):
@@ -55,7 +54,7 @@ class Missing(Exception):
 
 
 class Desk:
-    """A thread's scratch memory, and what it does there.  ``tally`` and ``digest`` add up."""
+    """A thread's scratch memory, with ``room`` for so many rows, and what it does there."""
 
     def __init__(
         self, form: Format, catalog: Catalog, claim: Claim, mail: Mail, layers: int
@@ -64,7 +63,7 @@ class Desk:
         self.catalog = catalog
         self.claim = claim
         self.mail = mail
-        rows = max(ROWS, 2 * MOST_ROWS)
+        self.room = rows = max(_ROWS, 2 * MOST_ROWS)
         self.work = Work(
             rows=np.empty((rows, ROW), np.uint64),
             targets=np.full(14 * 5, UNKNOWN, np.int64),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dbmsolver.errors import DbmError
 from dbmsolver.store import Store, parse_closed_key
 from dbmsolver.verify.blocks import read_body
-from dbmsolver.verify.claim import Moment
+from dbmsolver.verify.claim import Moment, Pace
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
 from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
@@ -58,11 +58,13 @@ def divide(
     total = int(records[:, 3].sum())
     step = max(1, total // _SAMPLE)
     samples = []
+    pace = Pace()
     take = partial(_sample, store, form, signature, step)
     for done, sample in enumerate(pool.map(take, keys, records), start=1):
         samples.append(sample)
-        stratum = parse_closed_key(keys[0]).stratum
-        yield Moment("dividing a signature", stratum, last, 0, 0, done / len(keys))
+        if pace.due():
+            stratum = parse_closed_key(keys[0]).stratum
+            yield Moment("dividing a signature", stratum, last, 0, 0, done / len(keys))
     planes = np.concatenate([planes for planes, _ in samples])
     codes = np.concatenate([codes for _, codes in samples])
     share = _MARGIN * shelf_states / total

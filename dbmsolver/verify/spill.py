@@ -17,7 +17,7 @@ class Spill:
     """A file that arrays are appended to; any thread may write and read."""
 
     def __init__(self) -> None:
-        self._file = TemporaryFile(prefix="dbmsolver-verify-")  # noqa: SIM115  (see close)
+        self._file = _temporary()
         self._end = 0
         self._lock = threading.Lock()
 
@@ -50,12 +50,20 @@ class Spill:
 
 def mapped_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
     """An array of zeros in a file of its own, which goes when the array does."""
-    with TemporaryFile(prefix="dbmsolver-verify-") as file:
+    with _temporary() as file:
         try:
-            file.truncate(size * np.dtype(kind).itemsize)
+            # All of it now: for a page that finds no room later there is no error but a signal.
+            os.posix_fallocate(file.fileno(), 0, size * np.dtype(kind).itemsize)
         except OSError as error:
             raise _full(error) from error
         return np.memmap(file, kind, "r+", shape=(size,))
+
+
+def _temporary() -> Any:
+    try:
+        return TemporaryFile(prefix="dbmsolver-verify-")
+    except OSError as error:
+        raise _full(error) from error
 
 
 def _full(error: OSError) -> DiskFullError:

@@ -127,8 +127,7 @@ def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
-    forced = counted(result.forced, "forced one", "forced ones")
-    yield "States", f"{result.states:,} and {forced}, {result.evaluated:,} evaluated"
+    yield "States", _states(result)
     yield "Time", human_time(result.seconds)
     yield "Memory", f"{human_bytes(result.peak_memory)} at most"
     yield "Disk", human_bytes(result.disk)
@@ -136,6 +135,19 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "Digest", result.digest
     if result.store is not None:
         yield "Store", str(result.store)
+
+
+def _states(result: Result) -> str:
+    """How many states there were.
+
+    A shortest solution's own layer, in which the search ends anywhere, is not counted: there may be nothing below it.
+    """
+    evaluated = f"{result.evaluated:,} evaluated"
+    if not result.states and not result.forced:
+        return evaluated
+    forced = counted(result.forced, "forced one", "forced ones")
+    where = f" in layers below {result.length}" if result.shortest else ""
+    return f"{result.states:,} and {forced}{where}, {evaluated}"
 
 
 def render_json(result: Result) -> str:

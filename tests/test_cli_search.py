@@ -65,7 +65,13 @@ def test_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     assert first.endswith("solved in 2 card moves, shortest")
     assert "1  QS  column 1 -> home  (forced)" in rest
     assert "2  KS  column 1 -> home  (forced)" in rest
+    assert "States:    1 and 2 forced ones in layers below 2, 3 evaluated" in rest
     assert "Time:      1 min 15 s" in rest
+
+
+def test_solved_in_the_first_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, lambda: result(states=0, forced=0, strata=()))
+    assert "States:    3 evaluated\n" in run("solve", "3").stdout
 
 
 def test_boards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +88,7 @@ def test_solved_by_prove(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = run("prove", "3")
     assert outcome.exit_code == 0
     assert "solved in 2 card moves, not shown to be shortest" in outcome.stdout
+    assert "States:    1 and 2 forced ones, 3 evaluated\n" in outcome.stdout
 
 
 def test_unsolvable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from dbmsolver.errors import UsageError, quoted
+from dbmsolver.results import Limits
 from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -154,8 +156,7 @@ rules_options: Callable[[Function], Function] = _all(
     ),
 )
 
-run_options: Callable[[Function], Function] = _all(
-    click.option("--threads", type=COUNT, help="Threads.  [default: one for each core]"),
+_limit_options: Callable[[Function], Function] = _all(
     click.option("--max-states", type=COUNT, help="End undecided after that many states."),
     click.option(
         "--max-time", type=DURATION, help="End undecided after that time: 90 (seconds), 30m, 2h."
@@ -167,6 +168,24 @@ run_options: Callable[[Function], Function] = _all(
     ),
     click.option("--max-disk", type=SIZE, help="End undecided at that size of the store: 20G."),
 )
+
+
+def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--threads, and the limits, which reach the function as one argument `limits`."""
+
+    @wraps(function)
+    def with_limits(
+        max_states: int | None,
+        max_time: float | None,
+        memory: int | None,
+        max_disk: int | None,
+        **others: Any,
+    ) -> Any:
+        return function(limits=Limits(max_states, max_time, memory, max_disk), **others)
+
+    threads = click.option("--threads", type=COUNT, help="Threads.  [default: one for each core]")
+    return threads(_limit_options(with_limits))
+
 
 progress_options: Callable[[Function], Function] = _all(
     click.option("--quiet", "-q", is_flag=True, help="No progress on standard error."),

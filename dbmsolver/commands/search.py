@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -28,13 +29,13 @@ from dbmsolver.commands.options import (
 )
 from dbmsolver.deals import Deal
 from dbmsolver.progress import progress_for
-from dbmsolver.results import Keep, Limits, Metric, Options, Question
+from dbmsolver.results import Keep, Limits, Metric, Options, Question, Report, Result, Unit
 from dbmsolver.rules import Policy, rules_for
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Events = Generator[Report | Unit, None, Result]
 
 
-def _search_options(function: Function) -> Function:
+def _search_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """What `solve` and `prove` share, in the order of their help."""
     for decorate in (
         progress_options,
@@ -109,28 +110,23 @@ def _search(
     threads: int | None,
     keep: Keep,
     store: str | None,
-    max_states: int | None,
-    max_time: float | None,
-    memory: int | None,
-    max_disk: int | None,
-    form: str | None,
-    as_json: bool,
-    output: str | None,
-    boards: bool,
-    quiet: bool,
-    log_json: bool,
+    limits: Limits,
+    **answer: Any,
 ) -> int:
     deal = Deal.load(source, rules_for(game, freecells, columns))
-    form = chosen_format(form, as_json)
-    check_output(output)
-    from dbmsolver import search
-    from dbmsolver.keys import Keys
-
     options = Options(policy, metric, threads, keep, None if store is None else Path(store))
-    events = search.run(question, deal, options, Limits(max_states, max_time, memory, max_disk))
-    with Compilers(question, lambda: Keys(deal, policy).codec.code_bits):
-        result = follow(events, progress_for(quiet, log_json), store)
-    return write_answer(result, form, output, boards, quiet)
+
+    def begin() -> Events:
+        from dbmsolver import search
+
+        return search.run(question, deal, options, limits)
+
+    def code_bits() -> int:
+        from dbmsolver.keys import Keys
+
+        return Keys(deal, policy).codec.code_bits
+
+    return _answer(begin, Compilers(question, code_bits), store, **answer)
 
 
 @click.command("resume")
@@ -138,13 +134,24 @@ def _search(
 @run_options
 @answer_options
 @progress_options
-def resume_command(
-    store: str,
-    threads: int | None,
-    max_states: int | None,
-    max_time: float | None,
-    memory: int | None,
-    max_disk: int | None,
+def resume_command(store: str, threads: int | None, limits: Limits, **answer: Any) -> int:
+    """Continue the search that was kept in STORE, as it was begun.
+
+    A finished one answers at once. The limits are those given here, not those of the first run.
+    """
+
+    def begin() -> Events:
+        from dbmsolver import search
+
+        return search.resume(Path(store), threads, limits)
+
+    return _answer(begin, nullcontext(), store, **answer)
+
+
+def _answer(
+    begin: Callable[[], Events],
+    beside: AbstractContextManager[None],
+    store: str | None,
     form: str | None,
     as_json: bool,
     output: str | None,
@@ -152,14 +159,12 @@ def resume_command(
     quiet: bool,
     log_json: bool,
 ) -> int:
-    """Continue the search that was kept in STORE, as it was begun.
+    """Run a search, with something else beside it, and write its answer.
 
-    A finished one answers at once. The limits are those given here, not those of the first run.
+    First of all it makes sure that the answer can be written as it was asked for.
     """
     form = chosen_format(form, as_json)
     check_output(output)
-    from dbmsolver import search
-
-    events = search.resume(Path(store), threads, Limits(max_states, max_time, memory, max_disk))
-    result = follow(events, progress_for(quiet, log_json), store)
+    with beside:
+        result = follow(begin(), progress_for(quiet, log_json), store)
     return write_answer(result, form, output, boards, quiet)

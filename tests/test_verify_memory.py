@@ -20,10 +20,10 @@ from dbmsolver.errors import DiskFullError
 from dbmsolver.rules import rules_for
 from dbmsolver.verify import pieces, shelves
 from dbmsolver.verify.check import Verification, verify
-from dbmsolver.verify.closure import cut
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.mail import Mail
+from dbmsolver.verify.shelves import cut
 from dbmsolver.verify.spill import Spill, mapped_zeros
 
 BUDGETS = [2_000, 20_000, 200_000, 1_000_000]

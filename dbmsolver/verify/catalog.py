@@ -70,6 +70,11 @@ class Catalog:
         """All states in closed blocks."""
         return sum(block.states for block in self.blocks)
 
+    def stratum_of(self, split: int) -> int:
+        """The stratum of a divided signature."""
+        run = int(np.flatnonzero(self.index.split == split)[0])
+        return int(self.strata[self.index.shelf[run]])
+
 
 def read_catalog(
     store: Store, form: Format, shelf_states: int, whole: bool, pool: Executor

@@ -19,24 +19,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.errors import InternalError
 from dbmsolver.verify.catalog import Catalog
+from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Moment, Pace
-from dbmsolver.verify.desk import (
-    NO_CHAINS,
-    Chains,
-    Desk,
-    Missing,
-    refuted,
-    root_row,
-    source_of,
-)
+from dbmsolver.verify.desk import Desk, Missing, refuted, root_row, source_of
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.shelf import find_run
 from dbmsolver.verify.mail import Mail
 from dbmsolver.verify.refutation import Refuted, words_of
-from dbmsolver.verify.shelves import Loaded, Shelves
-from dbmsolver.verify.spill import mapped_zeros
+from dbmsolver.verify.shelves import Loaded, Shelves, cut
 
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13
@@ -88,8 +80,7 @@ class Closure:
         for desk in self._desks:
             self._idle.put(desk)
         self._pool = ThreadPoolExecutor(threads)
-        self._divided: dict[int, Chains] = {}
-        self._following: list[Future[int]] = []
+        self.chains = ChainBook(catalog, memory // 8, self._pool)
         self._pace = Pace()
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
@@ -108,8 +99,9 @@ class Closure:
             self._send_root()
             yield from self._through(self._turns())
             yield from self._through(self._late(0))
-            for task in self._following:
-                self._see_end(task)
+            self._see_chains(wait=True)
+            if self.mail.waiting():
+                raise InternalError("rows have been sent, and not looked up")
         except Missing as missing:
             raise self._refuted(missing.row) from None
         finally:
@@ -182,7 +174,9 @@ class Closure:
     def _work(self, job: Job, loaded: Loaded) -> Iterator[Moment]:
         stratum = int(self.catalog.strata[job.shelf])
         resident = dict(self.shelves.resident)
-        chains = self._chains(job)
+        chains = NO_CHAINS
+        if self._chosen is None and not self.claim.costs:
+            chains = self.chains.of_shelf(job.shelf, job.kind == "turn")
         tasks: dict[Future[None], int] = {}
         # Of a sample's shelves only the chosen blocks are there when it is their turn.
         complete = self._chosen is None or job.kind == "mail"
@@ -204,7 +198,8 @@ class Closure:
             wait(tasks)
             self._collect(stratum)
         if job.kind == "turn" and self.catalog.shelves[job.shelf].split < 0:
-            self._follow(chains)
+            self.chains.follow(chains)
+        self._see_chains(wait=False)
 
     def _at_desk(self, action: Any, *args: Any) -> None:
         desk = self._idle.get()
@@ -226,52 +221,22 @@ class Closure:
             desk.work.tally[:] = 0
             desk.work.digest[0] = 0
 
-    def _chains(self, job: Job) -> Chains:
-        """Where the parents of a shelf's states are noted."""
-        if self._chosen is not None or self.claim.costs:
-            return NO_CHAINS
-        plan = self.catalog.shelves[job.shelf]
-        if plan.split < 0:
-            # Mail brings no parents of the shelf's own states: they were there to be looked up.
-            base = int(self.catalog.bases[job.shelf])
-            return (
-                Chains(np.zeros(plan.states, np.int32), base) if job.kind == "turn" else NO_CHAINS
-            )
-        if plan.split not in self._divided:
-            base = int(self.catalog.bases[job.shelf - plan.piece])
-            kind = np.int32 if plan.states < (1 << 31) - 1 else np.int64
-            large = plan.states * np.dtype(kind).itemsize > self.memory // 8
-            make: Any = mapped_zeros if large else np.zeros
-            self._divided[plan.split] = Chains(make(plan.states, kind), base)
-        return self._divided[plan.split]
-
     def _end(self, lowest: int) -> None:
         """Nothing more leads to strata from this one on."""
-        index = self.catalog.index
-        for split in list(self._divided):
-            run = int(np.flatnonzero(index.split == split)[0])
-            if self.catalog.strata[index.shelf[run]] >= lowest:
-                self._follow(self._divided.pop(split))
+        self.chains.end(lowest)
         if self._chosen is None:
             self.mail.close(lowest)
             self.shelves.close(lowest)
 
-    def _follow(self, chains: Chains) -> None:
-        for task in [task for task in self._following if task.done()]:
-            self._following.remove(task)
-            self._see_end(task)
-        if chains.parents.size:
-            self._following.append(self._pool.submit(_lost, chains))
-
-    def _see_end(self, task: Future[int]) -> None:
-        lost = task.result()
+    def _see_chains(self, wait: bool) -> None:
+        lost = self.chains.lost(wait)
         if lost >= 0:
             words = self._state(lost)
             raise Refuted("parent-move codes lead round in a ring, and never to the deal", words)
 
     def _refuted(self, row: list[int]) -> Refuted:
-        is_root = row[:4] == list(self.claim.root) and row[4] == root_row(self.claim)[4]
-        return refuted(self.claim, row, None if is_root else self._state(source_of(row)))
+        source = source_of(row)
+        return refuted(self.claim, row, None if source is None else self._state(source))
 
     def _state(self, number: int) -> tuple[int, int, int, int]:
         """A state by its number in the store."""
@@ -285,27 +250,3 @@ class Closure:
         inside = loaded.segments[:, 1].searchsorted(place, side="right") - 1
         run = loaded.segments[inside, 0]
         return words_of(int(self.catalog.index.signatures[run]), loaded.shelf, place)
-
-
-def _lost(chains: Chains) -> int:
-    """The number in the store of a state whose parents lead round in a ring, -1 if there is none."""
-    lost = int(follow_chains(chains.parents))
-    return lost if lost < 0 else chains.base + lost
-
-
-def cut(segments: Ints, size: int) -> Iterator[Ints]:
-    """Pieces of at most ``size`` states of a list of segments (int64[*, 3 or more]: run, first
-    state, count).
-    """
-    ends = np.cumsum(segments[:, 2])
-    total = int(ends[-1]) if ends.size else 0
-    for begin in range(0, total, size):
-        end = min(begin + size, total)
-        low = int(np.searchsorted(ends, begin, side="right"))
-        high = int(np.searchsorted(ends, end, side="left")) + 1
-        part = segments[low:high].copy()
-        skipped = begin - (int(ends[low]) - int(segments[low, 2]))
-        part[-1, 2] -= int(ends[high - 1]) - end
-        part[0, 1] += skipped
-        part[0, 2] -= skipped
-        yield part

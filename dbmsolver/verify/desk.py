@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.verify.catalog import Catalog
+from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
@@ -31,18 +31,6 @@ from dbmsolver.verify.shelves import Loaded
 
 Ints = NDArray[np.int64]
 _ROWS = 1 << 16
-
-
-class Chains(NamedTuple):
-    """Parents of the states of one signature, or one shelf, from number ``base`` in the store on;
-    see :mod:`dbmsolver.verify.kernels.chains`.
-    """
-
-    parents: NDArray[Any]
-    base: int
-
-
-NO_CHAINS = Chains(np.empty(0, np.int32), 0)
 
 
 class Missing(Exception):
@@ -178,6 +166,6 @@ def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | No
     return Refuted(reason, source, other, relation)
 
 
-def source_of(row: list[int]) -> int:
-    """The number in the store of the state that a row came from."""
-    return row[4] & int(SOURCE)
+def source_of(row: list[int]) -> int | None:
+    """The number in the store of the state that a row came from, if it came from one."""
+    return None if row[4] >> KIND == ROOT else row[4] & int(SOURCE)

@@ -84,6 +84,10 @@ class Mail:
         """Whether there are rows for a shelf."""
         return shelf in self._boxes
 
+    def waiting(self) -> bool:
+        """Whether there are rows for any shelf."""
+        return bool(self._boxes)
+
     def take(self, shelf: int, most: int) -> Iterator[Parcel]:
         """All rows for a shelf, in parcels of at most ``most``; they are kept no longer."""
         with self._lock:

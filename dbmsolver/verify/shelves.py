@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Executor
 
 import numpy as np
@@ -86,8 +87,7 @@ class Shelves:
     def close(self, lowest: int = 0) -> None:
         """Remove the sorted pieces of all strata from this one on."""
         for split in list(self._pieces):
-            run = int(np.flatnonzero(self.catalog.index.split == split)[0])
-            if self.catalog.strata[self.catalog.index.shelf[run]] >= lowest:
+            if self.catalog.stratum_of(split) >= lowest:
                 self._pieces.pop(split).close()
 
     def load(
@@ -171,3 +171,21 @@ class Shelves:
                 signature = int(index.signatures[segments[segment, 0]])
                 raise Refuted.state(error, signature, shelf, int(wrong))
         return Loaded(number, shelf, segments)
+
+
+def cut(segments: Ints, size: int) -> Iterator[Ints]:
+    """Pieces of at most ``size`` states of a list of segments (int64[*, 3 or more]: run, first
+    state, count).
+    """
+    ends = np.cumsum(segments[:, 2])
+    total = int(ends[-1]) if ends.size else 0
+    for begin in range(0, total, size):
+        end = min(begin + size, total)
+        low = int(np.searchsorted(ends, begin, side="right"))
+        high = int(np.searchsorted(ends, end, side="left")) + 1
+        part = segments[low:high].copy()
+        skipped = begin - (int(ends[low]) - int(segments[low, 2]))
+        part[-1, 2] -= int(ends[high - 1]) - end
+        part[0, 1] += skipped
+        part[0, 2] -= skipped
+        yield part

@@ -117,8 +117,9 @@ def test_games() -> None:
     data = json.loads(run("games", "--json").output)["games"]
     assert [game["game"] for game in data] == list(GAMES)
     for name, rules in GAMES.items():
-        assert f"{name}\n" in text
-        assert rules.describe() in text
+        assert f"{name}\n    " in text
+        assert rules.describe() in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
 
 
 BOARD = "2H 3H\nAH\n"

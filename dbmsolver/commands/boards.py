@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 
 import click
 
@@ -43,8 +44,9 @@ def games_command(as_json: bool) -> None:
         click.echo(dump_json({"games": games}), nl=False)
         return
     for index, (name, rules) in enumerate(GAMES.items()):
-        text = f"{name}\n    {rules.describe()}\n    dealt: {dealing(rules)}"
-        click.echo(f"\n{text}" if index else text)
+        click.echo(f"\n{name}" if index else name)
+        for text in (rules.describe(), f"dealt: {dealing(rules)}"):
+            click.echo(textwrap.fill(text, 80, initial_indent="    ", subsequent_indent="    "))
 
 
 _key_automove_option = automove_option(

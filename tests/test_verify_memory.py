@@ -17,7 +17,7 @@ from tiny import tiny_shelves
 from dbmsolver import api
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DiskFullError
-from dbmsolver.rules import rules_for
+from dbmsolver.rules import Rules, rules_for
 from dbmsolver.verify import pieces, shelves
 from dbmsolver.verify.check import Verification, verify
 from dbmsolver.verify.division import choose
@@ -31,11 +31,13 @@ BUDGETS = [2_000, 20_000, 200_000, 1_000_000]
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two proofs, a shortest solution, and a proof with three planes."""
+    """Two proofs, a shortest solution, and a proof whose states take three planes."""
     folder = tmp_path_factory.mktemp("stores")
     api.prove(Deal.from_number(6139, rules_for("freecell", 3)), store=folder / "proof")
     api.prove(Deal.from_number(146692), store=folder / "larger")
     api.solve(Deal.from_number(3), store=folder / "solve")
+    rules = Rules("any suit, any fill", 6, 0, "any", "any")
+    api.prove(Deal.from_number(7, rules), store=folder / "wide")
     return folder
 
 
@@ -53,7 +55,7 @@ def facts(report: Verification) -> list[Any]:
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("memory", BUDGETS)
-@pytest.mark.parametrize("name", ["proof", "larger"])
+@pytest.mark.parametrize("name", ["proof", "larger", "wide"])
 def test_any_memory(
     stores: Path, monkeypatch: pytest.MonkeyPatch, name: str, memory: int, threads: int
 ) -> None:
@@ -79,9 +81,9 @@ def test_each_shelf_is_loaded_twice_at_most(stores: Path, monkeypatch: pytest.Mo
         loads[number] += 1
         return load(self, number, *args)
 
-    def counted_sorting(store: Any, form: Any, catalog: Any, plan: Any, pool: Any) -> Any:
+    def counted_sorting(store: Any, form: Any, catalog: Any, plan: Any, readers: Any) -> Any:
         sorted_out[plan.split] += 1
-        return sort_out(store, form, catalog, plan, pool)
+        return sort_out(store, form, catalog, plan, readers)
 
     monkeypatch.setattr(shelves.Shelves, "load", counted)
     monkeypatch.setattr(shelves, "sort_out", counted_sorting)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import xxhash
@@ -17,6 +20,10 @@ from dbmsolver.verify.kernels.blocks import Body
 
 _HEADER = struct.Struct("<QBBBBIQ")
 Ints = NDArray[np.int64]
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+_BLOCK_BYTES = 1 << 25
+"""Memory that a block of the largest kind takes while its states are sorted out."""
 
 
 class Directory(NamedTuple):
@@ -106,3 +113,21 @@ def _header(data: bytes, form: Format, where: str, whole: bool) -> _Header:
     if size != header.body_bytes:
         raise StoreError(f"the block has {size} bytes, not what its header says", where)
     return header
+
+
+class Readers:
+    """Threads that work on blocks: no more at a time than a quarter of ``memory`` bears."""
+
+    def __init__(self, pool: Executor, memory: int) -> None:
+        self.pool = pool
+        self.most = max(1, memory // (4 * _BLOCK_BYTES))
+
+    def map(self, work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+        """What ``work`` makes of each item, in order."""
+        begun: deque[Future[Found]] = deque()
+        for item in items:
+            if len(begun) == self.most:
+                yield begun.popleft().result()
+            begun.append(self.pool.submit(work, item))
+        while begun:
+            yield begun.popleft().result()

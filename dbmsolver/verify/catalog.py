@@ -7,7 +7,6 @@ The catalogue is in memory: some 120 bytes for each signature of the store.
 from __future__ import annotations
 
 from collections.abc import Generator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.store import Store, parse_closed_key
-from dbmsolver.verify.blocks import Directory, read_directory
+from dbmsolver.verify.blocks import Directory, Readers, read_directory
 from dbmsolver.verify.claim import Moment, Pace
 from dbmsolver.verify.division import Division, divide
 from dbmsolver.verify.format import Format, progress
@@ -77,7 +76,7 @@ class Catalog:
 
 
 def read_catalog(
-    store: Store, form: Format, shelf_states: int, whole: bool, pool: Executor
+    store: Store, form: Format, shelf_states: int, whole: bool, readers: Readers
 ) -> Generator[Moment, None, Catalog]:
     """Read what every closed block holds; StoreError for one that is not what its key and header
     say.
@@ -91,7 +90,7 @@ def read_catalog(
     tables: list[Directory] = []
     pace = Pace()
     for key, place, table in zip(
-        keys, places, pool.map(lambda key: read_directory(store, form, key, whole), keys),
+        keys, places, readers.map(lambda key: read_directory(store, form, key, whole), keys),
         strict=True,
     ):  # fmt: skip
         blocks.append(BlockPlace(key, place.layer, place.stratum, int(table.counts.sum())))
@@ -108,7 +107,7 @@ def read_catalog(
         mine = records[ends[run] : ends[run + 1]]
         keys = [blocks[block].key for block in mine[:, 1].tolist()]
         divisions[run] = yield from divide(
-            store, form, signatures[run], keys, mine, shelf_states, last, pool
+            store, form, signatures[run], keys, mine, shelf_states, last, readers
         )
     return _deal_out(form, blocks, signatures, records, counts, ends, divisions, shelf_states)
 

@@ -21,6 +21,7 @@ from dbmsolver.errors import DbmError, DiskFullError, InputError, StoreError
 from dbmsolver.memory import anonymous_memory, default_memory
 from dbmsolver.position import Position
 from dbmsolver.store import Store
+from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Moment
 from dbmsolver.verify.closure import Closure
@@ -181,8 +182,8 @@ class _Run:
         shelf = self.memory // (8 * state_bytes(form))
         shelf = min(max(shelf, _SMALLEST_SHELF), _LARGEST_SHELF)
         with ThreadPoolExecutor(self.threads) as pool:
-            whole = self.sample is None
-            catalog = yield from read_catalog(self.store, form, shelf, whole, pool)
+            readers, whole = Readers(pool, self.memory), self.sample is None
+            catalog = yield from read_catalog(self.store, form, shelf, whole, readers)
         report.all_blocks, report.all_states = len(catalog.blocks), catalog.states
         shelves = Shelves(self.store, form, catalog, 5 * self.memory // 8, claim.costs)
         closure = Closure(

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError
+from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Moment, Pace
@@ -80,6 +81,7 @@ class Closure:
         for desk in self._desks:
             self._idle.put(desk)
         self._pool = ThreadPoolExecutor(threads)
+        self._readers = Readers(self._pool, memory)
         self.chains = ChainBook(catalog, memory // 8, self._pool)
         self._pace = Pace()
         self._chosen: NDArray[np.bool_] | None = None
@@ -159,7 +161,7 @@ class Closure:
         if job is None or job.kind == "end":
             return None
         shelves, shelf = self.shelves, job.shelf
-        shelves.prepare(shelf, self._pool)
+        shelves.prepare(shelf, self._readers)
         if self._chosen is not None:
             runs = self.mail.runs(shelf) if job.kind == "mail" else None
             blocks = self._chosen if job.kind == "turn" else None
@@ -242,7 +244,7 @@ class Closure:
         """A state by its number in the store."""
         bases = self.catalog.bases
         shelf = int(np.searchsorted(bases, number, side="right")) - 1
-        self.shelves.prepare(shelf, self._pool)
+        self.shelves.prepare(shelf, self._readers)
         loaded = self.shelves.resident.get(shelf)
         if loaded is None:
             loaded = self.shelves.load(shelf, self._chosen)

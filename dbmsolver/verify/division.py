@@ -8,16 +8,14 @@ that few parent-move codes name.  (If they are badly chosen, more rows travel; n
 from __future__ import annotations
 
 from collections.abc import Generator
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError
 from dbmsolver.store import Store, parse_closed_key
-from dbmsolver.verify.blocks import read_body
+from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.claim import Moment, Pace
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
@@ -50,7 +48,7 @@ def divide(
     records: Ints,
     shelf_states: int,
     last: int,
-    pool: Executor,
+    readers: Readers,
 ) -> Generator[Moment, None, Division]:
     """Divide the run of a signature, which is in the blocks ``keys`` as ``records`` say, so that
     each piece has about ``shelf_states`` states at most.
@@ -59,8 +57,11 @@ def divide(
     step = max(1, total // _SAMPLE)
     samples = []
     pace = Pace()
-    take = partial(_sample, store, form, signature, step)
-    for done, sample in enumerate(pool.map(take, keys, records), start=1):
+
+    def take(number: int) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
+        return _sample(store, form, signature, step, keys[number], records[number])
+
+    for done, sample in enumerate(readers.map(take, range(len(keys))), start=1):
         samples.append(sample)
         if pace.due():
             stratum = parse_closed_key(keys[0]).stratum

@@ -5,14 +5,13 @@ Its blocks hold states of all pieces.  Each is decoded once; a piece is read fro
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.store import Store
-from dbmsolver.verify.blocks import read_body
+from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, ShelfPlan
 from dbmsolver.verify.division import check_size
 from dbmsolver.verify.format import Format
@@ -69,7 +68,7 @@ class Pieces:
 
 
 def sort_out(
-    store: Store, form: Format, catalog: Catalog, plan: ShelfPlan, pool: Executor
+    store: Store, form: Format, catalog: Catalog, plan: ShelfPlan, readers: Readers
 ) -> Pieces:
     """Read all blocks of a divided run, and write its states by piece."""
     count = int(catalog.index.pieces[plan.split])
@@ -81,7 +80,7 @@ def sort_out(
         return _sort_block(store, form, catalog, plan, plan.records[number], starts[number], spill)
 
     try:
-        offsets = np.array(list(pool.map(sort_block, range(blocks))), np.int64)
+        offsets = np.array(list(readers.map(sort_block, range(blocks))), np.int64)
     except BaseException:
         spill.close()
         raise

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.store import Store
-from dbmsolver.verify.blocks import read_body
+from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, ShelfPlan
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
@@ -55,12 +54,12 @@ class Shelves:
         self.resident: dict[int, Loaded] = {}
         self._pieces: dict[int, Pieces] = {}
 
-    def prepare(self, number: int, pool: Executor) -> None:
+    def prepare(self, number: int, readers: Readers) -> None:
         """Sort out the pieces of a divided run, if the shelf is the first of them to be loaded."""
         plan = self.catalog.shelves[number]
         if plan.split < 0 or plan.split in self._pieces:
             return
-        pieces = sort_out(self.store, self.form, self.catalog, plan, pool)
+        pieces = sort_out(self.store, self.form, self.catalog, plan, readers)
         self._pieces[plan.split] = pieces
         first = number - plan.piece
         states = pieces.states

@@ -71,7 +71,7 @@ def take_signature(f, signature):  # type: ignore[no-untyped-def]
     return FINE, home, locked
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
     """Lay a card on another; whether that was possible."""
     if above[under] >= 0 or (blocked >> U64(under)) & ONE:
@@ -80,7 +80,7 @@ def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-def]
     """Lay the cards out on ``board``: (error, number of columns in use)."""
     above, columns = board.above, board.columns

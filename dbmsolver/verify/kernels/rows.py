@@ -24,7 +24,7 @@ HALF = np.uint64(0xFFFFFFFF)
 NO_DEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
     """The cell of a divided signature that a state is in, by a few of its bits."""
     cell = ZERO
@@ -35,7 +35,7 @@ def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
     return cell
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
 def write_row(index, task, rows, at, run, moved, signature, off, low, high, origin):  # type: ignore[no-untyped-def]
     """Write a row; ``run`` is where it is to be looked up, -1 for nowhere.
 

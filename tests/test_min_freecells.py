@@ -1,6 +1,6 @@
 """With how many freecells deals can be won, and that they cannot with one less: a sample of what others have found.
 
-All of the table is checked by benchmarks/oracles.py, which takes hours.
+benchmarks/oracles.py checks more of the table.
 """
 
 from __future__ import annotations

@@ -94,6 +94,7 @@ def test_a_state_removed(name: str, seed: int, request: pytest.FixtureRequest) -
     faults.change_block(path, key, lambda runs: faults.without(runs, number))
     make_counts_fit(path)
     refused(path, "is not closed", "is not among the closed positions", "no closed states")
+    assert not check(path, sample=1.0).valid
 
 
 def test_every_state_removed_in_turn(originals: Path, tmp_path: Path) -> None:
@@ -451,6 +452,32 @@ def test_a_damaged_block(proof: Path) -> None:
         with store.write() as txn:
             txn._put(key, bytes(data))
     refused(proof, "damaged")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_byte_changed(proof: Path, seed: int) -> None:
+    random = Random(seed)
+    key = random.choice(faults.closed_keys(proof))
+    with Store.open(proof) as store:
+        data = bytearray(store.read(key))
+        data[random.randrange(min(len(data), 60))] ^= 1 << random.randrange(8)
+        with store.write() as txn:
+            txn._put(key, bytes(data))
+    for sample in (None, 1.0, 0.1):
+        report = check(proof, sample=sample)
+        assert not report.valid or sample == 0.1
+        assert report.valid or "block" in str(report.reason)
+
+
+@pytest.mark.parametrize("size", [0, 5, 24, 30])
+def test_a_block_cut_short(proof: Path, size: int) -> None:
+    key = faults.closed_keys(proof)[3]
+    with Store.open(proof) as store:
+        data = store.read(key)[:size]
+        with store.write() as txn:
+            txn._put(key, data)
+    refused(proof, "damaged")
+    assert not check(proof, sample=1.0).valid
 
 
 def test_a_state_twice(small: Path) -> None:

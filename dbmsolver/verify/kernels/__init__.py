@@ -1,1 +1,6 @@
-"""The verifier's compiled part: nothing in here comes from, or knows, the kernels of the search."""
+"""The verifier's compiled part: nothing in here comes from, or knows, the kernels of the search.
+
+What runs once for each state is compiled into its callers (``forceinline``): the tables of a deal are
+large, and handing them over takes as long as the work.  Functions without ``cpython_wrapper`` can be
+called by kernels only, not from Python.
+"""

@@ -71,7 +71,7 @@ def take_signature(f, signature):  # type: ignore[no-untyped-def]
     return FINE, home, locked
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
     """Lay a card on another; whether that was possible."""
     if above[under] >= 0 or (blocked >> U64(under)) & ONE:

@@ -15,7 +15,7 @@ BAD_CODE = 11  # a parent-move code that stands for nothing, or for what cannot 
 NOT_FORCED = 12  # the parent has a forced move, and this is another one
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def step_back(
     f,
     index,

@@ -38,7 +38,7 @@ def make_scratch() -> Scratch:
     return Scratch(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
+@njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
 def difference(body, word, number):  # type: ignore[no-untyped-def]
     """A word of a state's local key, minus that of the state before it."""
     result = ZERO
@@ -49,7 +49,7 @@ def difference(body, word, number):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@njit(nogil=True, cache=True, no_cpython_wrapper=True, _nrt=False)
 def fill_nibbles(planes, bits, scratch):  # type: ignore[no-untyped-def]
     """The tables for keys of so many bits; how many groups of four bits there are."""
     groups = (bits + 3) // 4

@@ -90,7 +90,7 @@ def expand(f, index, task, shelf, segments, board, work):  # type: ignore[no-unt
     return 0
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def expand_state(
     f, index, task, shelf, run, signature, home, locked, layer, number, board, work, written
 ):  # type: ignore[no-untyped-def]
@@ -135,7 +135,7 @@ def expand_state(
     )  # fmt: skip
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def successors(
     f, index, task, signature, locked, off, low, high, used, tops, cells, forced, board, work,
     written, origin,
@@ -200,7 +200,7 @@ def successors(
     return written
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def hash_public(f, signature, settled, off, low, high):  # type: ignore[no-untyped-def]
     """Hash of the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
     first = second = third = ZERO

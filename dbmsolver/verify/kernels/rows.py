@@ -24,7 +24,7 @@ HALF = np.uint64(0xFFFFFFFF)
 NO_DEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
     """The cell of a divided signature that a state is in, by a few of its bits."""
     cell = ZERO

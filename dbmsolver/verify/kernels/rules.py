@@ -9,7 +9,7 @@ from dbmsolver.verify.format import BOTTOM, FREECELL, LOCKED
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
     """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if
     there is none.
@@ -42,7 +42,7 @@ def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
     """Place value of a card that is not home."""
     shift = U64(card)
@@ -53,7 +53,7 @@ def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def has_room(f, cells):  # type: ignore[no-untyped-def]
     """Whether a freecell is empty."""
     count = 0

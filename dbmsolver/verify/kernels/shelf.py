@@ -62,13 +62,13 @@ def find_run(index, signature):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
+@njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
 def slot_of(hashed, slots):  # type: ignore[no-untyped-def]
     """Where to look for a hash first."""
     return np.int64(((hashed & HALF) * U64(slots.size)) >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
+@njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
 def is_state(width, planes, number, off, low, high):  # type: ignore[no-untyped-def]
     """Whether a shelf's state has these planes."""
     place = width * number

@@ -179,6 +179,8 @@ class _Run:
         except LimitReached as reached:
             if reached.limit != "memory":
                 raise
+        finally:
+            self.journal.peak_memory = max(self.journal.peak_memory, journal.peak_memory)
         if hasty.goal is None:
             return False
         self.journal.states, self.journal.forced = journal.states, journal.forced

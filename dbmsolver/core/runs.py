@@ -102,7 +102,7 @@ def sort_runs(counts, words, keys, codes):
 
 @allocating
 def pack_rows(t, rows):
-    """Sort rows of :mod:`dbmsolver.core.layers` into runs by signature, each sorted by local key.
+    """Sort rows of :mod:`dbmsolver.core.shards` into runs by signature, each sorted by local key.
 
     Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas are uint32: code + 2**16 * g.
     """

@@ -71,7 +71,7 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
     codes = out.codes
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     layout = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
-    sets = Sets(*[_WORD] * 5, _NUMBER)
+    sets = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
     first = [
         # Half of all the time is for what exhaust_batch calls, so two processes share that.
         (close, (t, ws, layout, sets, *[_NUMBER] * 4, _WORD, _WORD)),

@@ -27,12 +27,15 @@ from inside import kernel_shares
 from dbmsolver import (
     Deal,
     bigsignature,
+    blocks,
+    chunks,
     closers,
     exhaustion,
     journal,
     layered,
     pieces,
     prove,
+    smallsignatures,
     store,
     visits,
 )
@@ -62,21 +65,21 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
         (exhaustion, "passes"),
     ],
     "digest": [(closers, "digest_runs")],
-    "packing: sorting candidates": [(journal, "sorted_runs"), (pieces, "sorted_runs")],
-    "packing: differences": [(store, "to_planes"), (store, "from_planes")],
+    "packing: sorting candidates": [(journal, "sorted_runs"), (chunks, "sort_runs")],
+    "packing: differences": [(blocks, "to_planes"), (blocks, "from_planes")],
     "packing: zstd, copies": [
         (closers, "encode_block"),
         (journal, "encode_block"),
-        (pieces, "encode_block"),
+        (chunks, "encode_block"),
         (visits, "decode_block"),
-        (pieces, "decode_block"),
+        (chunks, "decode_block"),
         (store, "decode_block"),
     ],
     "LMDB: puts": [(store.Transaction, "_put"), (store.Transaction, "delete")],
     "LMDB: reads": [(store.Store, "read")],
     "LMDB: commits": [(store.Store, "write")],
     "look ahead": [(layered.LayeredSearch, "_round")],
-    WAITING: [(exhaustion, "wait"), (bigsignature, "wait")],
+    WAITING: [(smallsignatures, "wait"), (bigsignature, "wait")],
 }
 WORK: list[tuple[Any, str]] = [(closers.Closer, "close_batch"), (bigsignature, "visit")]
 """What a worker thread does; the rest of its time it waits for work."""

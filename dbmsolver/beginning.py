@@ -6,18 +6,12 @@ from collections.abc import Container
 
 import numpy as np
 
+from dbmsolver.blocks import Runs
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Parcel
-from dbmsolver.store import (
-    Closed,
-    Runs,
-    Store,
-    parse_closed_key,
-    parse_pending_key,
-    stratum_prefix,
-)
+from dbmsolver.store import Closed, Store, parse_closed_key, parse_pending_key, stratum_prefix
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Parcel]], list[int]]:

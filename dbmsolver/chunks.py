@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.blocks import Runs, decode_block, encode_block
 from dbmsolver.core.runs import sort_runs
-from dbmsolver.store import Runs, decode_block, encode_block
 
 
 @dataclass(eq=False, slots=True)

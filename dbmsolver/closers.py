@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.blocks import Runs, encode_block
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.exhaust import exhaust_batch, write_runs
 from dbmsolver.core.sorting import sort_states
@@ -15,7 +16,7 @@ from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Parcel, Part, RunArrays, make_parcels
-from dbmsolver.store import Closed, Runs, encode_block
+from dbmsolver.store import Closed
 
 SMALL = 1 << 18
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""

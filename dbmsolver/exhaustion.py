@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.beginning import root_parcel, stored_candidates, unfinished_blocks
 from dbmsolver.bigsignature import BigSignature
+from dbmsolver.blocks import Runs
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
 from dbmsolver.journal import BlockRef, Journal
@@ -24,7 +25,7 @@ from dbmsolver.keys import Keys
 from dbmsolver.parcels import Parcel, Part, RunArrays, gather, passes, select
 from dbmsolver.results import Report, Unit
 from dbmsolver.smallsignatures import SmallSignatures
-from dbmsolver.store import Runs, Transaction
+from dbmsolver.store import Transaction
 
 
 class GoalReached(Exception):

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbmsolver.blocks import encode_block
 from dbmsolver.memory import anonymous_memory
 from dbmsolver.parcels import Parcel, sorted_runs
 from dbmsolver.results import Limit, Limits, Question, Report, Unit
-from dbmsolver.store import Closed, Store, encode_block
+from dbmsolver.store import Closed, Store
 
 COMMIT_SECONDS = 5.0
 """Time between commits, and so about what a crash can cost."""

@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 import dbmsolver
+from dbmsolver.blocks import FORMAT
 from dbmsolver.boards import format_board, parse_board
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError, StoreError
 from dbmsolver.results import Options, Question
 from dbmsolver.rules import Rules
-from dbmsolver.store import FORMAT
 
 
 def new_manifest(question: Question, deal: Deal, options: Options) -> dict[str, Any]:

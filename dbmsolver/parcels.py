@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.blocks import Runs
 from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.keys import Keys
-from dbmsolver.store import Runs, Store
+from dbmsolver.store import Store
 
 
 @dataclass(eq=False, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.blocks import Runs, encode_block
 from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import RunArrays, make_parcels
-from dbmsolver.store import Runs, encode_block
 from dbmsolver.zones import Rows
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dbmsolver.blocks import Runs
 from dbmsolver.core.blocks import find_key
 from dbmsolver.core.expand import undo_code
 from dbmsolver.core.runs import local_key, progress_of
@@ -14,7 +15,7 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.keys import Keys, State
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
-from dbmsolver.store import Runs, Store, parse_closed_key, stratum_prefix
+from dbmsolver.store import Store, parse_closed_key, stratum_prefix
 
 Step = tuple[int, int]
 """A card and the place value it moves to."""

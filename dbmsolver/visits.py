@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.blocks import decode_block
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import Closer, Yield
 from dbmsolver.core.exhaust import admit_piece, close_piece, write_runs
 from dbmsolver.core.pieces import split_siblings
 from dbmsolver.core.workspace import BURST, SIBLINGS
 from dbmsolver.pieces import Piece, Shape, Table
-from dbmsolver.store import decode_block
 
 VISIT_SECONDS = 1.5
 _SAMPLE = 50_000

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from dbmsolver.blocks import Runs, encode_block
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.shards import IS_CLOSED, IS_STORED
 from dbmsolver.journal import Journal
 from dbmsolver.keys import Keys
 from dbmsolver.results import Unit
 from dbmsolver.rows import encoded, layers_of, packed, unpacked
-from dbmsolver.store import Closed, Runs, encode_block, parse_closed_key, parse_pending_key
+from dbmsolver.store import Closed, parse_closed_key, parse_pending_key
 from dbmsolver.zones import NO_CEILING, Rows, Zone
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from dbmsolver.blocks import Runs, encode_block
 from dbmsolver.errors import StoreError
-from dbmsolver.store import Closed, Runs, Store, encode_block, parse_closed_key
+from dbmsolver.store import Closed, Store, parse_closed_key
 from dbmsolver.verify.check import Verification, verify
 from dbmsolver.verify.format import progress
 

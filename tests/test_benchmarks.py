@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
-SCRIPTS = ("bars", "bench", "oracles", "where_time_goes")
+SCRIPTS = ("bars", "bench", "oracles", "verify", "where_time_goes")
 
 
 def script(name: str, *args: str) -> subprocess.CompletedProcess[str]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dbmsolver.blocks import Runs, decode_block, encode_block
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.store import Runs, decode_block, encode_block
 
 Key = tuple[int, ...]
 

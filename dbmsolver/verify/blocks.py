@@ -14,10 +14,12 @@ import zstandard
 from numpy.typing import NDArray
 
 from dbmsolver.errors import StoreError
-from dbmsolver.store import FORMAT, Store, describe, parse_closed_key
+from dbmsolver.store import Store, describe, parse_closed_key
 from dbmsolver.verify.format import Format, code_bytes, progress
 from dbmsolver.verify.kernels.blocks import Body
 
+_FORMAT = 2
+"""The version of blocks that is read here."""
 _HEADER = struct.Struct("<QBBBBIQ")
 Ints = NDArray[np.int64]
 Item = TypeVar("Item")
@@ -102,8 +104,8 @@ def _header(data: bytes, form: Format, where: str, whole: bool) -> _Header:
     header = _Header(*_HEADER.unpack_from(data))
     if whole and xxhash.xxh3_64_intdigest(memoryview(data)[8:]) != header.checksum:
         raise StoreError("the block is damaged (checksum does not match)", where)
-    if header.version != FORMAT:
-        raise StoreError(f"block version {header.version}, expected {FORMAT}", where)
+    if header.version != _FORMAT:
+        raise StoreError(f"block version {header.version}, expected {_FORMAT}", where)
     if header.words not in (1, 3) or header.code_bytes != code_bytes(form):
         raise StoreError("the block's keys or codes have a width that cannot be", where)
     try:

@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from dbmsolver.core.jit import expression, kernel
+from dbmsolver.core.jit import inlined, kernel
 
 U64 = np.uint64
 NETWORK_STAGES = 6
@@ -32,7 +32,7 @@ def popcount(typingctx, word):
     return types.int64(types.uint64), codegen
 
 
-@expression
+@inlined
 def lowest_bit(word):
     """Index of the lowest one bit of a uint64, as int64 (LLVM makes one count-zeros instruction of it); 64 for 0."""
     return popcount(~word & (word - U64(1)))
@@ -101,7 +101,7 @@ def make_network(mask, network):
         below &= ~parity
 
 
-@expression
+@inlined
 def pack_bits(word, network):
     """Gather the bits of ``word`` under the network's mask into the low bits (PEXT)."""
     word &= network[6]
@@ -119,7 +119,7 @@ def pack_bits(word, network):
     return (word ^ moving) | (moving >> U64(32))
 
 
-@expression
+@inlined
 def unpack_bits(word, network):
     """Spread the low bits of ``word`` to the places of the network's mask (PDEP)."""
     moving = network[5]

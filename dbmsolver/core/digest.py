@@ -10,7 +10,7 @@ import numpy as np
 
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.expand import height, signature_sets
-from dbmsolver.core.jit import allocating, expression
+from dbmsolver.core.jit import allocating, inlined
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
 from dbmsolver.core.tables import CARDS
 
@@ -32,19 +32,19 @@ SECRET_40 = np.uint64(0x2172FFCC7DD05A82)
 SECRET_48 = np.uint64(0x8E2443F7744608B8)
 
 
-@expression
+@inlined
 def _fold(left, right):
     return (left * right) ^ multiply_high(left, right)
 
 
-@expression
+@inlined
 def _avalanche(word):
     word ^= word >> U64(37)
     word *= PRIME_MX1
     return word ^ (word >> U64(32))
 
 
-@expression
+@inlined
 def _swap_bytes(word):
     word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | ((word >> U64(8)) & U64(0x00FF00FF00FF00FF))
     word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | ((word >> U64(16)) & U64(0x0000FFFF0000FFFF))
@@ -81,7 +81,7 @@ def base_words(t, sets, words):
         words[word] = total
 
 
-@expression
+@inlined
 def plane_index(t, rank, off, low, high):
     """Row of a rank's four cards in ``t.rank_words``."""
     shift = U64(4 * rank)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core.bits import lowest_bit, popcount
-from dbmsolver.core.jit import allocating, expression, inlined, kernel
+from dbmsolver.core.jit import allocating, inlined, kernel
 from dbmsolver.core.tables import (
     ALL_CARDS,
     BUILD_ALTERNATE,
@@ -36,7 +36,7 @@ MAX_MOVES = 256
 """Room for the moves of one state: 26 movable cards, seven places each, and the foundations."""
 
 
-@expression
+@inlined
 def permute_suits(cards, kind):
     """The set of cards of the same ranks with suits XORed by ``kind``."""
     if kind & ONE:
@@ -46,7 +46,7 @@ def permute_suits(cards, kind):
     return cards
 
 
-@expression
+@inlined
 def height(signature, suit):
     """Foundation height (0 to 13) of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))
@@ -83,7 +83,7 @@ def signature_sets(t, signature):
     return Sets(signature, home, locked, loose, under, bottoms)
 
 
-@expression
+@inlined
 def next_home(signature):
     """The cards, at most four, that their foundations wait for."""
     cards = ZERO
@@ -191,7 +191,7 @@ def list_moves(t, sets, off, low, high, skip, moves):
     return count, False
 
 
-@expression
+@inlined
 def place_of(locked, off, low, high, card):
     """Place value of a card that is not home, as int64."""
     shift = U64(card)

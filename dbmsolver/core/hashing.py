@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import pack_bits
-from dbmsolver.core.jit import expression, inner
+from dbmsolver.core.jit import inlined, inner
 from dbmsolver.core.layout import WIDE_WORDS
 
 U64 = np.uint64
@@ -20,7 +20,7 @@ EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 HASH = np.uint64(0x9E3779B97F4A7C15)
 
 
-@expression
+@inlined
 def hash_slot(first, second, third, shift):
     """Table slot of a local key (multiplicative hashing; ``shift`` = 64 - log2 of the slots)."""
     word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
@@ -28,7 +28,7 @@ def hash_slot(first, second, third, shift):
     return np.int64((word * HASH) >> shift)
 
 
-@expression
+@inlined
 def insert(table, mask, slot, wide, first, second, third):
     """Put a key into the table from ``slot`` on; whether it was new."""
     if not wide:
@@ -52,7 +52,7 @@ def insert(table, mask, slot, wide, first, second, third):
         slot = (slot + 1) & mask
 
 
-@expression
+@inlined
 def compact_key(layout, nets, first, second):
     """A wide key of two planes packed: its low 64 bits, and the few above."""
     upper = pack_bits(second, nets[1])
@@ -62,13 +62,13 @@ def compact_key(layout, nets, first, second):
     )
 
 
-@expression
+@inlined
 def home_slot(low, high, shift):
     """Where a compact table wants a key: the high bits can be had back from this and the low ones."""
     return np.int64(((low * HASH) >> shift) ^ high)
 
 
-@expression
+@inlined
 def insert_compact(table, steps, mask, home, low):
     """Put a key into a compact table; whether it was new."""
     slot = home

@@ -37,13 +37,10 @@ inner = _kind(_nrt=False, no_cpython_wrapper=True)
 """The same, called by other kernels only: saves compiling the way in from Python, half a second with large tuples."""
 
 inlined = _kind(_nrt=False, no_cpython_wrapper=True, forceinline=True)
-"""Compiled into its callers: for what runs once for each state or move and takes large tuples."""
+"""Compiled into its callers: for a few operations on words, or what runs once for each state or move.
 
-expression = inlined
-"""The same, for a few operations on words.
-
-numba can put these into their callers before it infers types, too; that makes compiling take a third longer, for the same
-machine code."""
+numba can put functions into their callers before it infers types, too; that makes compiling take a third longer, for the
+same machine code."""
 
 allocating = _kind(_nrt=True)
 """A function that creates arrays."""

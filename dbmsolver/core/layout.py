@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
-from dbmsolver.core.jit import expression, kernel
+from dbmsolver.core.jit import inlined, kernel
 
 U64 = np.uint64
 PLANES = 3
@@ -45,7 +45,7 @@ def make_layout(t, loose, nets):
     return Layout(loose, bits, U64(low & 63), U64(high & 63), bits > 64)
 
 
-@expression
+@inlined
 def pack_key(t, layout, nets, off, low, high):
     """Local key of a state's planes: three words, the last two 0 unless wide."""
     if layout.wide:
@@ -56,7 +56,7 @@ def pack_key(t, layout, nets, off, low, high):
     return key, U64(0), U64(0)
 
 
-@expression
+@inlined
 def unpack_key(t, layout, nets, first, second, third):
     """The planes (off, low, high) of a local key."""
     off = t.fixed[0] & layout.loose

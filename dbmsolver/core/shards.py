@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bound import BoundSets, bound_sets, make_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
-from dbmsolver.core.jit import allocating, expression, inlined, kernel
+from dbmsolver.core.jit import allocating, inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -80,7 +80,7 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
     )
 
 
-@expression
+@inlined
 def mix(word):
     """A well-mixed hash of one word (the finalizer of SplitMix64)."""
     word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
@@ -88,7 +88,7 @@ def mix(word):
     return word ^ (word >> U64(31))
 
 
-@expression
+@inlined
 def hash_row(signature, off, low, high):
     """Hash of a state."""
     word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
@@ -97,7 +97,7 @@ def hash_row(signature, off, low, high):
     return mix(word)
 
 
-@expression
+@inlined
 def shard_of(signature, shards):
     """Which of ``shards`` shards (a power of two) a signature belongs to."""
     return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
@@ -112,7 +112,7 @@ def shards_of(rows, shards):
     return result
 
 
-@expression
+@inlined
 def g_of(meta):
     """Moves made, of a row's last word (int64)."""
     return np.int64((meta >> U64(16)) & U64(0x7FFF))
@@ -134,7 +134,7 @@ def remember(t, b, shard, signature, locked_in_deal):
     return slot
 
 
-@expression
+@inlined
 def sets_of(cache, slot):
     """The Sets in a cache line."""
     return Sets(
@@ -147,7 +147,7 @@ def sets_of(cache, slot):
     )
 
 
-@expression
+@inlined
 def bounds_of(cache, slot):
     """The BoundSets in a cache line."""
     return BoundSets(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.jit import allocating, expression
+from dbmsolver.core.jit import allocating, inlined
 
 U64 = np.uint64
 SMALL = 48
 """Below this many states, insertion sort is faster than counting bytes."""
 
 
-@expression
+@inlined
 def _precedes(left, left_base, right, right_base, words):
     for word in range(words - 1, -1, -1):
         if left[left_base + word] != right[right_base + word]:

@@ -74,16 +74,20 @@ class Journal:
         self.last_commit = self.started
         self._blocks: list[BlockRef] = []
         self._deletions: list[bytes] = []
+        self.checked = 0.0
+        self.earlier_seconds = self.store.manifest.get("seconds", 0.0)
+        self.peak_memory = self.store.manifest.get("peak_memory", 0)
+        self.recall()
+
+    def recall(self) -> None:
+        """Count what the store has: what its last commit counted."""
         manifest = self.store.manifest
         self.states = manifest.get("states", 0)
         self.forced = manifest.get("forced", 0)
         self.evaluated = manifest.get("evaluated", 0)
         self.digest = int(manifest.get("digest") or "0", 16)
-        self.earlier_seconds = manifest.get("seconds", 0.0)
-        self.peak_memory = manifest.get("peak_memory", 0)
         self.closed_bytes = manifest.get("closed_bytes", 0)
         self.strata = {(row[0], row[1]): [row[2], row[3]] for row in manifest.get("strata", [])}
-        self.checked = 0.0
 
     @property
     def elapsed(self) -> float:

@@ -127,6 +127,7 @@ class _Run:
         except LimitReached as reached:
             self._conclude("undecided", limit=reached.limit)
         except DiskFullError:
+            self.journal.recall()
             store.manifest = {**store.manifest, "verdict": "undecided", "limit": "disk full"}
 
     def _solve(self) -> Generator[Report | Unit, None, None]:

@@ -141,15 +141,16 @@ class BigSignature:
         """
         chunks = [chunk for piece in self.pieces for chunk in piece.chunks]
         chunks += [one for one in (*self.sources, *self.delivering) if isinstance(one, Chunk)]
-        new = []
-        for chunk in chunks:
-            if chunk.size and chunk.record is None:
-                packed = chunk.packed
-                if packed is None:
-                    packed = pack_chunks(self.shape.signature, self.words, [chunk]).packed
-                    assert packed is not None
-                new.append((chunk, txn.put_pending(0, self.stratum, packed)))
-        return new
+        new = [chunk for chunk in chunks if chunk.size and chunk.record is None]
+        return [
+            (chunk, txn.put_pending(0, self.stratum, packed))
+            for chunk, packed in zip(new, self.journal.in_parallel(self._packed, new), strict=True)
+        ]
+
+    def _packed(self, chunk: Chunk) -> bytes:
+        packed = chunk.packed or pack_chunks(self.shape.signature, self.words, [chunk]).packed
+        assert packed is not None
+        return packed
 
     # Scheduling.
 

@@ -6,9 +6,10 @@ Work is handed in as it is finished; :meth:`Journal.commit` makes all of it dura
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from dbmsolver.blocks import encode_block
 from dbmsolver.memory import anonymous_memory
@@ -19,6 +20,8 @@ from dbmsolver.store import Closed, Store
 COMMIT_SECONDS = 5.0
 """Time between commits, and so about what a crash can cost."""
 _MASK = (1 << 64) - 1
+Item = TypeVar("Item")
+Product = TypeVar("Product")
 
 
 class LimitReached(Exception):
@@ -59,6 +62,7 @@ class Journal:
     limits: Limits
     resumable: bool
     keep_closed: bool
+    threads: int = 1
     states: int = 0
     forced: int = 0
     evaluated: int = 0
@@ -184,11 +188,9 @@ class Journal:
                 size += len(ref.block.data)
             stored = []
             if self.resumable:
-                for parcel in pending:
-                    if parcel.record is None and parcel.runs is not None:
-                        data = encode_block(sorted_runs(parcel.runs))
-                        stored.append((parcel, txn.put_pending(layer, parcel.stratum, data)))
-                        size += len(data)
+                for parcel, data in self._packed(pending):
+                    stored.append((parcel, txn.put_pending(layer, parcel.stratum, data)))
+                    size += len(data)
             if extra is not None:
                 extra(txn)
             txn.put_manifest(record)
@@ -220,12 +222,20 @@ class Journal:
         That this happens between commits does no harm: candidates may be in the store before their parents are.
         """
         with self.store.write() as txn:
-            for parcel in parcels:
-                if parcel.record is None and parcel.runs is not None:
-                    data = encode_block(sorted_runs(parcel.runs))
-                    parcel.record = txn.put_pending(0, parcel.stratum, data)
+            for parcel, data in self._packed(parcels):
+                parcel.record = txn.put_pending(0, parcel.stratum, data)
         for parcel in parcels:
             parcel.spill()
+
+    def in_parallel(self, work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Product]:
+        """What ``work`` makes of each item, in their order; the threads that search are idle meanwhile."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from pool.map(work, items)
+
+    def _packed(self, parcels: Sequence[Parcel]) -> Iterator[tuple[Parcel, bytes]]:
+        """Those parcels that are in memory only, with their blocks."""
+        loose = [one for one in parcels if one.record is None and one.runs is not None]
+        return zip(loose, self.in_parallel(_pack, loose), strict=True)
 
     def report(
         self,
@@ -256,3 +266,8 @@ class Journal:
             elapsed=self.elapsed,
             share=share,
         )
+
+
+def _pack(parcel: Parcel) -> bytes:
+    assert parcel.runs is not None
+    return encode_block(sorted_runs(parcel.runs))

@@ -100,6 +100,7 @@ class _Run:
             limits,
             resumable=options.store is not None,
             keep_closed=keep_closed,
+            threads=self.threads,
         )
         return_freed_memory()
         memory = limits.memory or default_memory()

@@ -28,6 +28,7 @@ mixed-radix number is the public key; :func:`public_words` computes it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -92,6 +93,7 @@ class Tables(NamedTuple):
     code_card: NDArray[np.uint8]  # [codes]: card moved
     code_place: NDArray[np.uint8]  # [codes]: its place value before the move
     dealt_place: NDArray[np.uint8]  # [52]: place value in the deal
+    dealt_below: NDArray[np.uint8]  # [52]: the card under it in the deal, 255 for none
     digit_words: Words  # [52 * 8, words]: contribution of (card, place value) to the public key
     rank_words: Words  # [13, 256 or 4096, words]: contribution of a rank's four cards, by their plane bits
     height_words: Words  # [4, 14, words]: contribution of a foundation height
@@ -152,6 +154,7 @@ def make_codec(
         code_card=code_card,
         code_place=code_place,
         dealt_place=np.array(dealt, np.uint8),
+        dealt_below=_dealt_below(padded),
         digit_words=digit_words,
         rank_words=_rank_contributions(digit_words, plane_bits, 3 if len(kinds) > 2 else 2),
         height_words=height_words,
@@ -209,6 +212,14 @@ def _dealt_places(
                 if kind in kinds:
                     dealt[card] = kinds.index(kind)
     return dealt
+
+
+def _dealt_below(columns: list[list[int]]) -> NDArray[np.uint8]:
+    below = np.full(CARDS, 255, np.uint8)
+    for column in columns:
+        for under, card in itertools.pairwise(column):
+            below[card] = under
+    return below
 
 
 def _place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.blocks import Runs, encode_block
+from dbmsolver.closing import kernels_of
 from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.exhaust import exhaust_batch, write_runs
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.journal import BlockRef
@@ -68,6 +68,7 @@ class Closer:
         self.tables = keys.tables
         self.workspace = make_workspace(_ORDER, _SLOTS, _LEFT, keys.code_type)
         self.output = make_output(_ORDER, _LEFT, _SIGNATURES, keys.code_type)
+        self.kernels = kernels_of(keys, _LEFT)
 
     def close_batch(self, groups: RunArrays, first: int, last: int, stratum: int) -> BatchDone:
         """Close the signatures ``first:last`` of a stratum."""
@@ -76,20 +77,7 @@ class Closer:
         index = first
         while index < last:
             out.used[:] = 0
-            reached = exhaust_batch(
-                self.tables,
-                self.workspace,
-                out,
-                groups.signatures,
-                groups.counts,
-                groups.offsets,
-                groups.words,
-                groups.keys,
-                groups.codes,
-                index,
-                last,
-                SMALL,
-            )
+            reached = self.kernels.close_batch(self.workspace, out, groups, index, last, SMALL)
             if out.used[2] == 0:
                 done.big.append(self._too_big(groups, reached, stratum, done.result))
                 reached += 1
@@ -170,7 +158,7 @@ class Closer:
             ws.order[: words * count].copy(),
             ws.order_codes[:count].copy(),
         )
-        write_runs(self.tables, ws, out, np.uint64(signature), left)
+        self.kernels.write_runs(ws, out, signature, left)
         self.flush_order(signature, words, head, forced, stratum, result)
         return start_state
 

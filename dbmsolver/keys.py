@@ -17,6 +17,7 @@ from dbmsolver.core import tables as core
 from dbmsolver.deals import Deal
 from dbmsolver.errors import InputError
 from dbmsolver.position import Position
+from dbmsolver.results import Method
 from dbmsolver.rules import Build, Fill, Policy, Rules
 
 _BUILDS: dict[Build, int] = {
@@ -51,6 +52,8 @@ class Keys:
     ``codec`` holds the kernel tables; ``goal`` is the signature with everything home, ``locked`` the number of locked
     cards in the deal.
     """
+
+    method: Method = "every-position"
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         self.deal = deal

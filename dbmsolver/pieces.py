@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.chunks import Chunk
+from dbmsolver.closing import count_flips
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import count_flips, load_table, route, table_keys
+from dbmsolver.core.pieces import load_table, route, table_keys
 from dbmsolver.core.workspace import BURST
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
@@ -229,10 +230,7 @@ def best_bit(
     if int(inside.sum()) >= 100:
         keys = keys.reshape(-1, words)[inside].reshape(-1)
         codes = codes[inside]
-    ones = np.zeros(64, np.int64)
-    flips = np.zeros(64, np.int64)
-    signature = np.uint64(shape.signature)
-    count_flips(shape.keys.tables, signature, keys, codes, words, ones, flips)
+    ones, flips = count_flips(shape.keys, shape.signature, keys, codes, words)
     share = ones / max(codes.size, 1)
     balance = np.minimum(share, 1 - share)
     free = np.array([not piece.mask >> bit & 1 for bit in range(64)])

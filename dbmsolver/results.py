@@ -11,6 +11,8 @@ from dbmsolver.moves import Move
 from dbmsolver.rules import Policy
 
 Question = Literal["solve", "prove"]
+Method = Literal["dominating", "every-position"]
+"""What a proof stores: one record for all positions that parking moves reach from it, or every position."""
 Verdict = Literal["solved", "unsolvable", "undecided"]
 Metric = Literal["cards"]
 Keep = Literal["all", "none"]
@@ -40,6 +42,7 @@ class Options:
     threads: int | None = None
     keep: Keep = "all"
     store: Path | None = None
+    method: Method = "every-position"
 
 
 @dataclass(frozen=True, slots=True)

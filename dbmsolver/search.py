@@ -21,6 +21,7 @@ from dbmsolver.keys import Keys, State
 from dbmsolver.layered import LayeredSearch
 from dbmsolver.manifest import check_same, deal_of, new_manifest
 from dbmsolver.memory import default_memory, return_freed_memory
+from dbmsolver.recordkeys import RecordKeys
 from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
 from dbmsolver.store import Store, Transaction
 from dbmsolver.trace import Finder, Step, replay, steps_to
@@ -87,7 +88,10 @@ class _Run:
         self.options = options
         self.limits = limits
         self.question: Question = store.manifest["question"]
-        self.keys = Keys(deal, options.policy)
+        if options.method == "dominating":
+            self.keys: Keys = RecordKeys(deal, options.policy)
+        else:
+            self.keys = Keys(deal, options.policy)
         self.threads = options.threads or default_threads()
         self.hasty = store.manifest.get("phase") == "look ahead" and not self.answered
         if self.hasty:  # what a look ahead counted before it was cut short is no part of the search
@@ -141,7 +145,7 @@ class _Run:
             self._solved(finder, search.goal[1], shortest=True)
 
     def _prove(self) -> Generator[Report | Unit, None, None]:
-        if self.hasty:
+        if self.hasty and self.options.method == "every-position":
             found = yield from self._look_ahead()
             if found:
                 return

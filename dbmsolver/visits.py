@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from dbmsolver.blocks import decode_block
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import Closer, Yield
-from dbmsolver.core.exhaust import admit_piece, close_piece, write_runs
-from dbmsolver.core.pieces import split_siblings
-from dbmsolver.core.workspace import BURST, SIBLINGS
+from dbmsolver.core.exhaust import admit_piece
+from dbmsolver.core.workspace import BURST
 from dbmsolver.pieces import Piece, Shape, Table
 
 VISIT_SECONDS = 1.5
@@ -142,16 +141,12 @@ class _Visitor:
     def _expand(self) -> None:
         table = self.table
         free = max(table.capacity - table.held, 0)
-        head, count, left, _, forced = close_piece(
-            self.shape.keys.tables,
+        head, count, left, forced = self.closer.kernels.close_piece(
             self.ws,
-            np.uint64(self.shape.signature),
+            self.shape.signature,
             table.bits,
-            self.head,
-            self.count,
-            min(self.room, self.count + free + BURST),
-            np.uint64(self.piece.mask),
-            np.uint64(self.piece.value),
+            (self.head, self.count, min(self.room, self.count + free + BURST)),
+            (self.piece.mask, self.piece.value),
         )
         table.held += count - self.count
         self.head, self.count = head, count
@@ -162,15 +157,13 @@ class _Visitor:
     def _send(self, left: int) -> None:
         """Sort what left the piece into sibling candidates and runs for other signatures."""
         out, words = self.closer.output, self.shape.words
-        found, rest = split_siblings(
-            self.ws, left, SIBLINGS, words, out.run_keys, out.run_codes
-        )
+        kernels = self.closer.kernels
+        found, rest = kernels.split_siblings(self.ws, left, words, out.run_keys, out.run_codes)
         if found:
             chunk = Chunk.of(out.run_keys[: words * found].copy(), out.run_codes[:found].copy())
             self.done.siblings.append(chunk)
         out.used[3:6] = 0
-        signature = np.uint64(self.shape.signature)
-        write_runs(self.shape.keys.tables, self.ws, out, signature, rest)
+        kernels.write_runs(self.ws, out, self.shape.signature, rest)
         self.closer.collect_parcels(self.done.result)
 
     def _flush(self) -> None:

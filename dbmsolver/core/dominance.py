@@ -29,19 +29,23 @@ FAR = 99
 """Depth of a card that cannot be reached, and length of a column whose bottom is too deep to matter."""
 NOBODY = 255
 MAX_COLUMNS = 16
+HOMEWARD = 7
 MAX_SUCCESSORS = 4096
+"""Room for the macros of one record."""
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for one record and its successors."""
+    """Scratch memory for one record, its macros and its successors."""
 
-    depth: NDArray[np.uint8]  # [52]: cards above it in its column, FAR if too many
+    depth: NDArray[np.uint8]  # [52]: cards above it in its column, of cards that can be reached
     column: NDArray[np.uint8]  # [52]: number of its stuck column, NOBODY for a slot card
-    tops: NDArray[np.uint8]  # [16]
+    tops: NDArray[np.uint8]  # [16]: top card of each stuck column
     lengths: NDArray[np.int64]  # [16]: of each stuck column, FAR if longer than matters
     masks: NDArray[np.uint64]  # [16]: cards of each column as far as they were looked at
+    lifted: NDArray[np.uint64]  # [MAX_SUCCESSORS]: cards that become slot cards or bottoms
+    fixed: NDArray[np.uint64]  # [MAX_SUCCESSORS]: slot cards known to lie in columns
+    moved: NDArray[np.int64]  # [MAX_SUCCESSORS]: 8 * card + kind of parent, or HOMEWARD
     found: NDArray[np.uint64]  # [MAX_SUCCESSORS, 3]: signature, off, low
-    used: NDArray[np.int64]  # [1]
 
 
 def make_scratch() -> Scratch:
@@ -52,8 +56,10 @@ def make_scratch() -> Scratch:
         tops=np.zeros(MAX_COLUMNS, np.uint8),
         lengths=np.zeros(MAX_COLUMNS, np.int64),
         masks=np.zeros(MAX_COLUMNS, np.uint64),
+        lifted=np.zeros(MAX_SUCCESSORS, np.uint64),
+        fixed=np.zeros(MAX_SUCCESSORS, np.uint64),
+        moved=np.zeros(MAX_SUCCESSORS, np.int64),
         found=np.zeros((MAX_SUCCESSORS, 3), np.uint64),
-        used=np.zeros(1, np.int64),
     )
 
 
@@ -64,6 +70,16 @@ def covered_cards(t, under, stacked, low):
         children = stacked & (low if index & 1 else ~low)
         under |= permute_suits(children, t.kinds[index]) << U64(4)
     return under
+
+
+@inlined
+def children_of(t, parents):
+    """The cards that can lie on one of ``parents``."""
+    cards = ZERO
+    parents >>= U64(4)
+    for index in range(t.kinds.size):
+        cards |= permute_suits(parents, t.kinds[index])
+    return cards
 
 
 @inlined
@@ -78,83 +94,83 @@ def below(t, locked, off, low, card):
 
 
 @inlined
-def release_locked(t, signature, locked, under, cards):
-    """Signature, locked and covered cards after ``cards`` have left their places."""
-    rest = cards & locked
-    locked &= ~cards
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - ONE
-        signature -= t.release[card]
-        beneath = t.dealt_below[card]
-        if beneath != NOBODY:
-            under &= ~(ONE << U64(beneath))
-    return signature, locked, under
+def choose_parent(t, parents, card):
+    """The place value of a card on the parent of the lower suit among ``parents``."""
+    best = 0
+    suit = 4
+    for index in range(t.kinds.size):
+        other = card ^ np.int64(t.kinds[index])
+        if (parents >> U64(other + 4)) & ONE and (other & 3) < suit:
+            best = index
+            suit = other & 3
+    return best
 
 
-@inner
-def normalise(t, signature, home, locked, under, off, low, fix):
-    """The normal form of a record, with ``fix`` as in its first planes: (signature, off, low).
+@inlined
+def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
+    """The normal form of a record: (signature, off, low), ``off`` and ``low`` as they are stored.
 
-    Safe cards go home; a slot card goes onto an exposed legal parent in a stuck column; two slot cards become a column.
+    ``tops`` are the top cards of stuck columns, ``slots`` the slot cards, ``wanted`` the cards that the foundations wait
+    for.  Safe cards go home; a slot card goes onto the top of a stuck column; two slot cards become a column.
     """
-    previous = EVERY
     while True:
-        loose = ~(home | locked) & U64(ALL_CARDS)
-        stacked = loose & ~off
-        covered = covered_cards(t, under, stacked, low)
-        exposed = (loose | locked) & ~covered
-        slots = exposed & off
-        tops = exposed & ~off
         columns = t.columns - popcount(tops)
         free = t.freecells + columns - popcount(slots)
         if free > 0 or t.freecells == 0:
             fix = ZERO
-        else:
-            fix = (fix | (slots & ~previous)) & slots
-        previous = slots
-        # 1. Safe cards go home.
-        homing = exposed & next_home(signature)
-        safe = False
+        card = -1
+        homing = (tops | slots) & wanted
         while homing:
             card = lowest_bit(homing)
-            homing &= homing - ONE
             if is_safe(t, signature, card):
-                safe = True
-                bit = ONE << U64(card)
-                signature, locked, under = release_locked(t, signature, locked, under, bit)
-                signature += ONE << U64(4 * (card & 3))
-                home |= bit
-                off &= ~bit
-                low &= ~bit
                 break
-        if safe:
+            card = -1
+            homing &= homing - ONE
+        if card >= 0:
+            bit = ONE << U64(card)
+            if tops & bit:
+                under = below(t, locked, off, low, card)
+                beneath = ONE << U64(under)
+                tops &= ~bit
+                if below(t, locked, off, low, under) == NOBODY:
+                    slots |= beneath
+                    fix |= beneath
+                else:
+                    tops |= beneath
+            else:
+                slots &= ~bit
+                fix &= ~bit
+            if locked & bit:
+                signature -= t.release[card]
+                locked &= ~bit
+            signature += ONE << U64(4 * (card & 3))
+            wanted &= ~bit
+            if card < CARDS - 4:
+                wanted |= bit << U64(4)
+            off &= ~bit
+            low &= ~bit
             continue
-        # 2. A slot card goes onto an exposed parent.
-        reach = ZERO
-        parents = tops >> U64(4)
-        for index in range(t.kinds.size):
-            reach |= permute_suits(parents, t.kinds[index])
-        reach &= slots
-        if reach == ZERO and columns > 0:
-            # 3. Two slot cards become a column.
-            hosts = slots
-            if free == 0 and t.freecells > 0:
-                hosts &= fix
-            parents = hosts >> U64(4)
-            for index in range(t.kinds.size):
-                reach |= permute_suits(parents, t.kinds[index])
-            reach &= slots
+        parents = tops
+        reach = children_of(t, tops) & slots
         if reach == ZERO:
-            break
+            if columns == 0:
+                break
+            parents = slots
+            if free == 0 and t.freecells > 0:
+                parents &= fix
+            reach = children_of(t, parents) & slots
+            if reach == ZERO:
+                break
         card = lowest_bit(reach)
         bit = ONE << U64(card)
         kind = choose_parent(t, parents, card)
+        parent = ONE << U64((card ^ np.int64(t.kinds[kind])) + 4)
+        slots &= ~(bit | parent)
+        tops = (tops & ~parent) | bit
         off &= ~bit
         low &= ~bit
         if kind & 1:
             low |= bit
-        previous &= ~bit
     low &= ~off
     if t.freecells == 0:
         low |= off
@@ -164,132 +180,104 @@ def normalise(t, signature, home, locked, under, off, low, fix):
 
 
 @inlined
-def choose_parent(t, parents, card):
-    """Which kind of parent: the one of the lower suit among ``parents`` (shifted down by a rank)."""
-    best = -1
-    suit = 4
-    for index in range(t.kinds.size):
-        other = card ^ np.int64(t.kinds[index])
-        if (parents >> U64(other)) & ONE and (other & 3) < suit:
-            best = index
-            suit = other & 3
-    return best
-
-
-@inlined
-def emit(t, sets, scratch, off, low, fix, lifted, card, kind):
-    """Add the result of a macro: ``lifted`` cards (and new bottoms) become slot cards, ``card`` goes onto its parent of
-    that kind, or home (kind -1)."""
-    bit = ONE << U64(card)
-    signature, locked, under = release_locked(
-        t, sets.signature, sets.locked, sets.under, lifted | bit
-    )
-    off = (off | lifted) & ~bit
-    low &= ~(lifted | bit)
-    home = sets.home
-    if kind < 0:
-        signature += ONE << U64(4 * (card & 3))
-        home |= bit
-    elif kind & 1:
-        low |= bit
-    place = scratch.used[0]
-    signature, off, low = normalise(t, signature, home, locked, under, off, low, fix)
-    scratch.found[place, 0] = signature
-    scratch.found[place, 1] = off
-    scratch.found[place, 2] = low
-    scratch.used[0] = place + 1
+def add(scratch, count, fix, lifted, card, kind):
+    """Note a macro; the new count."""
+    scratch.lifted[count] = lifted
+    scratch.fixed[count] = fix
+    scratch.moved[count] = 8 * card + kind
+    return count + 1
 
 
 @inner
-def emit_stripped(t, sets, scratch, off, low, fix, lifted, card, kind, free, stuck, barred):
-    """Add, for each set of columns whose stripping takes exactly the ``free`` slots, the full position (J).
+def add_stripped(lengths, masks, lifted_out, fixed_out, moved, count, cells, stuck, barred, free, fix, lifted, move):
+    """Note, for each set of columns whose stripping takes just the ``free`` slots, the full position; the new count.
 
     ``barred`` is a bit set of column numbers that cannot be stripped.
     """
-    chosen = 0
     usable = 0
     for column in range(stuck):
-        if not (barred >> column) & 1 and scratch.lengths[column] - 1 <= free:
+        if not (barred >> column) & 1 and lengths[column] - 1 <= free:
             usable |= 1 << column
-    if usable == 0:
-        return
     chosen = usable
     while chosen:
-        total = 0
-        number = 0
+        total = number = 0
         cards = ZERO
         for column in range(stuck):
             if (chosen >> column) & 1:
-                total += scratch.lengths[column] - 1
+                total += lengths[column] - 1
                 number += 1
-                cards |= scratch.masks[column]
-        if total == free and number <= t.freecells:
-            emit(t, sets, scratch, off, low, fix, lifted | cards, card, kind)
+                cards |= masks[column]
+        if total == free and number <= cells:
+            lifted_out[count] = lifted | cards
+            fixed_out[count] = fix
+            moved[count] = move
+            count += 1
         chosen = (chosen - 1) & usable
+    return count
 
 
-@inner
-def finish(
-    t, sets, scratch, off, low, fix, lifted, card, kind, lifts, free, leaves_slot, last, alone, stuck, barred
-):
-    """Add what follows from one way of moving ``card``, whatever room it leaves.
+class Room(NamedTuple):
+    """How full a record is."""
 
-    ``lifts`` slots are taken of the ``free`` ones.  ``leaves_slot``: the card was a slot card, a column's bottom, or
-    lifted.  ``last``: some lift can come last.  ``alone``: cards that are alone in their columns afterwards and could not
-    be moved about.
-    """
-    if lifts > free:
-        return
-    if leaves_slot:
-        emit(t, sets, scratch, off, low, ZERO, lifted, card, kind)
-        return
-    left = free - lifts
-    if left > 0:
-        emit(t, sets, scratch, off, low, ZERO, lifted, card, kind)
-        if lifts > 0 and last and t.freecells > 0:
-            emit_stripped(
-                t, sets, scratch, off, low, alone, lifted, card, kind, left, stuck, barred
-            )
-    elif lifts == 0:
-        emit(t, sets, scratch, off, low, fix | alone, lifted, card, kind)
-    elif last:
-        emit(t, sets, scratch, off, low, alone, lifted, card, kind)
+    stuck: int  # stuck columns
+    spaces: int  # other columns
+    free: int  # free slots
+    fix: np.uint64
+    fixed: int  # cards in it
 
 
 @inlined
-def above(t, sets, off, low, scratch, card):
+def finish(
+    t, scratch, room, count, fix, lifted, card, kind, lifts, leaves_slot, last, alone, barred
+):
+    """Note what follows from one way of moving ``card``, whatever room it leaves; the new count.
+
+    ``lifts`` slots are taken of the free ones.  ``leaves_slot``: the card was a slot card, a column's bottom, or
+    lifted.  ``last``: some lift can come last.  ``alone``: cards that are alone in their columns afterwards and could not
+    be moved about.
+    """
+    if lifts > room.free:
+        return count
+    left = room.free - lifts
+    if leaves_slot or left > 0:
+        count = add(scratch, count, ZERO, lifted, card, kind)
+        if not leaves_slot and lifts > 0 and last and t.freecells > 0:
+            count = add_stripped(
+                scratch.lengths,
+                scratch.masks,
+                scratch.lifted,
+                scratch.fixed,
+                scratch.moved,
+                count,
+                t.freecells,
+                room.stuck,
+                barred,
+                left,
+                alone,
+                lifted,
+                8 * card + kind,
+            )
+    elif lifts == 0:
+        count = add(scratch, count, fix | alone, lifted, card, kind)
+    elif last:
+        count = add(scratch, count, alone, lifted, card, kind)
+    return count
+
+
+@inlined
+def above(t, locked, off, low, scratch, card):
     """The set of cards above a card that is not too deep in its column."""
     cards = ZERO
     one = np.int64(scratch.tops[scratch.column[card]])
     while one != card:
         cards |= ONE << U64(one)
-        one = below(t, sets.locked, off, low, one)
+        one = below(t, locked, off, low, one)
     return cards
 
 
-@inner
-def expand_record(t, sets, off, low, scratch):
-    """List the successors of a record into ``scratch.found``; how many there are.
-
-    ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`).
-    """
-    scratch.used[0] = 0
-    locked = sets.locked
-    stacked = sets.loose & ~off
-    covered = covered_cards(t, sets.under, stacked, low)
-    exposed = (sets.loose | locked) & ~covered
-    slots = exposed & off
-    tops = exposed & ~off
-    stuck = popcount(tops)
-    spaces = t.columns - stuck
-    free = t.freecells + spaces - popcount(slots)
-    fix = ZERO
-    if t.freecells > 0:
-        fix = slots & low
-    fixed = popcount(fix)
-
-    for card in range(CARDS):
-        scratch.depth[card] = FAR
+@inlined
+def walk_columns(t, locked, off, low, scratch, slots, tops, free):
+    """Look at the top ``free + 2`` cards of every stuck column; the cards that ``free`` lifts can reach."""
     reachable = slots
     rest = slots
     while rest:
@@ -297,202 +285,258 @@ def expand_record(t, sets, off, low, scratch):
         rest &= rest - ONE
         scratch.depth[card] = 0
         scratch.column[card] = NOBODY
-    rest = tops
     column = 0
-    while rest:
-        top = lowest_bit(rest)
-        rest &= rest - ONE
-        scratch.tops[column] = top
-        scratch.lengths[column] = FAR
-        card = top
+    while tops:
+        card = lowest_bit(tops)
+        tops &= tops - ONE
+        scratch.tops[column] = card
+        length = FAR
         mask = ZERO
         for depth in range(free + 2):
             mask |= ONE << U64(card)
-            if depth <= free:
-                reachable |= ONE << U64(card)
+            if depth == free:
+                reachable |= mask
             scratch.depth[card] = depth
             scratch.column[card] = column
             card = below(t, locked, off, low, card)
             if card == NOBODY:
-                scratch.lengths[column] = depth + 1
+                length = depth + 1
+                reachable |= mask
                 break
+        scratch.lengths[column] = length
         scratch.masks[column] = mask
         column += 1
+    return reachable
 
-    # Cards that can go home.
+
+@inlined
+def list_macros(t, sets, off, low, scratch, slots, tops):
+    """List the macros of a record; how many there are."""
+    locked = sets.locked
+    stuck = popcount(tops)
+    spaces = t.columns - stuck
+    free = t.freecells + spaces - popcount(slots)
+    fix = slots & low if t.freecells > 0 else ZERO
+    room = Room(stuck, spaces, free, fix, popcount(fix))
+    reachable = walk_columns(t, locked, off, low, scratch, slots, tops, free)
+    count = 0
     rest = reachable & next_home(sets.signature)
     while rest:
         card = lowest_bit(rest)
         rest &= rest - ONE
-        lifts = np.int64(scratch.depth[card])
         own = np.int64(scratch.column[card])
         if own == NOBODY:
-            emit(t, sets, scratch, off, low, ZERO, ZERO, card, -1)
+            count = add(scratch, count, ZERO, ZERO, card, HOMEWARD)
             continue
-        lifted = above(t, sets, off, low, scratch, card)
+        lifted = above(t, locked, off, low, scratch, card)
         under = below(t, locked, off, low, card)
         alone = ZERO
         bottom = under == NOBODY
-        if not bottom and off & (ONE << U64(under)):
-            alone = ONE << U64(under)
-        finish(
-            t, sets, scratch, off, low, fix, lifted, card, -1, lifts, free, bottom, True, alone, stuck, 1 << own
+        if not bottom:
+            alone = off & (ONE << U64(under))
+        lifts = np.int64(scratch.depth[card])
+        count = finish(
+            t, scratch, room, count, fix, lifted, card, HOMEWARD, lifts, bottom, True, alone, 1 << own
         )
-
-    # Cards that can go onto a parent.
-    parents = reachable
-    while parents:
-        parent = lowest_bit(parents)
-        parents &= parents - ONE
-        if parent < 4:
-            continue
-        for index in range(t.kinds.size):
-            card = (parent - 4) ^ np.int64(t.kinds[index])
-            if (reachable >> U64(card)) & ONE:
-                expand_pair(
-                    t, sets, scratch, off, low, fix, fixed, free, spaces, stuck, card, parent, index
+    for kind in range(t.kinds.size):
+        rest = reachable & permute_suits(reachable >> U64(4), t.kinds[kind])
+        while rest:
+            card = lowest_bit(rest)
+            rest &= rest - ONE
+            parent = (card ^ np.int64(t.kinds[kind])) + 4
+            if np.int64(scratch.column[parent]) == NOBODY:
+                count = onto_slot_card(
+                    t, locked, off, low, scratch, room, count, card, parent, kind
                 )
-    return scratch.used[0]
+            else:
+                count = onto_column_card(
+                    t, locked, off, low, scratch, room, count, card, parent, kind
+                )
+    return count
+
+
+@inlined
+def leave(t, locked, off, low, scratch, card):
+    """What a card leaves: (cards above it, whether it leaves a slot, the card then alone, its column as a bit set)."""
+    column = np.int64(scratch.column[card])
+    if column == NOBODY:
+        return ZERO, True, ZERO, 0
+    under = below(t, locked, off, low, card)
+    cards = above(t, locked, off, low, scratch, card)
+    if under == NOBODY:
+        return cards, True, ZERO, 1 << column
+    return cards, False, off & (ONE << U64(under)), 1 << column
+
+
+@inlined
+def onto_slot_card(t, locked, off, low, scratch, room, count, card, parent, kind):
+    """Note every way of moving ``card`` onto a slot card, which goes to an empty column first; the new count."""
+    bit = ONE << U64(card)
+    parent_bit = ONE << U64(parent)
+    depth = np.int64(scratch.depth[card])
+    column = np.int64(scratch.column[card])
+    cards, leaves_slot, alone, barred = leave(t, locked, off, low, scratch, card)
+    if room.spaces > 0:
+        if (
+            room.free > 0
+            or t.freecells == 0
+            or room.fix & parent_bit
+            or room.spaces > room.fixed
+        ):
+            count = finish(
+                t, scratch, room, count, room.fix & ~parent_bit, cards, card, kind,
+                depth, leaves_slot, depth > 0, alone, barred,
+            )  # fmt: skip
+        return count
+    for host in range(room.stuck):
+        # The host's cards but its bottom are lifted; the bottom is exchanged for the parent, which needs one slot more
+        # for the moment, unless something is lifted afterwards.
+        length = scratch.lengths[host]
+        masks = scratch.masks[host]
+        if host == column:
+            if length <= room.free:
+                count = add(scratch, count, ZERO, masks & ~bit, card, kind)
+        elif column == NOBODY or not leaves_slot:
+            if length <= room.free or (depth > 0 and length - 1 + depth <= room.free):
+                count = finish(
+                    t, scratch, room, count, ZERO, cards | masks, card, kind,
+                    length - 1 + depth, leaves_slot, depth > 0, alone, barred | (1 << host),
+                )  # fmt: skip
+    return count
 
 
 @inner
-def expand_pair(
-    t, sets, scratch, off, low, fix, fixed, free, spaces, stuck, card, parent, kind
-):
-    """Add every way of moving ``card`` onto ``parent``."""
-    locked = sets.locked
-    card_bit = ONE << U64(card)
+def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, kind):
+    """Note every way of moving ``card`` onto a card of a stuck column; the new count."""
+    bit = ONE << U64(card)
     parent_bit = ONE << U64(parent)
-    card_depth = np.int64(scratch.depth[card])
+    depth = np.int64(scratch.depth[card])
     parent_depth = np.int64(scratch.depth[parent])
-    card_column = np.int64(scratch.column[card])
+    column = np.int64(scratch.column[card])
     parent_column = np.int64(scratch.column[parent])
-    same = card_column == parent_column and card_column != NOBODY
-
-    card_above = ZERO
-    alone = ZERO
-    leaves_slot = True
-    barred = 0
-    if card_column != NOBODY:
-        barred |= 1 << card_column
-        card_above = above(t, sets, off, low, scratch, card)
-        under = below(t, locked, off, low, card)
-        leaves_slot = under == NOBODY
-        if not leaves_slot and off & (ONE << U64(under)):
-            alone = ONE << U64(under)
-
-    if parent_column == NOBODY:
-        # The parent leaves its slot for an empty column.
-        if spaces > 0:
-            if free > 0 or t.freecells == 0 or fix & parent_bit or spaces > fixed:
-                finish(
-                    t, sets, scratch, off, low, fix & ~parent_bit, card_above, card, kind,
-                    card_depth, free, leaves_slot, card_depth > 0, alone, stuck, barred,
-                )  # fmt: skip
-            return
-        for host in range(stuck):
-            length = scratch.lengths[host]
-            if length > free:  # one slot more than its cards but one, for the exchange
-                if length - 1 + card_depth > free or card_depth == 0 or host == card_column:
-                    continue
-            if host == card_column:
-                finish(
-                    t, sets, scratch, off, low, ZERO, scratch.masks[host] & ~card_bit, card, kind,
-                    length, free, True, False, ZERO, stuck, barred,
-                )  # fmt: skip
-            elif card_column == NOBODY or not leaves_slot:
-                finish(
-                    t, sets, scratch, off, low, ZERO, card_above | scratch.masks[host], card, kind,
-                    length - 1 + card_depth, free, leaves_slot, card_depth > 0, alone, stuck,
-                    barred | (1 << host),
-                )  # fmt: skip
-        return
-
-    parent_above = above(t, sets, off, low, scratch, parent)
+    same = column == parent_column
+    higher = same and depth < parent_depth  # the card is above its parent
+    if not same and depth + parent_depth > room.free:
+        return count
+    cards, leaves_slot, alone, barred = leave(t, locked, off, low, scratch, card)
+    parent_cards = above(t, locked, off, low, scratch, parent)
     beneath = below(t, locked, off, low, parent)
-    parent_barred = barred | (1 << parent_column)
-    # The parent stays.
-    if same:
-        if card_depth < parent_depth:
-            if card_depth + 1 < parent_depth or below(t, locked, off, low, card) != parent:
-                finish(
-                    t, sets, scratch, off, low, fix, parent_above & ~card_bit, card, kind,
-                    parent_depth, free, True, True, ZERO, stuck, parent_barred,
-                )  # fmt: skip
-    else:
-        finish(
-            t, sets, scratch, off, low, fix, card_above | parent_above, card, kind,
-            card_depth + parent_depth, free, leaves_slot, True, alone, stuck, parent_barred,
+    barred |= 1 << parent_column
+    # The parent stays where it is.
+    if not same:
+        count = finish(
+            t, scratch, room, count, room.fix, cards | parent_cards, card, kind,
+            depth + parent_depth, leaves_slot, True, alone, barred,
         )  # fmt: skip
+    elif higher and below(t, locked, off, low, card) != parent:
+        count = add(scratch, count, ZERO, parent_cards & ~bit, card, kind)
     if beneath == NOBODY:
-        return
-    # The parent leaves its column.
-    left_behind = ZERO  # alone in the parent's column, and not to be moved about
-    if not same and card_depth == 0 and off & (ONE << U64(beneath)):
-        left_behind = ONE << U64(beneath)
-    rest_barred = parent_barred if same or card_depth == 0 else parent_barred
-    if spaces > 0:
-        if same:
-            if card_depth < parent_depth:
-                finish(
-                    t, sets, scratch, off, low, ZERO, (parent_above | parent_bit) & ~card_bit, card, kind,
-                    parent_depth + 1, free, True, True, ZERO, stuck, parent_barred,
-                )  # fmt: skip
-            else:
-                finish(
-                    t, sets, scratch, off, low, ZERO, card_above, card, kind,
-                    card_depth, free, leaves_slot, True, alone, stuck, parent_barred,
-                )  # fmt: skip
+        return count
+    # The parent leaves its column, for a column that is empty then.
+    behind = ZERO  # alone in the parent's column, which could be left last
+    if not same and depth == 0:
+        behind = off & (ONE << U64(beneath))
+    if room.spaces > 0:
+        if higher:
+            lifts, lifted = parent_depth + 1, parent_cards | parent_bit
+        elif same:
+            lifts, lifted = depth, cards
         else:
-            finish(
-                t, sets, scratch, off, low, ZERO, card_above | parent_above | parent_bit, card, kind,
-                card_depth + parent_depth + 1, free, leaves_slot, True, alone | left_behind, stuck,
-                rest_barred,
-            )  # fmt: skip
-        return
-    for host in range(stuck):
+            lifts, lifted = depth + parent_depth + 1, cards | parent_cards | parent_bit
+        return finish(
+            t, scratch, room, count, ZERO, lifted & ~bit, card, kind,
+            lifts, leaves_slot or higher, True, alone | behind, barred,
+        )  # fmt: skip
+    for host in range(room.stuck):
         length = scratch.lengths[host]
-        if length == FAR:
+        masks = scratch.masks[host]
+        if length > room.free + 1:
             continue
-        cards = scratch.masks[host]
         if host == parent_column:
-            # Everything in the parent's column is lifted; its bottom card is exchanged for the parent.
-            lifts = length - 1
-            after = 0
-            if not same:
-                if leaves_slot and card_column != NOBODY:
-                    continue
-                lifts += card_depth
-                after = card_depth
-            if after == 0 and lifts + 1 > free:
+            # Its cards but the bottom and the parent are lifted; these two change places.
+            if not same and leaves_slot and column != NOBODY:
                 continue
-            finish(
-                t, sets, scratch, off, low, ZERO, (cards | card_above) & ~card_bit, card, kind,
-                lifts, free, leaves_slot or same, after > 0, alone, stuck, parent_barred,
+            after = 0 if same else depth
+            if after == 0 and length > room.free:
+                continue
+            count = finish(
+                t, scratch, room, count, ZERO, (masks | cards) & ~bit, card, kind,
+                length - 1 + after, leaves_slot or same, after > 0, alone, barred,
             )  # fmt: skip
-        elif host == card_column:
-            finish(
-                t, sets, scratch, off, low, ZERO, (cards | parent_above | parent_bit) & ~card_bit, card, kind,
-                length + parent_depth, free, True, True, ZERO, stuck, parent_barred,
+        elif host == column:
+            count = finish(
+                t, scratch, room, count, ZERO, (masks | parent_cards | parent_bit) & ~bit, card, kind,
+                length + parent_depth, True, True, ZERO, barred,
             )  # fmt: skip
-        elif card_column == NOBODY or same or not leaves_slot:
-            lifts = length
-            lifted = cards | parent_above | card_above | parent_bit
-            slot = leaves_slot
-            if same and card_depth < parent_depth:
-                lifts += parent_depth
-                slot = True
+        elif column == NOBODY or higher or not leaves_slot:
+            if higher:
+                lifts = length + parent_depth
             elif same:
-                # The parent is above the card: it goes straight to the emptied column.
-                if leaves_slot:
-                    continue
-                lifts += card_depth - 1
+                lifts = length + depth - 1
             else:
-                lifts += parent_depth + card_depth
-            finish(
-                t, sets, scratch, off, low, ZERO, lifted & ~card_bit, card, kind,
-                lifts, free, slot, True, alone | left_behind, stuck, parent_barred | (1 << host),
+                lifts = length + parent_depth + depth
+            count = finish(
+                t, scratch, room, count, ZERO,
+                (masks | parent_cards | cards | parent_bit) & ~bit, card, kind,
+                lifts, leaves_slot or higher, True, alone | behind, barred | (1 << host),
             )  # fmt: skip
+    return count
+
+
+@inlined
+def expand_record(t, sets, off, low, scratch):
+    """List the successors of a record into ``scratch.found``; how many there are.
+
+    ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`).
+    """
+    covered = covered_cards(t, sets.under, sets.loose & ~off, low)
+    exposed = (sets.loose | sets.locked) & ~covered
+    count = list_macros(t, sets, off, low, scratch, exposed & off, exposed & ~off)
+    waiting = next_home(sets.signature)
+    for index in range(count):
+        lifted = scratch.lifted[index]
+        card = scratch.moved[index] >> 3
+        kind = scratch.moved[index] & 7
+        bit = ONE << U64(card)
+        signature, locked, under = sets.signature, sets.locked, sets.under
+        rest = locked & (lifted | bit)
+        locked &= ~rest
+        while rest:
+            one = lowest_bit(rest)
+            rest &= rest - ONE
+            signature -= t.release[one]
+            beneath = t.dealt_below[one]
+            if beneath != NOBODY:
+                under &= ~(ONE << U64(beneath))
+        new_off = (off | lifted) & ~bit
+        new_low = low & ~(lifted | bit)
+        loose = sets.loose | (sets.locked & ~locked)
+        wanted = waiting
+        if kind == HOMEWARD:
+            signature += ONE << U64(4 * (card & 3))
+            loose &= ~bit
+            wanted &= ~bit
+            if card < CARDS - 4:
+                wanted |= bit << U64(4)
+        elif kind & 1:
+            new_low |= bit
+        covered = covered_cards(t, under, loose & ~new_off, new_low)
+        exposed = (loose | locked) & ~covered
+        signature, new_off, new_low = normalise(
+            t,
+            signature,
+            wanted,
+            locked,
+            new_off,
+            new_low,
+            exposed & ~new_off,
+            exposed & new_off,
+            scratch.fixed[index],
+        )
+        scratch.found[index, 0] = signature
+        scratch.found[index, 1] = new_off
+        scratch.found[index, 2] = new_low
+    return count
 
 
 @kernel
@@ -505,9 +549,19 @@ def successors(t, signature, off, low, scratch):
 def normal_record(t, signature, off, low, fix, found):
     """The normal form of a record in plain planes; ``found`` (uint64[3]) gets signature, off, low."""
     sets = signature_sets(t, signature)
+    covered = covered_cards(t, sets.under, sets.loose & ~off, low)
+    exposed = (sets.loose | sets.locked) & ~covered
     found[0], found[1], found[2] = normalise(
-        t, sets.signature, sets.home, sets.locked, sets.under, off, low, fix
+        t,
+        signature,
+        next_home(signature),
+        sets.locked,
+        off,
+        low,
+        exposed & ~off,
+        exposed & off,
+        fix,
     )
 
 
-__all__ = ["Scratch", "expand_record", "make_scratch", "normalise"]
+__all__ = ["Scratch", "expand_record", "make_scratch", "normal_record", "successors"]

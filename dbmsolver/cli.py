@@ -46,7 +46,9 @@ COMMANDS = {
     "status": _entry("stores", "status", "Show what is in a store."),
     "lookup": _entry("stores", "lookup", "Look a position up in a store, with the moves to it."),
     "export": _entry("stores", "export", "Write the solution that a store holds."),
-    "verify": _entry("verify", "verify", "Check that what a store or a certificate claims is right."),
+    "verify": _entry(
+        "verify", "verify", "Check that what a store or a certificate claims is right."
+    ),
     "certificate": _entry("certificate", "certificate", "Write the certificate of a store."),
     "convert": _entry("convert", "convert", "Convert a solution to another format."),
     "check": _entry("check", "check", "Say whether a file of moves is a solution."),

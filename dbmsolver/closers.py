@@ -190,4 +190,3 @@ class Closer:
             words,
         )
         self.add_closed(runs, stratum, forced, result)
-

@@ -33,9 +33,7 @@ def status(path: Path) -> StoreStatus:
     """What is in a store; StoreError if there is none or it cannot be read."""
     with Store.open(path, readonly=True) as store:
         manifest = store.manifest
-        pending = sum(
-            store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind)
-        )
+        pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
             manifest=manifest,
             verdict=manifest["verdict"],

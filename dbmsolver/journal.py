@@ -227,7 +227,9 @@ class Journal:
         for parcel in parcels:
             parcel.spill()
 
-    def in_parallel(self, work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Product]:
+    def in_parallel(
+        self, work: Callable[[Item], Product], items: Sequence[Item]
+    ) -> Iterator[Product]:
         """What ``work`` makes of each item, in their order; the threads that search are idle meanwhile."""
         with ThreadPoolExecutor(self.threads) as pool:
             yield from pool.map(work, items)

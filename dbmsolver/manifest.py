@@ -48,7 +48,12 @@ def check_same(
 ) -> None:
     """Refuse a store that holds another search, saying what differs."""
     wanted = new_manifest(question, deal, options)
-    names = {"question": "question", "policy": "automove policy", "metric": "metric", "keep": "--keep"}
+    names = {
+        "question": "question",
+        "policy": "automove policy",
+        "metric": "metric",
+        "keep": "--keep",
+    }
     for field, name in names.items():
         if manifest.get(field) != wanted[field]:
             raise StoreError(

@@ -202,10 +202,7 @@ class Tree:
         words = self.words
         numbers = {piece.leaf: number for number, piece in enumerate(self.pieces)}
         rows = np.array(
-            [
-                [-1, numbers[node], 0] if row[0] < 0 else row
-                for node, row in enumerate(self.rows)
-            ],
+            [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)],
             np.int64,
         )
         keys, codes, ends = route(keys, codes, words, rows, len(self.pieces))

@@ -35,9 +35,7 @@ class Visit:
     loaded: bool = True
 
 
-def visit(
-    shape: Shape, piece: Piece, closer: Closer, stratum: int, blocks: list[bytes]
-) -> Visit:
+def visit(shape: Shape, piece: Piece, closer: Closer, stratum: int, blocks: list[bytes]) -> Visit:
     """Close what follows, within the piece, from the candidates in its ``flight`` and from its ``opened`` states.
 
     ``blocks`` are closed states to load into its table first.  Ends early when the table is full or time is up.
@@ -79,9 +77,7 @@ class _Visitor:
         self.closer = closer
         self.stratum = stratum
         self.done = done
-        self.ws = closer.workspace._replace(
-            table=table.slots, steps=table.steps, grows=False
-        )
+        self.ws = closer.workspace._replace(table=table.slots, steps=table.steps, grows=False)
         self.room = self.ws.order.size // shape.words
         self.head = self.count = self.forced = 0
 
@@ -162,9 +158,7 @@ class _Visitor:
     def _send(self, left: int) -> None:
         """Sort what left the piece into sibling candidates and runs for other signatures."""
         out, words = self.closer.output, self.shape.words
-        found, rest = split_siblings(
-            self.ws, left, SIBLINGS, words, out.run_keys, out.run_codes
-        )
+        found, rest = split_siblings(self.ws, left, SIBLINGS, words, out.run_keys, out.run_codes)
         if found:
             chunk = Chunk.of(out.run_keys[: words * found].copy(), out.run_codes[:found].copy())
             self.done.siblings.append(chunk)
@@ -184,7 +178,10 @@ class _Visitor:
             size = min(self.head, _SAMPLE)
             step = self.head // size
             rows = ws.order[: words * self.head].reshape(-1, words)[::step][:size]
-            self.done.sample = rows.reshape(-1).copy(), ws.order_codes[: self.head : step][:size].copy()
+            self.done.sample = (
+                rows.reshape(-1).copy(),
+                ws.order_codes[: self.head : step][:size].copy(),
+            )
         self.closer.flush_order(
             self.shape.signature, words, self.head, self.forced, self.stratum, self.done.result
         )

@@ -8,14 +8,16 @@ that kings are kings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
+from dbmsolver import dominance
+from dbmsolver import macros as successors_of_records
 from dbmsolver.cards import CARDS, rank, suit
-from dbmsolver.dominance import Record, record_of
-from dbmsolver.macros import Macro, macros
+from dbmsolver.dominance import Record
+from dbmsolver.macros import Macro
 from dbmsolver.position import Position
 from dbmsolver.rules import POLICIES, Build, Fill, Policy, Rules
 
@@ -167,6 +169,17 @@ def dominated(record: Record, rules: Rules) -> set[State]:
     return seen
 
 
+class Model(NamedTuple):
+    """What is tested: the record of a position, and the macros of a record."""
+
+    record_of: Callable[[Position, Rules, Policy], Record] = dominance.record_of
+    macros: Callable[[Record, Rules, Policy], Iterator[Macro]] = successors_of_records.macros
+
+
+MODEL = Model()
+"""The readable model as it is."""
+
+
 class Records(NamedTuple):
     """The records of a game, with their macros."""
 
@@ -174,16 +187,16 @@ class Records(NamedTuple):
     macros: dict[Record, list[Macro]]
 
 
-def all_records(deck: Deck, most: int) -> Records | None:
+def all_records(deck: Deck, most: int, model: Model = MODEL) -> Records | None:
     """Every record that macros lead to; None if there are more than `most`."""
-    root = record_of(deck.start, deck.rules, deck.policy)
+    root = model.record_of(deck.start, deck.rules, deck.policy)
     found: dict[Record, list[Macro]] = {}
     todo = [root]
     while todo:
         record = todo.pop()
         if record in found:
             continue
-        found[record] = list(macros(record, deck.rules, deck.policy))
+        found[record] = list(model.macros(record, deck.rules, deck.policy))
         todo += [macro.record for macro in found[record]]
         if len(found) > most:
             return None

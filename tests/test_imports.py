@@ -23,6 +23,7 @@ GAME = {
     "results",
     "dominance",
     "macros",
+    "unfolding",
 }
 """The game as people know it, and the words of the search: they import each other only."""
 

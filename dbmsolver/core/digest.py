@@ -46,8 +46,12 @@ def _avalanche(word):
 
 @inlined
 def _swap_bytes(word):
-    word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | ((word >> U64(8)) & U64(0x00FF00FF00FF00FF))
-    word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | ((word >> U64(16)) & U64(0x0000FFFF0000FFFF))
+    word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | (
+        (word >> U64(8)) & U64(0x00FF00FF00FF00FF)
+    )
+    word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | (
+        (word >> U64(16)) & U64(0x0000FFFF0000FFFF)
+    )
     return (word << U64(32)) | (word >> U64(32))
 
 

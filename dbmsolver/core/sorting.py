@@ -78,9 +78,13 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
             for byte in range(256):
                 total, counts[row, byte] = total + counts[row, byte], total
             if here:
-                _scatter(keys, codes, spare_keys, spare_codes, count, words, word, shift, counts[row])
+                _scatter(
+                    keys, codes, spare_keys, spare_codes, count, words, word, shift, counts[row]
+                )
             else:
-                _scatter(spare_keys, spare_codes, keys, codes, count, words, word, shift, counts[row])
+                _scatter(
+                    spare_keys, spare_codes, keys, codes, count, words, word, shift, counts[row]
+                )
             here = not here
     if here:
         for index in range(words * count):

@@ -8,6 +8,7 @@ where the card lies in the position that a search starts from.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -103,8 +104,11 @@ class Keys:
 
     def state(self, position: Position) -> State:
         """The state of a position; InputError if no game from this deal can reach it."""
-        places = self._places(position)
-        signature = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
+        return self._state(position.foundations, self._places(position))
+
+    def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
+        """The state with these foundation heights and place values of the other cards."""
+        signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
         planes = [0, 0, 0]
         for card, place in places.items():
             if place == core.PLACE_LOCKED:
@@ -120,10 +124,10 @@ class Keys:
                 places[cell] = core.PLACE_FREECELL
         for index, column in enumerate(position.columns):
             for depth, card in enumerate(column):
-                places[card] = self._column_place(column, depth, index)
+                places[card] = self._column_place(column, depth, f"column {index + 1}")
         return places
 
-    def _column_place(self, column: tuple[int, ...], depth: int, index: int) -> int:
+    def _column_place(self, column: tuple[int, ...], depth: int, where: str = "a column") -> int:
         card = column[depth]
         under = column[depth - 1] if depth else None
         if self._under.get(card, -1) == under and self._dealt[card] == core.PLACE_LOCKED:
@@ -135,7 +139,7 @@ class Keys:
             return self.kinds.index((card ^ under) & 3)
         place = "at the bottom" if under is None else f"on {card_name(under)}"
         raise InputError(
-            f"column {index + 1}: {card_name(card)} lies {place}, where no move can put it and "
+            f"{where}: {card_name(card)} lies {place}, where no move can put it and "
             "where it was not dealt"
         )
 

@@ -1,26 +1,41 @@
-"""Records of dominating positions as states: which one stands for a position, and a position it stands for."""
+"""Records of dominating positions as the kernels see them, and back."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.cards import CARDS
-from dbmsolver.core import tables as core
 from dbmsolver.core.dominance import normal_record
+from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
 from dbmsolver.deals import Deal
+from dbmsolver.dominance import Record, columns_are_slots, make_record, plain_record, slot_cards
 from dbmsolver.keys import Keys, State
 from dbmsolver.position import Position
-from dbmsolver.rules import Policy
+from dbmsolver.results import Method
+from dbmsolver.rules import Policy, Rules
+
+
+def has_dominance(rules: Rules) -> bool:
+    """Whether a proof over dominating positions is possible, and worth it: there must be slots to park cards in.
+
+    Building by any suit is left out: its third plane is not known to the kernel.
+    """
+    return rules.build != "any" and (rules.freecells > 0 or columns_are_slots(rules))
 
 
 class RecordKeys(Keys):
-    """The keys of a deal's records; ``root`` is the record of the deal."""
+    """The records of one deal; ``root`` is the deal's own.
 
-    method = "dominating"
+    A record is written like a state: cards at the bottom of stuck columns, and slot cards, have the place value
+    freecell, those of ``fix`` the place value bottom.  Without freecells all of them have the value bottom.  Where
+    empty columns take kings only, a king at the bottom of a column has the value bottom, too.
+    """
+
+    method: Method = "dominating"
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         super().__init__(deal, policy)
         self.code_type = np.uint8
+        self._in_slots = columns_are_slots(self.rules)
         self.root = self.state(deal.position)
 
     @property
@@ -29,52 +44,71 @@ class RecordKeys(Keys):
         return 0
 
     def state(self, position: Position) -> State:
-        """The normal record that covers a position; InputError if no game from this deal can reach that."""
-        plain = super().state(position)
-        off, low = plain.off, plain.low
-        fix = 0
-        if self.rules.freecells:
-            full = None not in position.freecells and () not in position.columns
-            alone = sum(1 << column[0] for column in position.columns if len(column) == 1)
-            fix = off & alone if full else 0
-            low &= ~off
+        """The normalised record that covers a position; InputError if no game from this deal can reach that."""
+        return self.normal(plain_record(position, self.rules))
+
+    def normal(self, record: Record) -> State:
+        """The normal form of a record, by the kernel."""
+        state = self.state_of(record)
+        fix = sum(1 << card for card in record.fix)
         found = np.zeros(3, np.uint64)
-        words = (plain.signature, off, low, fix)
+        words = (state.signature, state.off, state.low & ~fix, fix)
         normal_record(self.tables, *map(np.uint64, words), found)
         return State(*map(int, found), 0)
 
-    def position(self, state: State) -> Position:
-        """A position that the record stands for: slot cards in freecells first, those of ``fix`` in columns."""
-        covered = self._covered(state)
-        low = state.low & ~state.off
-        slots = []
-        fixed = []
-        bottoms = 0
-        for card in range(CARDS):
-            if not state.off >> card & 1:
-                continue
-            if covered >> card & 1:
-                bottoms |= 1 << card
-            elif self.rules.freecells and state.low >> card & 1:
-                fixed.append(card)
-            else:
-                slots.append(card)
-        in_columns = fixed + slots[self.rules.freecells :]
-        for card in in_columns:
-            bottoms |= 1 << card
-        return super().position(State(state.signature, state.off, low | bottoms, 0))
+    def state_of(self, record: Record) -> State:
+        """A record as it is; InputError if no game from this deal can reach it."""
+        places: dict[int, int] = {}
+        empty = PLACE_FREECELL if self.rules.freecells else PLACE_BOTTOM
+        for column in record.columns:
+            for depth, card in enumerate(column):
+                places[card] = self._column_place(column, depth)
+        for card in slot_cards(record):
+            places[card] = PLACE_BOTTOM if card in record.fix else empty
+        if self._in_slots:
+            for card, place in places.items():
+                if place == PLACE_BOTTOM and card not in record.fix:
+                    places[card] = empty
+        return self._state(record.foundations, places)
 
-    def _covered(self, state: State) -> int:
-        """The cards that something lies on."""
-        covered = 0
+    def record(self, state: State) -> Record:
+        """The record of a state."""
+        heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
+        above: dict[int, int] = {}
+        bottoms: list[int] = []
         for card in range(CARDS):
-            height = (state.signature >> (4 * (card & 3))) & 15
-            if card // 4 < height:
+            if card // 4 < heights[card % 4]:
                 continue
             place = self.place(state, card)
-            if place == core.PLACE_LOCKED:
+            if place == PLACE_LOCKED:
                 under = self._under[card]
-                covered |= 1 << under if under is not None else 0
-            elif place < core.PLACE_FREECELL:
-                covered |= 1 << ((card ^ self.kinds[place]) + 4)
-        return covered
+            elif place in (PLACE_FREECELL, PLACE_BOTTOM):
+                under = None
+                if place == PLACE_FREECELL and not self._in_slots:
+                    continue
+            else:
+                under = (card ^ self.kinds[place]) + 4
+            if under is None:
+                bottoms.append(card)
+            else:
+                above[under] = card
+        columns = []
+        for card in bottoms:
+            column = [card]
+            while column[-1] in above and len(column) < CARDS:
+                column.append(above[column[-1]])
+            columns.append(tuple(column))
+        alone = {column[0] for column in columns if len(column) == 1}
+        fix = {card for card in alone if state.low >> card & 1}
+        hearts, spades, diamonds, clubs = heights
+        return make_record((hearts, spades, diamonds, clubs), columns, fix, self.rules)
+
+    def position(self, state: State) -> Position:
+        """One of the positions that a record stands for: slot cards in freecells first, those of ``fix`` in columns."""
+        record = self.record(state)
+        slots = [card for card in slot_cards(record) if card not in record.fix]
+        cells = slots[: self.rules.freecells]
+        alone = [*sorted(record.fix), *slots[self.rules.freecells :]]
+        piles = [*record.columns, *((card,) for card in alone)]
+        empty = (None,) * (self.rules.freecells - len(cells))
+        return Position(self._arrange(piles), (*cells, *empty), record.foundations)

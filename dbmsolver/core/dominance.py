@@ -30,6 +30,7 @@ FAR = 99
 NOBODY = 255
 MAX_COLUMNS = 16
 HOMEWARD = 7
+TO_COLUMN = 6
 MAX_SUCCESSORS = 4096
 """Room for the macros of one record."""
 
@@ -94,6 +95,12 @@ def below(t, locked, off, low, card):
 
 
 @inlined
+def slot_cards(t, exposed, off, low):
+    """The slot cards among the exposed ones: where only kings or none go to empty columns, cards in freecells."""
+    return exposed & off if t.fillers == U64(ALL_CARDS) else exposed & off & ~low
+
+
+@inlined
 def choose_parent(t, parents, card):
     """The place value of a card on the parent of the lower suit among ``parents``."""
     best = 0
@@ -113,10 +120,11 @@ def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
     ``tops`` are the top cards of stuck columns, ``slots`` the slot cards, ``wanted`` the cards that the foundations wait
     for.  Safe cards go home; a slot card goes onto the top of a stuck column; two slot cards become a column.
     """
+    any_card = t.fillers == U64(ALL_CARDS)
     while True:
         columns = t.columns - popcount(tops)
         free = t.freecells + columns - popcount(slots)
-        if free > 0 or t.freecells == 0:
+        if free > 0 or t.freecells == 0 or not any_card:
             fix = ZERO
         card = -1
         homing = (tops | slots) & wanted
@@ -130,9 +138,11 @@ def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
             bit = ONE << U64(card)
             if tops & bit:
                 under = below(t, locked, off, low, card)
-                beneath = ONE << U64(under)
                 tops &= ~bit
-                if below(t, locked, off, low, under) == NOBODY:
+                beneath = ZERO if under == NOBODY else ONE << U64(under)
+                if under == NOBODY:
+                    pass
+                elif any_card and below(t, locked, off, low, under) == NOBODY:
                     slots |= beneath
                     fix |= beneath
                 else:
@@ -155,6 +165,15 @@ def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
         if reach == ZERO:
             if columns == 0:
                 break
+            if not any_card:
+                kings = slots & t.fillers
+                if kings == ZERO:
+                    break
+                bit = kings & (~kings + ONE)
+                slots &= ~bit
+                tops |= bit
+                low |= bit
+                continue
             parents = slots
             if free == 0 and t.freecells > 0:
                 parents &= fix
@@ -171,11 +190,9 @@ def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
         low &= ~bit
         if kind & 1:
             low |= bit
-    low &= ~off
-    if t.freecells == 0:
-        low |= off
-    else:
-        low |= fix
+    if any_card:
+        low &= ~off
+        low |= off if t.freecells == 0 else fix
     return signature, off, low
 
 
@@ -294,14 +311,13 @@ def walk_columns(t, locked, off, low, scratch, slots, tops, free):
         mask = ZERO
         for depth in range(free + 2):
             mask |= ONE << U64(card)
-            if depth == free:
-                reachable |= mask
+            if depth <= free:
+                reachable |= ONE << U64(card)
             scratch.depth[card] = depth
             scratch.column[card] = column
             card = below(t, locked, off, low, card)
             if card == NOBODY:
                 length = depth + 1
-                reachable |= mask
                 break
         scratch.lengths[column] = length
         scratch.masks[column] = mask
@@ -315,7 +331,8 @@ def list_macros(t, sets, off, low, scratch, slots, tops):
     locked = sets.locked
     stuck = popcount(tops)
     spaces = t.columns - stuck
-    free = t.freecells + spaces - popcount(slots)
+    any_card = t.fillers == U64(ALL_CARDS)
+    free = t.freecells - popcount(slots) + (spaces if any_card else 0)
     fix = slots & low if t.freecells > 0 else ZERO
     room = Room(stuck, spaces, free, fix, popcount(fix))
     reachable = walk_columns(t, locked, off, low, scratch, slots, tops, free)
@@ -330,11 +347,15 @@ def list_macros(t, sets, off, low, scratch, slots, tops):
             continue
         lifted = above(t, locked, off, low, scratch, card)
         under = below(t, locked, off, low, card)
+        lifts = np.int64(scratch.depth[card])
+        if not any_card:
+            if lifts <= free:
+                count = add(scratch, count, ZERO, lifted, card, HOMEWARD)
+            continue
         alone = ZERO
         bottom = under == NOBODY
         if not bottom:
             alone = off & (ONE << U64(under))
-        lifts = np.int64(scratch.depth[card])
         count = finish(
             t, scratch, room, count, fix, lifted, card, HOMEWARD, lifts, bottom, True, alone, 1 << own
         )
@@ -344,7 +365,9 @@ def list_macros(t, sets, off, low, scratch, slots, tops):
             card = lowest_bit(rest)
             rest &= rest - ONE
             parent = (card ^ np.int64(t.kinds[kind])) + 4
-            if np.int64(scratch.column[parent]) == NOBODY:
+            if not any_card:
+                count = onto_card(t, locked, off, low, scratch, free, count, card, parent, kind)
+            elif np.int64(scratch.column[parent]) == NOBODY:
                 count = onto_slot_card(
                     t, locked, off, low, scratch, room, count, card, parent, kind
                 )
@@ -352,6 +375,13 @@ def list_macros(t, sets, off, low, scratch, slots, tops):
                 count = onto_column_card(
                     t, locked, off, low, scratch, room, count, card, parent, kind
                 )
+    rest = reachable & t.fillers & ~(off & low)
+    if any_card:
+        rest = ZERO
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        count = king_to_column(t, locked, off, low, scratch, room, count, card)
     return count
 
 
@@ -366,6 +396,53 @@ def leave(t, locked, off, low, scratch, card):
     if under == NOBODY:
         return cards, True, ZERO, 1 << column
     return cards, False, off & (ONE << U64(under)), 1 << column
+
+
+@inlined
+def onto_card(t, locked, off, low, scratch, free, count, card, parent, kind):
+    """Note the move of ``card`` onto ``parent`` where only freecells are slots; the new count."""
+    column = np.int64(scratch.column[card])
+    depth = np.int64(scratch.depth[card])
+    parent_column = np.int64(scratch.column[parent])
+    if parent_column == NOBODY:
+        return count
+    lifts = np.int64(scratch.depth[parent])
+    if column == parent_column:
+        if depth > lifts or below(t, locked, off, low, card) == parent:
+            return count
+    else:
+        lifts += depth
+    if lifts > free:
+        return count
+    cards = above(t, locked, off, low, scratch, parent)
+    if column != NOBODY:
+        cards |= above(t, locked, off, low, scratch, card)
+    return add(scratch, count, ZERO, cards & ~(ONE << U64(card)), card, kind)
+
+
+@inner
+def king_to_column(t, locked, off, low, scratch, room, count, card):
+    """Note the moves of a king to an empty column where only kings go there; the new count."""
+    bit = ONE << U64(card)
+    column = np.int64(scratch.column[card])
+    cards = ZERO
+    lifts = np.int64(0)
+    if column != NOBODY:
+        if below(t, locked, off, low, card) == NOBODY:
+            return count
+        cards = above(t, locked, off, low, scratch, card)
+        lifts = np.int64(scratch.depth[card])
+    if room.spaces > 0:
+        if lifts <= room.free:
+            count = add(scratch, count, ZERO, cards, card, TO_COLUMN)
+        return count
+    for host in range(room.stuck):
+        length = scratch.lengths[host]
+        needed = length if host == column else length + lifts
+        if length != FAR and needed <= room.free:
+            lifted = (scratch.masks[host] | cards) & ~bit
+            count = add(scratch, count, ZERO, lifted, card, TO_COLUMN)
+    return count
 
 
 @inlined
@@ -436,6 +513,12 @@ def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, ki
     behind = ZERO  # alone in the parent's column, which could be left last
     if not same and depth == 0:
         behind = off & (ONE << U64(beneath))
+    # What it leaves may be stripped like other columns, if the last lift can come from the card's own column.
+    whole = scratch.lengths[parent_column]
+    whole_mask = scratch.masks[parent_column]
+    moved_barred = barred
+    if not same and depth > 0 and whole != FAR and whole - parent_depth - 1 >= 2:
+        moved_barred &= ~(1 << parent_column)
     if room.spaces > 0:
         if higher:
             lifts, lifted = parent_depth + 1, parent_cards | parent_bit
@@ -443,10 +526,16 @@ def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, ki
             lifts, lifted = depth, cards
         else:
             lifts, lifted = depth + parent_depth + 1, cards | parent_cards | parent_bit
-        return finish(
+        if moved_barred != barred:
+            scratch.lengths[parent_column] = whole - parent_depth - 1
+            scratch.masks[parent_column] = whole_mask & ~(parent_cards | parent_bit)
+        count = finish(
             t, scratch, room, count, ZERO, lifted & ~bit, card, kind,
-            lifts, leaves_slot or higher, True, alone | behind, barred,
+            lifts, leaves_slot or higher, True, alone | behind, moved_barred,
         )  # fmt: skip
+        scratch.lengths[parent_column] = whole
+        scratch.masks[parent_column] = whole_mask
+        return count
     for host in range(room.stuck):
         length = scratch.lengths[host]
         masks = scratch.masks[host]
@@ -475,11 +564,16 @@ def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, ki
                 lifts = length + depth - 1
             else:
                 lifts = length + parent_depth + depth
+            if moved_barred != barred:
+                scratch.lengths[parent_column] = whole - parent_depth - 1
+                scratch.masks[parent_column] = whole_mask & ~(parent_cards | parent_bit)
             count = finish(
                 t, scratch, room, count, ZERO,
                 (masks | parent_cards | cards | parent_bit) & ~bit, card, kind,
-                lifts, leaves_slot or higher, True, alone | behind, barred | (1 << host),
+                lifts, leaves_slot or higher, True, alone | behind, moved_barred | (1 << host),
             )  # fmt: skip
+            scratch.lengths[parent_column] = whole
+            scratch.masks[parent_column] = whole_mask
     return count
 
 
@@ -491,7 +585,8 @@ def expand_record(t, sets, off, low, scratch):
     """
     covered = covered_cards(t, sets.under, sets.loose & ~off, low)
     exposed = (sets.loose | sets.locked) & ~covered
-    count = list_macros(t, sets, off, low, scratch, exposed & off, exposed & ~off)
+    slots = slot_cards(t, exposed, off, low)
+    count = list_macros(t, sets, off, low, scratch, slots, exposed & ~slots)
     waiting = next_home(sets.signature)
     for index in range(count):
         lifted = scratch.lifted[index]
@@ -518,10 +613,14 @@ def expand_record(t, sets, off, low, scratch):
             wanted &= ~bit
             if card < CARDS - 4:
                 wanted |= bit << U64(4)
+        elif kind == TO_COLUMN:
+            new_off |= bit
+            new_low |= bit
         elif kind & 1:
             new_low |= bit
         covered = covered_cards(t, under, loose & ~new_off, new_low)
         exposed = (loose | locked) & ~covered
+        slots = slot_cards(t, exposed, new_off, new_low)
         signature, new_off, new_low = normalise(
             t,
             signature,
@@ -529,8 +628,8 @@ def expand_record(t, sets, off, low, scratch):
             locked,
             new_off,
             new_low,
-            exposed & ~new_off,
-            exposed & new_off,
+            exposed & ~slots,
+            slots,
             scratch.fixed[index],
         )
         scratch.found[index, 0] = signature
@@ -551,6 +650,7 @@ def normal_record(t, signature, off, low, fix, found):
     sets = signature_sets(t, signature)
     covered = covered_cards(t, sets.under, sets.loose & ~off, low)
     exposed = (sets.loose | sets.locked) & ~covered
+    slots = slot_cards(t, exposed, off, low)
     found[0], found[1], found[2] = normalise(
         t,
         signature,
@@ -558,8 +658,8 @@ def normal_record(t, signature, off, low, fix, found):
         sets.locked,
         off,
         low,
-        exposed & ~off,
-        exposed & off,
+        exposed & ~slots,
+        slots,
         fix,
     )
 

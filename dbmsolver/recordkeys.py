@@ -51,10 +51,10 @@ class RecordKeys(Keys):
         """The normal form of a record, by the kernel."""
         state = self.state_of(record)
         fix = sum(1 << card for card in record.fix)
-        found = np.zeros(3, np.uint64)
+        found = np.zeros(4, np.uint64)
         words = (state.signature, state.off, state.low & ~fix, fix)
         normal_record(self.tables, *map(np.uint64, words), found)
-        return State(*map(int, found), 0)
+        return State(*map(int, found[:3]), 0)
 
     def state_of(self, record: Record) -> State:
         """A record as it is; InputError if no game from this deal can reach it."""

@@ -46,7 +46,7 @@ class Scratch(NamedTuple):
     lifted: NDArray[np.uint64]  # [MAX_SUCCESSORS]: cards that become slot cards or bottoms
     fixed: NDArray[np.uint64]  # [MAX_SUCCESSORS]: slot cards known to lie in columns
     moved: NDArray[np.int64]  # [MAX_SUCCESSORS]: 8 * card + kind of parent, or HOMEWARD
-    found: NDArray[np.uint64]  # [MAX_SUCCESSORS, 3]: signature, off, low
+    found: NDArray[np.uint64]  # [MAX_SUCCESSORS, 4]: signature, off, low, free slots
 
 
 def make_scratch() -> Scratch:
@@ -60,7 +60,7 @@ def make_scratch() -> Scratch:
         lifted=np.zeros(MAX_SUCCESSORS, np.uint64),
         fixed=np.zeros(MAX_SUCCESSORS, np.uint64),
         moved=np.zeros(MAX_SUCCESSORS, np.int64),
-        found=np.zeros((MAX_SUCCESSORS, 3), np.uint64),
+        found=np.zeros((MAX_SUCCESSORS, 4), np.uint64),
     )
 
 
@@ -115,7 +115,7 @@ def choose_parent(t, parents, card):
 
 @inlined
 def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
-    """The normal form of a record: (signature, off, low), ``off`` and ``low`` as they are stored.
+    """The normal form of a record: (signature, off, low, free slots), the planes as they are stored.
 
     ``tops`` are the top cards of stuck columns, ``slots`` the slot cards, ``wanted`` the cards that the foundations wait
     for.  Safe cards go home; a slot card goes onto the top of a stuck column; two slot cards become a column.
@@ -193,7 +193,9 @@ def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
     if any_card:
         low &= ~off
         low |= off if t.freecells == 0 else fix
-    return signature, off, low
+    else:
+        free -= columns
+    return signature, off, low, free
 
 
 @inlined
@@ -621,7 +623,7 @@ def expand_record(t, sets, off, low, scratch):
         covered = covered_cards(t, under, loose & ~new_off, new_low)
         exposed = (loose | locked) & ~covered
         slots = slot_cards(t, exposed, new_off, new_low)
-        signature, new_off, new_low = normalise(
+        signature, new_off, new_low, free = normalise(
             t,
             signature,
             wanted,
@@ -635,6 +637,7 @@ def expand_record(t, sets, off, low, scratch):
         scratch.found[index, 0] = signature
         scratch.found[index, 1] = new_off
         scratch.found[index, 2] = new_low
+        scratch.found[index, 3] = U64(free)
     return count
 
 
@@ -646,12 +649,12 @@ def successors(t, signature, off, low, scratch):
 
 @kernel
 def normal_record(t, signature, off, low, fix, found):
-    """The normal form of a record in plain planes; ``found`` (uint64[3]) gets signature, off, low."""
+    """The normal form of a record; ``found`` (uint64[4]) gets signature, off, low, free slots."""
     sets = signature_sets(t, signature)
     covered = covered_cards(t, sets.under, sets.loose & ~off, low)
     exposed = (sets.loose | sets.locked) & ~covered
     slots = slot_cards(t, exposed, off, low)
-    found[0], found[1], found[2] = normalise(
+    signature, off, low, free = normalise(
         t,
         signature,
         next_home(signature),
@@ -662,6 +665,7 @@ def normal_record(t, signature, off, low, fix, found):
         slots,
         fix,
     )
+    found[0], found[1], found[2], found[3] = signature, off, low, U64(free)
 
 
 __all__ = ["Scratch", "expand_record", "make_scratch", "normal_record", "successors"]

@@ -35,6 +35,7 @@ class RecordKeys(Keys):
     def __init__(self, deal: Deal, policy: Policy) -> None:
         super().__init__(deal, policy)
         self.code_type = np.uint8
+        self.policy = policy
         self._in_slots = columns_are_slots(self.rules)
         self.root = self.state(deal.position)
 

@@ -21,8 +21,10 @@ MOST_MERIT = 1023
 RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""
 
-WON, EXHAUSTED, FULL, TOO_MANY = 0, 1, 2, 3
-"""How a dive ends: a win; nothing waits; no room for more records; a record with too many successors."""
+WON, EXHAUSTED, FULL, STOPPED = 0, 1, 2, 3
+"""How a dive ends: a win; nothing waits; no room for more records; told to stop."""
+_LOOK_UP = 1023
+"""A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
 
 
 class Diving(NamedTuple):
@@ -33,6 +35,7 @@ class Diving(NamedTuple):
     following: NDArray[np.int32]  # [records]: the next in its stack, -1 for none
     table: NDArray[np.int32]  # [slots]: number of a record, -1 for none
     stacks: NDArray[np.int32]  # [MOST_MERIT + 1]: top of each stack, -1 for none
+    stop: NDArray[np.uint8]  # [1]: set by another thread to end the dive
     scratch: Scratch
 
 
@@ -44,6 +47,7 @@ def make_diving(records: int) -> Diving:
         following=np.empty(records, np.int32),
         table=np.empty(2 * records, np.int32),
         stacks=np.empty(MOST_MERIT + 1, np.int32),
+        stop=np.zeros(1, np.uint8),
         scratch=make_scratch(),
     )
 
@@ -61,7 +65,7 @@ def dive(t, d, signature, off, low, locked_in_deal, most, progress_weight, free_
     """Dive from a normalised record, the first row, with room for ``most`` records.
 
     A record's merit is the weighted sum of its progress, its free slots and the cards home.  Returns (outcome, records
-    found, records expanded, number of the last row): a win is the last row.
+    found, records expanded); a win is the last row.
     """
     rows = d.rows
     found = d.scratch.found
@@ -91,6 +95,8 @@ def dive(t, d, signature, off, low, locked_in_deal, most, progress_weight, free_
         sets = signature_sets(t, own)
         successors = expand_record(t, sets, rows[current, 1], rows[current, 2], d.scratch)
         expanded += 1
+        if expanded & _LOOK_UP == _LOOK_UP and d.stop[0]:
+            return STOPPED, count, expanded
         for index in range(successors - 1, -1, -1):
             signature, off, low = found[index, 0], found[index, 1], found[index, 2]
             slot = np.int64(row_hash(signature, off, low) >> U64(20)) & mask

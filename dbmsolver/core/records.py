@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
 from dbmsolver.core.exhaust import admit
-from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.expand import progress, signature_sets
 from dbmsolver.core.hashing import (
     EMPTY,
     HASH,
@@ -398,3 +398,48 @@ def count_flips(t, space, signature, keys, words, ones, flips):
                 flips[bit] += np.int64((changed >> U64(bit)) & ONE)
         for bit in range(64):
             ones[bit] += np.int64((key >> U64(bit)) & ONE)
+
+
+@allocating
+def find_parent(t, space, runs, words, code, target, locked_in_deal):
+    """Index of a record among ``runs`` (signatures, counts, keys, codes) that leads to ``target``; -1 if none does.
+
+    ``runs`` are a closed block's; ``target`` is (signature, off, low), ``code`` its own: only records with that
+    fingerprint are expanded.
+    """
+    signatures, counts, keys = runs
+    nets = np.zeros(NETS, np.uint64)
+    second = third = ZERO
+    place = 0
+    latest = progress(t, target[0], locked_in_deal)
+    for run in range(signatures.size):
+        if progress(t, signatures[run], locked_in_deal) > latest:
+            place += counts[run]
+            continue
+        sets = signature_sets(t, signatures[run])
+        layout = make_layout(t, sets.loose, nets)
+        for _ in range(counts[run]):
+            base = words * place
+            if words == WIDE_WORDS:
+                second, third = keys[base + 1], keys[base + 2]
+            off, low, high = unpack_key(t, layout, nets, keys[base], second, third)
+            place += 1
+            if fingerprint(signatures[run], off, low) != code:
+                continue
+            for number in range(expand_record(t, sets, off, low, space.scratch)):
+                found = space.scratch.found[number]
+                if found[0] == target[0] and found[1] == target[1] and found[2] == target[2]:
+                    return place - 1
+    return -1
+
+
+@allocating
+def record_at(t, signature, keys, words, index):
+    """The planes (off, low) of the record number ``index`` of one signature's keys."""
+    nets = np.zeros(NETS, np.uint64)
+    layout = make_layout(t, signature_sets(t, signature).loose, nets)
+    second = third = ZERO
+    if words == WIDE_WORDS:
+        second, third = keys[words * index + 1], keys[words * index + 2]
+    off, low, high = unpack_key(t, layout, nets, keys[words * index], second, third)
+    return off, low

@@ -1,0 +1,83 @@
+"""Dives: short searches in memory that come before a proof on disk, or make it needless.
+
+A dive expands the most promising record first.  It ends with a win, or with all records expanded, which is a proof, or
+when it has found as many records as it may.  What is promising differs from deal to deal, so several orders take turns,
+with growing limits: no deal that one of them wins quickly takes long because of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.dive import EXHAUSTED, FULL, RECORD_BYTES, WON, Diving, dive, make_diving
+from dbmsolver.errors import InternalError
+from dbmsolver.keys import State
+from dbmsolver.recordkeys import RecordKeys
+
+Order = tuple[int, int, int]
+"""Weights of progress, free slots and cards home in a record's merit."""
+
+ORDERS: tuple[Order, ...] = ((1, 2, 0), (2, 5, 0), (2, 4, 1), (1, 1, 0))
+SCHEDULE: tuple[tuple[Order, int], ...] = (
+    *((order, 1 << 11) for order in ORDERS),
+    *((order, 1 << 15) for order in ORDERS[:3]),
+    (ORDERS[0], 1 << 20),
+    (ORDERS[1], 1 << 18),
+)
+"""Orders, and the records that each may find.  In a large proof they take less than a tenth of the time."""
+_LEAST = 1 << 11
+
+
+class Dived(NamedTuple):
+    """How a series of dives ends."""
+
+    outcome: Literal["won", "exhausted", "open"]
+    expanded: int
+    """Records expanded by all dives."""
+    path: tuple[State, ...] = ()
+    """From the first record to the win."""
+    rows: NDArray[np.uint64] = np.empty((0, 3), np.uint64)
+    """All records, if they have been exhausted: signature and planes."""
+    parents: NDArray[np.int32] = np.empty(0, np.int32)
+    """The number of each one's parent, -1 for the first."""
+
+
+class Diver:
+    """Scratch memory for the dives of one thread, for at most ``most`` records; it is reused from dive to dive."""
+
+    def __init__(self, most: int) -> None:
+        self.most = max(1 << (most.bit_length() - 1), _LEAST)
+        self.diving = make_diving(_LEAST)
+
+    def dive(self, keys: RecordKeys, start: State, order: Order, limit: int) -> Dived:
+        """One dive from a record."""
+        limit = min(limit, self.most)
+        if self.diving.parents.size < limit:
+            self.diving = make_diving(limit)
+        words = (np.uint64(word) for word in start[:3])
+        outcome, count, expanded = dive(
+            keys.tables, self.diving, *words, keys.locked, limit, *order
+        )
+        if outcome == WON:
+            return Dived("won", expanded, path=self._path(count - 1))
+        if outcome == EXHAUSTED:
+            rows, parents = self.diving.rows[:count], self.diving.parents[:count]
+            return Dived("exhausted", expanded, rows=rows, parents=parents)
+        return Dived("open", expanded)
+
+    def _path(self, number: int) -> tuple[State, ...]:
+        states = []
+        while number >= 0:
+            states.append(State(*map(int, self.diving.rows[number]), 0))
+            number = int(self.diving.parents[number])
+        return tuple(reversed(states))
+
+
+def room_for(memory: int, threads: int) -> int:
+    """The records that each of the threads' dives may find in so many bytes."""
+    return max(memory // (RECORD_BYTES * threads), _LEAST)

@@ -130,6 +130,7 @@ class Store:
     def __init__(self, path: Path, *, readonly: bool, durable: bool) -> None:
         self.path = path
         self.durable = durable
+        self._failed = False
         self._lock = _take_lock(path)
         try:
             self._env = lmdb.open(
@@ -151,6 +152,7 @@ class Store:
         try:
             self.manifest = self._read_manifest()
             self._number = 1 + max((_number(key) for key in self.keys()), default=0)
+            self._number = max(self._number, self.manifest.get("next", 0))
         except lmdb.Error as error:
             self.close()
             raise StoreError(f"not a readable store ({error})", str(path)) from error
@@ -223,6 +225,11 @@ class Store:
     ) -> None:
         self.close()
 
+    @property
+    def numbers(self) -> int:
+        """How far the numbers of records have come: the next one."""
+        return self._number
+
     def next_number(self) -> int:
         """A number no record of this store has had."""
         self._number += 1
@@ -230,13 +237,20 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
-        """A transaction: committed at the end of the block, or not at all."""
+        """A transaction: committed at the end of the block, or not at all.
+
+        After one that failed there are no others: what its writer holds to be stored is not.
+        """
+        if self._failed:
+            raise StoreError("an earlier write has failed", str(self.path))
+        self._failed = True
         try:
             with self._env.begin(write=True) as txn:
                 transaction = Transaction(self, txn)
                 yield transaction
                 transaction.seal()
             self.manifest = transaction.manifest
+            self._failed = False
         except lmdb.DiskError as error:
             raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
         except lmdb.Error as error:

@@ -32,7 +32,7 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Parcel]], list[int]]
         raise StoreError("what is pending is not what the manifest says", str(store.path))
     done: list[int] = []
     for key in store.keys(b"D"):
-        done += np.frombuffer(store.read(key), np.uint64).tolist()
+        done += np.frombuffer(store.done(key), np.uint64).tolist()
     return strata, done
 
 

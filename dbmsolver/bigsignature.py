@@ -24,7 +24,7 @@ from dbmsolver.closers import BigStart, Closer, Yield
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
 from dbmsolver.errors import InternalError
-from dbmsolver.journal import BlockRef, Journal
+from dbmsolver.journal import BlockRef, Journal, Packed
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Part
 from dbmsolver.pieces import (
@@ -189,12 +189,12 @@ class BigSignature:
             return None
         return best
 
-    def _reserve(self, piece: Piece) -> list[bytes]:
+    def _reserve(self, piece: Piece) -> list[Packed]:
         """Reserve a piece for a visit and see to its table; the blocks to load into it first."""
         self.clock += 1
         piece.used = self.clock
         piece.busy = True
-        blocks: list[bytes] = []
+        blocks: list[Packed] = []
         if piece.table is None:
             piece.evict()
             need = piece.closed + min(piece.work, 1 << 20)

@@ -91,7 +91,7 @@ class Exhaustion:
             held = total(parcel.tally for parcel in pending)
             if self.journal.resumable:
                 if self.done:
-                    txn.put_pending(0, self.stratum, np.array(self.done, np.uint64).tobytes(), b"D")
+                    txn.put_done(0, self.stratum, np.array(self.done, np.uint64).tobytes())
                 if big is not None:
                     held = held.plus(big.put_pending(txn, stored))
             return {"waiting": held.to_json()}

@@ -23,9 +23,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from dbmsolver.blocks import encode_block
+from dbmsolver.blocks import Runs, decode_block, encode_block
 from dbmsolver.memory import anonymous_memory
 from dbmsolver.parcels import Parcel
 from dbmsolver.results import Limit, Limits, Question, Report, Unit
@@ -46,6 +46,18 @@ class LimitReached(Exception):
         self.limit: Limit = limit
 
 
+class Packed(NamedTuple):
+    """A block yet to be decoded: its bytes, what to call it, what it is bound to."""
+
+    data: bytes
+    where: str
+    place: bytes | None
+
+    def runs(self) -> Runs:
+        """Its states; StoreError, naming it, if it is damaged."""
+        return decode_block(*self)
+
+
 @dataclass(eq=False, slots=True)
 class BlockRef:
     """A block of closed states: its bytes until they are committed, then its key."""
@@ -55,12 +67,12 @@ class BlockRef:
     data: bytes | None = None
     kind: bytes = b"C"
 
-    def fetch(self, store: Store) -> bytes:
-        """The block's bytes, from memory or from the store."""
+    def fetch(self, store: Store) -> Packed:
+        """The block, from memory or from the store."""
         if self.data is not None:
-            return self.data
+            return Packed(self.data, "closed states in memory", None)
         assert self.key is not None
-        return store.read(self.key)
+        return Packed(store.read(self.key), store.where(self.key), store.place(self.key))
 
 
 @dataclass(eq=False)

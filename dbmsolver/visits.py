@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.blocks import decode_block
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import Closer, Yield
 from dbmsolver.core.exhaust import admit_piece, close_piece, write_runs
 from dbmsolver.core.pieces import split_siblings
 from dbmsolver.core.workspace import BURST, SIBLINGS
+from dbmsolver.journal import Packed
 from dbmsolver.pieces import Piece, Shape, Table
 
 VISIT_SECONDS = 1.5
@@ -48,7 +48,7 @@ class Visit:
 
 
 def visit(
-    shape: Shape, done: Visit, closer: Closer, stratum: int, blocks: list[bytes]
+    shape: Shape, done: Visit, closer: Closer, stratum: int, blocks: list[Packed]
 ) -> Visit:
     """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened`` states.
 
@@ -63,9 +63,9 @@ def visit(
     return done
 
 
-def _load(shape: Shape, piece: Piece, table: Table, blocks: list[bytes]) -> bool:
-    for data in blocks:
-        runs = decode_block(data, "closed states of a piece")
+def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
+    for block in blocks:
+        runs = block.runs()
         keys = runs.keys
         if runs.signatures.size > 1:
             ends = np.cumsum(runs.counts)

@@ -28,7 +28,8 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> dict[str, 
         "verdict": None,
         "limit": None,
         "shortest": False,
-        "phase": "look ahead" if question == "prove" else "search",
+        "phase": "new",
+        "next": 0,
     }
 
 

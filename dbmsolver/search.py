@@ -12,8 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dbmsolver.beginning import root_parcel
+from dbmsolver.blocks import encode_block
 from dbmsolver.deals import Deal
-from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.exhaustion import Exhaustion, GoalReached
 from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
@@ -89,8 +91,8 @@ class _Run:
         self.question: Question = store.manifest["question"]
         self.keys = Keys(deal, options.policy)
         self.threads = options.threads or default_threads()
-        self.hasty = store.manifest.get("phase") == "look ahead" and not self.answered
-        if self.hasty:  # what a look ahead counted before it was cut short is no part of the search
+        self.begun = self.answered or store.manifest["phase"] == "search"
+        if not self.begun:  # what a look ahead counted before it was cut short is no part of the search
             store.manifest = {k: v for k, v in store.manifest.items() if k not in COUNTS}
         # Layers need their closed states to the end, for the way back and to be continued.
         keep_closed = options.keep == "all" or self.question == "solve"
@@ -118,9 +120,14 @@ class _Run:
         if self.answered:
             return
         try:
-            self.journal.commit(
-                0, 0, extra=lambda txn: txn.delete_all(b"A"), verdict=None, limit=None
-            )
+            abandoned = self.journal.abandoned()
+
+            def clear(txn: Transaction) -> None:
+                txn.delete_all(b"A")
+                for key in abandoned:
+                    txn.delete(key)
+
+            self.journal.commit(0, 0, extra=clear, verdict=None, limit=None)
             if self.question == "solve":
                 yield from self._solve()
             else:
@@ -131,21 +138,34 @@ class _Run:
             self.journal.recall()
             store.manifest = {**store.manifest, "verdict": "undecided", "limit": "disk full"}
 
+    def _begin(self) -> None:
+        """Make the deal itself pending, and say that the search has begun, in one transaction."""
+        root = root_parcel(self.keys)
+
+        def put(txn: Transaction) -> None:
+            txn.delete_all(b"A")
+            txn.put_pending(0, root.stratum, encode_block(root.sort()))
+
+        self.journal.commit(0, 0, extra=put, phase="search", waiting=root.tally.to_json(), known=1)
+        self.begun = True
+
     def _solve(self) -> Generator[Report | Unit, None, None]:
+        if not self.begun:
+            self._begin()
         search = LayeredSearch(self.keys, self.journal, self.threads, self.memory)
         yield from search.run()
         if search.goal is None:
-            self._conclude("unsolvable")
+            self._unsolvable()
         else:
             finder = Finder(self.store, self.keys)
             self._solved(finder, search.goal[1], shortest=True)
 
     def _prove(self) -> Generator[Report | Unit, None, None]:
-        if self.hasty:
+        if not self.begun:
             found = yield from self._look_ahead()
             if found:
                 return
-            self.journal.commit(0, 0, extra=lambda txn: txn.delete_all(b"A"), phase="search")
+            self._begin()
         search = Exhaustion(self.keys, self.journal, self.threads, self.memory)
         try:
             yield from search.run()
@@ -155,6 +175,20 @@ class _Run:
             else:
                 self._solved(Finder(self.store, self.keys), reached.code, shortest=False)
             return
+        self._unsolvable()
+
+    def _unsolvable(self) -> None:
+        """Commit that verdict, if every state that was counted is there."""
+        journal, store = self.journal, self.store
+        counted = journal.states + journal.forced
+        rows = sum(states + forced for states, forced in journal.strata.values())
+        stored = counted
+        if journal.keep_closed:
+            stored = sum(store.states_in(key) for key in store.keys(b"C"))
+        if not counted == rows == stored:
+            raise InternalError(
+                f"the books do not balance: {counted} states counted, {rows} by stratum, {stored} stored"
+            )
         self._conclude("unsolvable")
 
     def _look_ahead(self) -> Generator[Report | Unit, None, bool]:

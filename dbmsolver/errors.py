@@ -72,6 +72,10 @@ class StoreError(DbmError):
     exit_code = EXIT_STORE
 
 
+class ChangedError(StoreError):
+    """Another process has changed the store while it was read."""
+
+
 class DiskFullError(StoreError):
     """No room for the next commit: the disk or the store's map is full.  The last commit stands."""
 

@@ -122,8 +122,8 @@ def _board_after(position: Position) -> str:
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
-    """Names and values, a line each."""
-    return "".join(f"{name + ':':<11}{value}\n" for name, value in facts)
+    """Names and values, a line each; a value without a name goes on with the one before."""
+    return "".join(f"{name + ':' if name else '':<11}{value}\n" for name, value in facts)
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:

@@ -27,12 +27,9 @@ def certificate_command(store: str, output: str | None) -> None:
     it.
     """
     check_output(output)
-    from dbmsolver import certificate
-    from dbmsolver.store import Store
+    from dbmsolver import certificate, inspect
 
-    with Store.open(Path(store), readonly=True) as opened:
-        record = certificate.from_manifest(opened.manifest, store)
-    text = certificate.dump(record)
+    text = certificate.dump(inspect.certificate(Path(store)))
     if output in (None, "-"):
         click.echo(text, nl=False)
         return

@@ -122,7 +122,7 @@ def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None
     """What is left either has all records, or is refused."""
     whole = (sound["half"] / "data.mdb").read_bytes()
     file = DataFile(sound["half"] / "data.mdb", "store")
-    records = {key: file.get(key) for key in file.keys()}
+    records = {key: file.get(key) for key in file.keys()}  # noqa: SIM118
     file.close()
     refused = 0
     for end in range(0, len(whole), PAGE // 2):
@@ -134,7 +134,7 @@ def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None
             refused += 1
             continue
         file.check_for_writing()
-        assert {key: file.get(key) for key in file.keys()} == records
+        assert {key: file.get(key) for key in file.keys()} == records  # noqa: SIM118
         file.close()
     assert refused > 20
 
@@ -144,9 +144,8 @@ def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None
 def test_cut_short(sound: dict[str, Path], tmp_path: Path, name: str, share: float) -> None:
     for odd in (0, 1, 777):
         length = int((sound[name] / "data.mdb").stat().st_size * share) + odd
-        store = damaged(
-            sound[name], tmp_path / f"{odd}", lambda data: data.__delitem__(slice(length, None))
-        )  # noqa: B023
+        store = shutil.copytree(sound[name], tmp_path / f"{odd}")
+        os.truncate(store / "data.mdb", length)
         assert expect_no_harm(sound[name], store) == 6
 
 
@@ -255,7 +254,7 @@ def test_all_records_are_read_as_lmdb_reads_them(sound: dict[str, Path]) -> None
             expected = dict(txn.cursor())
         file = DataFile(path / "data.mdb", str(path))
         assert file.keys() == list(expected)
-        assert {key: file.get(key) for key in file.keys()} == expected
+        assert {key: file.get(key) for key in file.keys()} == expected  # noqa: SIM118
         file.check_for_writing()
         file.close()
 

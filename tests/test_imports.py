@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 
-GAME = {"errors", "cards", "rules", "moves", "position", "boards", "deals", "results"}
+GAME = {"errors", "cards", "rules", "moves", "position", "boards", "deals", "titles", "results"}
 """The game as people know it, and the words of the search: they import each other only."""
 
 CHECK = {"verify", "certificate"}

@@ -19,14 +19,15 @@ from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.deals import Deal
 from dbmsolver.output import (
     counted,
-    deal_title,
     describe_move,
     dump_json,
     fact_lines,
     human_bytes,
     move_data,
+    rules_data,
     strata_data,
 )
+from dbmsolver.titles import title
 
 if TYPE_CHECKING:
     from dbmsolver.inspect import StoreStatus
@@ -55,7 +56,7 @@ def _status_text(status: StoreStatus) -> str:
     if manifest["limit"]:
         verdict += f" ({manifest['limit']})"
     facts = [
-        (manifest["question"].capitalize(), f"{deal_title(status.deal)}, automove {manifest['policy']}"),
+        (manifest["question"].capitalize(), f"{title(status.deal)}, automove {manifest['policy']}"),
         ("Verdict", verdict),
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
         ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
@@ -113,11 +114,21 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
     if as_json:
         found = moves is not None
         rows = [move_data(move) for move in moves or ()]
-        click.echo(dump_json({"visited": found, "moves": rows}), nl=False)
+        click.echo(
+            dump_json(
+                {
+                    "deal": deal.name,
+                    "rules": rules_data(deal.rules),
+                    "visited": found,
+                    "moves": rows,
+                }
+            ),
+            nl=False,
+        )
     elif moves is None:
-        click.echo(f"{deal_title(deal)}: not visited")
+        click.echo(f"{title(deal)}: not visited")
     else:
-        click.echo(f"{deal_title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
+        click.echo(f"{title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
         for number, move in enumerate(moves, start=1):
             click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
         click.echo()

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from dbmsolver.commands.answers import check_output
+from dbmsolver.commands.answers import check_output, write_text
 from dbmsolver.commands.options import store_argument
-from dbmsolver.errors import UsageError
 
 
 @click.command("certificate")
@@ -30,10 +29,4 @@ def certificate_command(store: str, output: str | None) -> None:
     from dbmsolver import certificate, inspect
 
     text = certificate.dump(inspect.certificate(Path(store)))
-    if output in (None, "-"):
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(str(output)).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", str(output)) from None
+    write_text(text, output)

@@ -9,7 +9,7 @@ import dbmsolver
 from dbmsolver.blocks import FORMAT
 from dbmsolver.boards import format_board, parse_board
 from dbmsolver.deals import Deal
-from dbmsolver.errors import DbmError, StoreError
+from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.results import Options, Question
 from dbmsolver.rules import Rules
 
@@ -34,14 +34,18 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> dict[str, 
 
 
 def deal_of(manifest: dict[str, Any], where: str) -> Deal:
-    """The deal that a manifest speaks of; StoreError if it cannot be read."""
+    """The deal that a manifest speaks of; StoreError if it cannot be read, or its board is not that of its number."""
     try:
         rules = Rules(**manifest["rules"])
         number = manifest["deal"]["number"]
-        position = parse_board(manifest["deal"]["board"], rules, where)
+        deal = Deal(parse_board(manifest["deal"]["board"], rules, where), rules, number)
     except (KeyError, TypeError, AttributeError, DbmError) as error:
         raise StoreError(f"the manifest's deal cannot be read ({error})", where) from error
-    return Deal(position=position, rules=rules, number=number)
+    try:
+        deal.check_number(where)
+    except InputError as error:
+        raise StoreError(f"the manifest is wrong: {error.message}", where) from None
+    return deal
 
 
 def check_same(

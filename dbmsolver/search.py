@@ -16,6 +16,7 @@ from dbmsolver.beginning import root_parcel
 from dbmsolver.blocks import encode_block
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.evidence import check_answer, is_final
 from dbmsolver.exhaustion import Exhaustion, GoalReached
 from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
@@ -24,7 +25,7 @@ from dbmsolver.layered import LayeredSearch
 from dbmsolver.manifest import check_same, deal_of, new_manifest
 from dbmsolver.memory import default_memory, return_freed_memory
 from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
-from dbmsolver.store import Store, Transaction
+from dbmsolver.store import Store, Transaction, look
 from dbmsolver.trace import Finder, Step, replay, steps_to
 
 Events = Generator[Report | Unit, None, Result]
@@ -63,16 +64,33 @@ def run(
 def resume(path: Path, threads: int | None = None, limits: Limits = Limits()) -> Events:
     """Continue the search in a store, with its own deal, rules, policy and metric."""
     with Store.open(path) as store:
-        manifest = store.manifest
-        deal = deal_of(manifest, str(path))
-        options = Options(
-            policy=manifest["policy"],
-            metric=manifest["metric"],
-            threads=threads,
-            keep=manifest["keep"],
-            store=path,
-        )
-        return (yield from _search(store, deal, options, limits))
+        deal = deal_of(store.manifest, str(path))
+        return (yield from _search(store, deal, _options(store, threads), limits))
+
+
+def answer(path: Path) -> Result:
+    """The answer of the finished search in a store, checked against its records; StoreError if there is none."""
+
+    def tell(store: Store) -> Result:
+        deal = deal_of(store.manifest, str(path))
+        if not is_final(store.manifest):
+            raise StoreError(f"not finished; continue with: dbmsolver resume {path}", str(path))
+        check_answer(store, deal)
+        return _Run(store, deal, _options(store, None), Limits()).result()
+
+    return look(path, tell)
+
+
+def _options(store: Store, threads: int | None) -> Options:
+    """How the search in a store was begun."""
+    manifest = store.manifest
+    return Options(
+        policy=manifest["policy"],
+        metric=manifest["metric"],
+        threads=threads,
+        keep=manifest["keep"],
+        store=store.path,
+    )
 
 
 def default_threads() -> int:
@@ -112,7 +130,7 @@ class _Run:
     @property
     def answered(self) -> bool:
         """Whether the store holds the answer already."""
-        return self.store.manifest["verdict"] in ("solved", "unsolvable")
+        return is_final(self.store.manifest)
 
     def events(self) -> Generator[Report | Unit, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
@@ -284,6 +302,8 @@ class _Run:
 
 
 def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
+    if is_final(store.manifest):
+        check_answer(store, deal)
     run = _Run(store, deal, options, limits)
     yield from interruptible(run.events())
     if store.manifest["verdict"] is None:

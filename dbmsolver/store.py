@@ -40,17 +40,18 @@ import os
 import secrets
 import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import lmdb
 
 from dbmsolver.binding import CHECKSUM, SEAL, bound, is_intact, seal_of, with_content_hash
 from dbmsolver.blocks import FORMAT, Runs, decode_block, states_of
-from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.datafile import DataFile
+from dbmsolver.errors import ChangedError, DiskFullError, InternalError, StoreError
 
 MAP_SIZE = 1 << 42
 _CLOSED_KEY = struct.Struct(">cHHQQQ")
@@ -65,6 +66,10 @@ _NO_ROOM = (
 """What LMDB says when a disk, the map, or a limit on files or users is full."""
 _MASK = (1 << 64) - 1
 _MANIFEST_FIELDS = ("question", "deal", "rules", "policy", "metric", "keep", "verdict")
+
+
+_TRIES = 50
+Found = TypeVar("Found")
 
 
 class Closed(NamedTuple):
@@ -148,32 +153,68 @@ class Transaction:
         self._put(b"S", seal_of(manifest, self._txn.stat()["entries"], self.sum))
 
 
+class _Environment:
+    """Reads the records of an open LMDB environment; the same methods as :class:`~dbmsolver.datafile.DataFile`."""
+
+    def __init__(self, environment: lmdb.Environment) -> None:
+        self._env = environment
+
+    def keys(self, prefix: bytes = b"") -> list[bytes]:
+        """All keys that begin with ``prefix``, in order."""
+        result = []
+        with self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
+            found = cursor.set_range(prefix) if prefix else cursor.first()
+            while found:
+                key = cursor.key()
+                if not key.startswith(prefix):
+                    break
+                result.append(bytes(key))
+                found = cursor.next()
+        return result
+
+    def get(self, key: bytes, most: int | None = None) -> bytes | None:
+        """The value of a record (or at ``most`` its first bytes), None if there is no such record."""
+        with self._env.begin(buffers=True) as txn:
+            value = txn.get(key)
+            return None if value is None else bytes(value[:most])
+
+    def entries(self) -> int:
+        """How many records there are."""
+        return int(self._env.stat()["entries"])
+
+    def used_bytes(self) -> int:
+        """Bytes of the pages that hold records."""
+        stat = self._env.stat()
+        pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
+        return int(stat["psize"] * pages)
+
+    def close(self) -> None:
+        """Release the environment."""
+        self._env.close()
+
+
 class Store:
-    """An open store.  One process writes; any number read, but only while nobody writes."""
+    """An open store.  One process writes, any number read: what was committed last, also while another one writes.
+
+    Reading opens nothing for writing and takes no lock.
+    """
 
     def __init__(self, path: Path, *, readonly: bool, durable: bool) -> None:
         self.path = path
         self.durable = durable
         self._failed = False
         self.sum = 0
-        self._lock = _take_lock(path)
-        try:
-            self._env = lmdb.open(
-                str(path),
-                map_size=MAP_SIZE if not readonly else 0,
-                readonly=readonly,
-                sync=durable,
-                metasync=durable,
-                map_async=not durable,
-                max_dbs=0,
-                readahead=True,
-            )
-        except lmdb.Error as error:
-            os.close(self._lock)
-            raise StoreError(f"not a readable store ({error})", str(path)) from error
-        except BaseException:
-            os.close(self._lock)
-            raise
+        self._records: DataFile | _Environment
+        self._lock: int | None = None
+        if readonly:
+            self._records = DataFile(path / "data.mdb", str(path))
+        else:
+            self._lock = _take_lock(path)
+            try:
+                self._records = _Environment(self._environment())
+            except BaseException:
+                os.close(self._lock)
+                raise
         try:
             self.manifest = self._read_manifest()
             self._number = 1 + max((_number(key) for key in self.keys()), default=0)
@@ -184,6 +225,29 @@ class Store:
         except BaseException:
             self.close()
             raise
+
+    def _environment(self) -> lmdb.Environment:
+        """LMDB's environment for writing, of a data file that LMDB can be trusted with."""
+        data = self.path / "data.mdb"
+        if data.exists() and data.stat().st_size:
+            file = DataFile(data, str(self.path))
+            try:
+                file.check_for_writing()
+            finally:
+                file.close()
+        try:
+            self._env = lmdb.open(
+                str(self.path),
+                map_size=MAP_SIZE,
+                sync=self.durable,
+                metasync=self.durable,
+                map_async=not self.durable,
+                max_dbs=0,
+                readahead=True,
+            )
+        except lmdb.Error as error:
+            raise StoreError(f"not a readable store ({error})", str(self.path)) from error
+        return self._env
 
     @classmethod
     def create(cls, path: Path, manifest: dict[str, Any], *, durable: bool = True) -> Store:
@@ -206,12 +270,12 @@ class Store:
     @classmethod
     def begun(cls, path: Path) -> bool:
         """Whether there is a store in ``path`` (or something that is in a store's place), not just the first files of one."""
-        return (path / "data.mdb").is_file() and not _is_blank(path)
+        return _has_data(path) and not _is_blank(path)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
-        """Open an existing store; StoreError if there is none, it is foreign, or another process has it."""
-        if not (path / "data.mdb").is_file():
+        """Open an existing store; StoreError if there is none, it is foreign, or (to write) another process has it."""
+        if not _has_data(path):
             raise StoreError("no store here: expected a directory made with --store", str(path))
         if not (path / "data.mdb").stat().st_size:  # LMDB would make an environment of it
             raise StoreError("not a readable store (data.mdb is empty)", str(path))
@@ -235,9 +299,11 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Release the environment and the lock."""
-        self._env.close()
-        os.close(self._lock)
+        """Release the file, and the lock."""
+        self._records.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def remove(self) -> None:
         """Close and delete the store's directory."""
@@ -290,16 +356,7 @@ class Store:
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
         """All keys that begin with ``prefix``, in order."""
-        result = []
-        with self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
-            found = cursor.set_range(prefix) if prefix else cursor.first()
-            while found:
-                key = cursor.key()
-                if not key.startswith(prefix):
-                    break
-                result.append(bytes(key))
-                found = cursor.next()
-        return result
+        return self._records.keys(prefix)
 
     def place(self, key: bytes) -> bytes:
         """What the checksum of a record binds it to."""
@@ -311,11 +368,10 @@ class Store:
 
     def read(self, key: bytes, most: int | None = None) -> bytes:
         """The bytes of a record, or at ``most`` the first of them."""
-        with self._env.begin(buffers=True) as txn:
-            value = txn.get(key)
-            if value is None:
-                raise StoreError(f"record {describe(key)} is missing", str(self.path))
-            return bytes(value[:most])
+        value = self._records.get(key, most)
+        if value is None:
+            raise StoreError(f"record {describe(key)} is missing", str(self.path))
+        return value
 
     def done(self, key: bytes) -> bytes:
         """The signatures in a record of kind ``D``; StoreError, naming it, if it is damaged."""
@@ -329,7 +385,7 @@ class Store:
         return decode_block(self.read(key), self.where(key), self.place(key))
 
     def states_in(self, key: bytes) -> int:
-        """How many states a block says it has, without decoding it."""
+        """How many states a block says it has, without decoding it, and without reading more than its header."""
         return states_of(self.read(key, 64), self.where(key))
 
     def size(self) -> int:
@@ -341,14 +397,11 @@ class Store:
 
     def used(self) -> int:
         """Bytes of the store's records (pages in use), without pages that LMDB keeps for reuse."""
-        stat = self._env.stat()
-        pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
-        return int(stat["psize"] * pages)
+        return self._records.used_bytes()
 
     def _read_manifest(self) -> dict[str, Any]:
-        with self._env.begin() as txn:
-            value, seal = txn.get(b"M"), txn.get(b"S", b"")
-            records = txn.stat()["entries"]
+        value, seal = self._records.get(b"M"), self._records.get(b"S") or b""
+        records = self._records.entries()
         if value is None:
             return {}
         manifest = _parse(value)
@@ -382,13 +435,22 @@ def _is_blank(path: Path) -> bool:
     known = {"data.mdb", "lock.mdb", "writer.lock"}
     if not data.is_file() or any(file.name not in known for file in path.iterdir()):
         return False
-    if not data.stat().st_size:  # LMDB would make an environment of it
+    try:
+        file = DataFile(data, str(path))
+    except StoreError:
         return False
     try:
-        with lmdb.open(str(path), readonly=True, lock=False, create=False) as environment:
-            return not environment.stat()["entries"]
-    except lmdb.Error:
-        return False
+        return not file.entries()
+    finally:
+        file.close()
+
+
+def _has_data(path: Path) -> bool:
+    """Whether there is a data file in ``path``; StoreError if nobody lets us see."""
+    try:
+        return (path / "data.mdb").is_file()
+    except OSError as error:
+        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
 
 
 def _parse(value: bytes) -> dict[str, Any]:
@@ -397,6 +459,18 @@ def _parse(value: bytes) -> dict[str, Any]:
     except ValueError:
         return {"format": FORMAT}  # whose seal will not be right
     return manifest if isinstance(manifest, dict) else {}
+
+
+def look(path: Path, work: Callable[[Store], Found]) -> Found:
+    """What ``work`` finds in a store, open for reading; anew where another process changes the store meanwhile."""
+    for attempt in range(_TRIES):
+        try:
+            with Store.open(path, readonly=True) as store:
+                return work(store)
+        except ChangedError:
+            if attempt == _TRIES - 1:
+                raise
+    raise AssertionError
 
 
 class BlockKey(NamedTuple):

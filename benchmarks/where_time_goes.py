@@ -71,7 +71,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
         (closers, "encode_block"),
         (journal, "encode_block"),
         (chunks, "encode_block"),
-        (visits, "decode_block"),
+        (journal, "decode_block"),
         (chunks, "decode_block"),
         (store, "decode_block"),
     ],

@@ -1,5 +1,17 @@
-"""`python -m dbmsolver`."""
+"""The program `dbmsolver`, and `python -m dbmsolver`."""
 
-from dbmsolver.cli import main
+from __future__ import annotations
 
-main()
+from dbmsolver.interrupts import end_at_once
+
+
+def main() -> None:
+    """Run the command line; a signal that comes while it is being loaded ends it, too."""
+    end_at_once()
+    from dbmsolver.cli import main as run
+
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,4 @@
-"""Where a proof begins: with the deal, or with what an earlier run has left in the store."""
+"""Where a search begins: with the deal, or with what an earlier run has left in the store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Container
 import numpy as np
 
 from dbmsolver.blocks import Runs
+from dbmsolver.books import Tally, total
 from dbmsolver.core.runs import local_key, progress_of
+from dbmsolver.errors import StoreError
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Parcel
@@ -15,16 +17,22 @@ from dbmsolver.store import Closed, Store, parse_closed_key, parse_pending_key, 
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Parcel]], list[int]]:
-    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of these strata."""
+    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of these strata.
+
+    StoreError if they are not those that the last commit has left.
+    """
     strata: dict[int, list[Parcel]] = {}
     for key in store.keys(b"P"):
         _, stratum, _ = parse_pending_key(key)
         parcel = Parcel.of(stratum, store.block(key), record=key)
         parcel.spill()
         strata.setdefault(stratum, []).append(parcel)
+    found = total(parcel.tally for parcels in strata.values() for parcel in parcels)
+    if found != Tally.from_json(store.manifest["waiting"]):
+        raise StoreError("what is pending is not what the manifest says", str(store.path))
     done: list[int] = []
     for key in store.keys(b"D"):
-        done += np.frombuffer(store.read(key), np.uint64).tolist()
+        done += np.frombuffer(store.done(key), np.uint64).tolist()
     return strata, done
 
 

@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.blocks import states_of
+from dbmsolver.books import Tally, weigh_one
 from dbmsolver.chunks import Chunk, pack_chunks
 from dbmsolver.closers import BigStart, Closer, Yield
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
-from dbmsolver.journal import BlockRef, Journal
+from dbmsolver.errors import InternalError
+from dbmsolver.journal import BlockRef, Journal, Packed
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Part
 from dbmsolver.pieces import (
@@ -94,7 +97,8 @@ class BigSignature:
         ) > FILL * (1 << self.largest_bits):
             if not self._split(max(self.pieces, key=lambda piece: piece.closed)):
                 break
-        self.tree.deliver(start.keys[self.words * start.closed :], start.codes[start.closed :])
+        self.balance = 0
+        self._deliver(start.keys[self.words * start.closed :], start.codes[start.closed :])
 
     @property
     def pieces(self) -> list[Piece]:
@@ -121,6 +125,7 @@ class BigSignature:
                     work, finish = task
                     running[pool.submit(work)] = closer, finish
                 if not running:
+                    self._check_balance()
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
@@ -134,18 +139,18 @@ class BigSignature:
                 if future.exception() is None:
                     finish(future.result())
 
-    def put_pending(self, txn: Transaction) -> list[tuple[Chunk, bytes]]:
-        """Write what is pending and has no record yet; the chunks and their new records.
+    def put_pending(self, txn: Transaction, written: list[tuple[Chunk, bytes]]) -> Tally:
+        """Write what is pending and has no record yet; the tally of all that has one then.
 
-        They are to be noted in the chunks once the transaction is committed.
+        ``written`` gets the chunks and their new records, to be noted in the chunks once the transaction is committed.
         """
         chunks = [chunk for piece in self.pieces for chunk in piece.chunks]
         chunks += [one for one in (*self.sources, *self.delivering) if isinstance(one, Chunk)]
         new = [chunk for chunk in chunks if chunk.size and chunk.record is None]
-        return [
-            (chunk, txn.put_pending(0, self.stratum, packed))
-            for chunk, packed in zip(new, self.journal.in_parallel(self._packed, new), strict=True)
-        ]
+        for chunk, packed in zip(new, self.journal.in_parallel(self._packed, new), strict=True):
+            chunk.stored = states_of(packed, "memory")
+            written.append((chunk, txn.put_pending(0, self.stratum, packed)))
+        return weigh_one(self.shape.signature, sum(chunk.stored for chunk in chunks))
 
     def _packed(self, chunk: Chunk) -> bytes:
         packed = chunk.packed or pack_chunks(self.shape.signature, self.words, [chunk]).packed
@@ -168,8 +173,8 @@ class BigSignature:
         if piece_to_visit is None:
             return self._delivery() if self.sources else None
         blocks = self._reserve(piece_to_visit)
-        work = partial(visit, self.shape, piece_to_visit, closer, self.stratum, blocks)
-        return work, self._finish
+        done = Visit.to(piece_to_visit)
+        return partial(visit, self.shape, done, closer, self.stratum, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
         """The idle piece with the most work, those with a table first; None if it pays to wait."""
@@ -184,12 +189,12 @@ class BigSignature:
             return None
         return best
 
-    def _reserve(self, piece: Piece) -> list[bytes]:
+    def _reserve(self, piece: Piece) -> list[Packed]:
         """Reserve a piece for a visit and see to its table; the blocks to load into it first."""
         self.clock += 1
         piece.used = self.clock
         piece.busy = True
-        blocks: list[bytes] = []
+        blocks: list[Packed] = []
         if piece.table is None:
             piece.evict()
             need = piece.closed + min(piece.work, 1 << 20)
@@ -226,6 +231,18 @@ class BigSignature:
         sources = sum(source.nbytes for source in (*self.sources, *self.delivering))
         return self.tree.chunk_bytes + sources
 
+    def _deliver(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> None:
+        """New candidates go to their pieces."""
+        self.balance += codes.size
+        self.tree.deliver(keys, codes)
+
+    def _check_balance(self) -> None:
+        """Of all candidates that came in, as many must have been taken by visits, or found to be duplicates."""
+        if self.balance or self.pending:
+            raise InternalError(
+                f"the books do not balance: {self.balance} candidates of a big signature are nowhere"
+            )
+
     def _forget(self, chunks: Iterable[Source]) -> None:
         """Candidates have been worked on, or have become other chunks: their records go with the next commit."""
         for chunk in chunks:
@@ -242,9 +259,10 @@ class BigSignature:
         piece.inbox += done.rest
         piece.blocks += self.journal.add_closed(result.closed, always=True)
         result.closed = []
-        self.take_result(result)
+        self.balance += done.put_back - done.taken
         for chunk in done.siblings:
-            self.tree.deliver(*chunk.arrays())
+            self._deliver(*chunk.arrays())
+        self.take_result(result)
         if done.sample is not None:
             self.sample = done.sample
         if not done.loaded:
@@ -277,6 +295,7 @@ class BigSignature:
         def finish(packed: Chunk) -> None:
             rich.busy = False
             rich.inbox = [chunk for chunk in rich.inbox if chunk not in loose] + [packed]
+            self.balance -= sum(chunk.size for chunk in loose) - packed.size
             self._forget(loose)
 
         return partial(pack_chunks, self.shape.signature, self.words, loose), finish
@@ -288,7 +307,10 @@ class BigSignature:
 
         def finish(arrays: tuple[NDArray[np.uint64], NDArray[Any]]) -> None:
             self.delivering.remove(source)
-            self.tree.deliver(*arrays)
+            if isinstance(source, Chunk):  # which is in the balance
+                self.tree.deliver(*arrays)
+            else:
+                self._deliver(*arrays)
             self._forget([source])
 
         return source.arrays, finish

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xxhash
 import zstandard
 from numpy.typing import NDArray
 
+from dbmsolver.binding import CHECKSUM, is_intact, with_content_hash
 from dbmsolver.core.blocks import from_planes, to_planes
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import InternalError, StoreError
 
-FORMAT = 2
+FORMAT = 3
+MOST_BYTES = 1 << 29
+"""The most that a block may have unpacked: nobody is made to unpack more."""
 _HEADER = struct.Struct("<BBBBIQ")
-_CHECKSUM = struct.Struct("<Q")
 _COMPRESSION_LEVEL = 1
 
 
@@ -47,11 +48,14 @@ class Runs:
 
 
 def encode_block(runs: Runs) -> bytes:
-    """A block's bytes; the keys must be sorted within each run."""
+    """A block's bytes, with its content hash for a checksum; the keys must be sorted within each run."""
     states = runs.codes.size
     planes = 8 * runs.words * states
     directory = 16 * runs.signatures.size
-    body = np.empty(directory + planes + runs.codes.nbytes + runs.extra_bytes * states, np.uint8)
+    size = directory + planes + runs.codes.nbytes + runs.extra_bytes * states
+    if size > MOST_BYTES:
+        raise InternalError(f"a block of {size} bytes, more than {MOST_BYTES}")
+    body = np.empty(size, np.uint8)
     body[: directory // 2] = runs.signatures.view(np.uint8)
     body[directory // 2 : directory] = runs.counts.view(np.uint8)
     place = directory + planes
@@ -65,37 +69,55 @@ def encode_block(runs: Runs) -> bytes:
         FORMAT, runs.codes.itemsize, runs.words, runs.extra_bytes, runs.signatures.size, states
     )
     rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body.data)
-    return _CHECKSUM.pack(xxhash.xxh3_64_intdigest(rest)) + rest
+    return with_content_hash(rest)
 
 
-def decode_block(data: bytes | memoryview, where: str) -> Runs:
-    """Inverse of :func:`encode_block`; a damaged block raises StoreError naming ``where``."""
+def decode_block(data: bytes | memoryview, where: str, place: bytes | None = None) -> Runs:
+    """Inverse of :func:`encode_block`; a damaged block raises StoreError naming ``where``.
+
+    ``place`` is what its checksum binds it to (:mod:`dbmsolver.binding`), None for a block that is not from a store.
+    """
     data = bytes(data)
-    start = _CHECKSUM.size + _HEADER.size
-    if len(data) < start or _CHECKSUM.unpack_from(data)[0] != xxhash.xxh3_64_intdigest(data[8:]):
+    start = CHECKSUM.size + _HEADER.size
+    if len(data) < start or not is_intact(data, place):
         raise StoreError(f"{where}: the block is damaged (checksum does not match)")
     version, code_bytes, words, extra_bytes, count, states = _HEADER.unpack_from(data, 8)
-    if version != FORMAT or words not in (1, 3) or code_bytes not in (1, 2):
+    if version != FORMAT:
         raise StoreError(f"{where}: unknown block version {version}, expected {FORMAT}")
-    body = zstandard.ZstdDecompressor().decompress(data[start:])
-    if len(body) != 16 * count + states * (8 * words + code_bytes + extra_bytes):
-        raise StoreError(f"{where}: the block has {len(body)} bytes, not what its header says")
+    if words not in (1, 3) or code_bytes not in (1, 2) or extra_bytes not in (0, 2):
+        raise StoreError(f"{where}: the block's keys or codes have a width that cannot be")
+    size = 16 * count + states * (8 * words + code_bytes + extra_bytes)
+    body = _unpacked(data[start:], size, where)
     counts = np.frombuffer(body, np.int64, count, 8 * count)
+    if not count or counts.min() < 1 or counts.max() > states or int(counts.sum()) != states:
+        raise StoreError(f"{where}: the block's runs do not fit its header")
     planes = np.frombuffer(body, np.uint8, 8 * words * states, 16 * count)
-    place = 16 * count + planes.size
+    begin = 16 * count + planes.size
     keys = np.empty(words * states, np.uint64)
     from_planes(planes.reshape(8 * words, states), counts, words, keys)
     # Copies: a view of a part would keep the whole body in memory.
-    codes = np.frombuffer(body, np.uint8 if code_bytes == 1 else "<u2", states, place).copy()
+    codes = np.frombuffer(body, np.uint8 if code_bytes == 1 else "<u2", states, begin).copy()
     extra = None
     if extra_bytes:
-        extra = np.frombuffer(body, "<u2", states, place + codes.nbytes).copy()
+        extra = np.frombuffer(body, "<u2", states, begin + codes.nbytes).copy()
     signatures = np.frombuffer(body, np.uint64, count).copy()
     return Runs(signatures, counts.copy(), keys, codes, words, extra)
 
 
+def _unpacked(packed: bytes, size: int, where: str) -> bytes:
+    """The body of a block, which must have ``size`` bytes; nothing is unpacked that says otherwise."""
+    try:
+        said = zstandard.frame_content_size(packed)
+        if said != size or size > MOST_BYTES:
+            raise StoreError(f"{where}: the block has {said} bytes, not what its header says")
+        # As much as it says and no more, whatever follows.
+        return zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise StoreError(f"{where}: the block is damaged (it cannot be unpacked)") from error
+
+
 def states_of(data: bytes, where: str) -> int:
     """How many states a block says it has, without decoding it; StoreError, naming ``where``, if it is cut short."""
-    if len(data) < _CHECKSUM.size + _HEADER.size:
+    if len(data) < CHECKSUM.size + _HEADER.size:
         raise StoreError(f"{where} is damaged (cut short)")
-    return int(_HEADER.unpack_from(data, _CHECKSUM.size)[-1])
+    return int(_HEADER.unpack_from(data, CHECKSUM.size)[-1])

@@ -100,20 +100,10 @@ def deal_of(certificate: Certificate, where: str) -> Deal:
         rules = Rules(**certificate["rules"])
         position = parse_board("\n".join(certificate["deal"]["board"]) + "\n", rules, where)
         deal = Deal(position, rules, certificate["deal"]["number"])
-        if deal.number is not None:
-            check_number(deal, where)
+        deal.check_number(where)
     except (KeyError, TypeError, DbmError) as error:
         raise InputError(f"its deal cannot be read ({error})", where) from error
     return deal
-
-
-def check_number(deal: Deal, where: str) -> None:
-    """InputError if the deal's number is that of another deal."""
-    if (
-        deal.number is not None
-        and deal.position != Deal.from_number(deal.number, deal.rules).position
-    ):
-        raise InputError(f"its board is not that of deal {deal.number}", where)
 
 
 def dump(certificate: Certificate) -> str:

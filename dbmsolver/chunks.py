@@ -14,13 +14,17 @@ from dbmsolver.core.runs import sort_runs
 
 @dataclass(eq=False, slots=True)
 class Chunk:
-    """Candidates of one piece: local keys and parent-move codes.  ``record``: where a store has them, too."""
+    """Candidates of one piece: local keys and parent-move codes.
+
+    ``record``: where a store has them, too; ``stored``: how many are there, without duplicates.
+    """
 
     size: int
     keys: NDArray[np.uint64] | None
     codes: NDArray[Any] | None
     packed: bytes | None = None
     record: bytes | None = None
+    stored: int = 0
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Chunk:

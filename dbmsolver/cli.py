@@ -6,18 +6,26 @@ ends a command other than well is one line on standard error and an exit code of
 
 from __future__ import annotations
 
+import errno
 import importlib
-import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 import click
 
 from dbmsolver import __version__
-from dbmsolver.errors import EXIT_INPUT, EXIT_INTERRUPTED, EXIT_SOLVED, EXIT_USAGE, DbmError
+from dbmsolver.errors import (
+    EXIT_INPUT,
+    EXIT_INTERRUPTED,
+    EXIT_SOLVED,
+    EXIT_SYSTEM,
+    EXIT_USAGE,
+    DbmError,
+)
+from dbmsolver.interrupts import ignore_signals
+from dbmsolver.streams import forget_output, open_streams
 
 EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 """What a shell reports for a program that the reader of its output left."""
@@ -91,9 +99,14 @@ class CommandLine(click.Group):
             raise Failure("interrupted", EXIT_INTERRUPTED) from None
         except BrokenPipeError:
             raise Failure("", EXIT_BROKEN_PIPE) from None
+        except MemoryError:
+            raise Failure("out of memory; with --memory a search needs less", EXIT_SYSTEM) from None
         except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            raise Failure(f"{where}{error.strerror or error}", EXIT_INPUT) from None
+            raise _system_failure(error) from None
+        except RuntimeError as error:
+            if "start new thread" not in str(error):
+                raise
+            raise Failure("the system allows no more threads", EXIT_SYSTEM) from None
 
     def main(  # type: ignore[override]
         self,
@@ -116,15 +129,30 @@ class CommandLine(click.Group):
             report("interrupted")
         except BrokenPipeError:
             code = EXIT_BROKEN_PIPE
-        except OSError as error:  # the disk under standard output is full
-            code = EXIT_INPUT
-            report(f"standard output: {error.strerror or error}")
-            _forget_output()
-        if code == EXIT_BROKEN_PIPE:
-            _forget_output()
+        except OSError as error:  # the disk under standard output is full, or it is closed
+            code = EXIT_SYSTEM
+            report(str(_system_failure(error)))
+            forget_output()
+        if code in (EXIT_BROKEN_PIPE, EXIT_SYSTEM):
+            forget_output()
         if standalone_mode:
+            ignore_signals()
+            try:
+                sys.stderr.flush()
+            except (OSError, ValueError):
+                forget_output()
             sys.exit(code or EXIT_SOLVED)
         return code or EXIT_SOLVED
+
+
+def _system_failure(error: OSError) -> Failure:
+    """What the system refused: a file that was named, or else the answer."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return Failure(f"{error.filename}: {reason}", EXIT_INPUT)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO):
+        reason = f"standard output: cannot be written ({reason})"
+    return Failure(reason, EXIT_SYSTEM)
 
 
 def report(message: str) -> None:
@@ -133,7 +161,7 @@ def report(message: str) -> None:
         try:
             click.echo(f"dbmsolver: {message}", err=True)
         except OSError:
-            _forget_output()
+            forget_output()
 
 
 def _message(failure: click.ClickException) -> str:
@@ -141,15 +169,6 @@ def _message(failure: click.ClickException) -> str:
     if isinstance(failure, click.UsageError) and failure.ctx is not None:
         text = f"{text.removesuffix('.')}. Try '{failure.ctx.command_path} --help'."
     return text
-
-
-def _forget_output() -> None:
-    """Let nothing more be written, or Python would complain when it flushes at its end."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # not a real file, as in tests
-            os.dup2(null, stream.fileno())
-    os.close(null)
 
 
 @click.command(
@@ -167,7 +186,8 @@ def cli(ctx: click.Context) -> None:
     DEAL is a number, the path of a board, or - for a board on standard input.
 
     Exit codes: 0 solved, or done; 10 unsolvable; 20 undecided, a limit was reached; 1 internal
-    error; 2 wrong usage; 3 bad input; 4 bad store; 130 interrupted.
+    error; 2 wrong usage; 3 bad input; 4 bad store; 5 no memory, or no room for the answer; 130
+    interrupted.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
@@ -175,6 +195,7 @@ def cli(ctx: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """The program `dbmsolver`."""
+    """The command line with the streams and signals of a process."""
+    open_streams()
     cli()
     raise AssertionError("cli() exits")

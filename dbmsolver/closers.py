@@ -12,6 +12,7 @@ from dbmsolver.blocks import Runs, encode_block
 from dbmsolver.closing import kernels_of
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.tables import Tables
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.journal import BlockRef
 from dbmsolver.keys import Keys
@@ -35,6 +36,16 @@ class Yield:
     states: int = 0
     forced: int = 0
     digest: int = 0
+
+    def add_closed(self, tables: Tables, runs: Runs, stratum: int, forced: int) -> None:
+        """Encode sorted closed states and count them."""
+        digest = digest_runs(tables, runs.signatures, runs.counts, runs.keys, runs.words)
+        self.digest += int(digest)
+        self.states += runs.codes.size
+        self.forced += forced
+        first, last = int(runs.signatures.min()), int(runs.signatures.max())
+        block = encode_block(runs)
+        self.closed.append(Closed(0, stratum, first, last, runs.codes.size, block))
 
 
 @dataclass(eq=False, slots=True)
@@ -98,25 +109,7 @@ class Closer:
             out.codes[:states],
             int(out.used[6]),
         )
-        self.add_closed(runs, stratum, int(out.closed[:signatures, 1].sum()), result)
-
-    def add_closed(self, runs: Runs, stratum: int, forced: int, result: Yield) -> None:
-        """Encode sorted closed states and count them."""
-        digest = digest_runs(self.tables, runs.signatures, runs.counts, runs.keys, runs.words)
-        result.digest += int(digest)
-        result.states += runs.codes.size
-        result.forced += forced
-        signatures = runs.signatures
-        result.closed.append(
-            Closed(
-                0,
-                stratum,
-                int(signatures.min()),
-                int(signatures.max()),
-                runs.codes.size,
-                encode_block(runs),
-            )
-        )
+        result.add_closed(self.tables, runs, stratum, int(out.closed[:signatures, 1].sum()))
 
     def collect_parcels(self, result: Yield) -> None:
         """Turn the runs in the output into parcels."""
@@ -177,5 +170,5 @@ class Closer:
             out.codes[:states],
             words,
         )
-        self.add_closed(runs, stratum, forced, result)
+        result.add_closed(self.tables, runs, stratum, forced)
 

@@ -183,6 +183,13 @@ class Deal:
             raise _unreadable(error, where) from None
         return cls.from_text(text, rules, where)
 
+    def check_number(self, where: str) -> None:
+        """InputError, naming ``where``, if the deal has a number and is not what that number deals."""
+        if self.number is None:
+            return
+        if type(self.number) is not int or self.position != deal_number(self.number, self.rules):
+            raise InputError(f"its board is not that of deal {self.number}", where)
+
     @property
     def name(self) -> str:
         """The number, or "board-" and a digest of the position: short, and fit for file names."""

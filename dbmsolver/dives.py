@@ -7,17 +7,18 @@ with growing limits: no deal that one of them wins quickly takes long because of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.dive import EXHAUSTED, FULL, RECORD_BYTES, WON, Diving, dive, make_diving
-from dbmsolver.errors import InternalError
+from dbmsolver.blocks import Runs
+from dbmsolver.core.dive import EXHAUSTED, RECORD_BYTES, WON, dive, fingerprints, make_diving
 from dbmsolver.keys import State
 from dbmsolver.recordkeys import RecordKeys
+from dbmsolver.rows import packed
 
 Order = tuple[int, int, int]
 """Weights of progress, free slots and cards home in a record's merit."""
@@ -31,6 +32,8 @@ SCHEDULE: tuple[tuple[Order, int], ...] = (
 )
 """Orders, and the records that each may find.  In a large proof they take less than a tenth of the time."""
 _LEAST = 1 << 11
+_PAUSE = 0.1
+"""Seconds between two looks at limits and signals."""
 
 
 class Dived(NamedTuple):
@@ -73,7 +76,8 @@ class Diver:
     def _path(self, number: int) -> tuple[State, ...]:
         states = []
         while number >= 0:
-            states.append(State(*map(int, self.diving.rows[number]), 0))
+            signature, off, low = map(int, self.diving.rows[number])
+            states.append(State(signature, off, low, 0))
             number = int(self.diving.parents[number])
         return tuple(reversed(states))
 
@@ -81,3 +85,66 @@ class Diver:
 def room_for(memory: int, threads: int) -> int:
     """The records that each of the threads' dives may find in so many bytes."""
     return max(memory // (RECORD_BYTES * threads), _LEAST)
+
+
+class Dives:
+    """The dives of :data:`SCHEDULE`, made by some threads.
+
+    The outcome is that of the first in the schedule that decides the deal, so it does not depend on the threads.
+    """
+
+    def __init__(self, keys: RecordKeys, threads: int, memory: int, most: int | None) -> None:
+        self.keys = keys
+        self.threads = threads
+        room = room_for(memory, threads)
+        self.limit = room if most is None else min(room, most)
+        self.expanded = 0
+        self._idle = [Diver(self.limit) for _ in range(threads)]
+        self._running: dict[Future[Dived], tuple[int, Diver]] = {}
+
+    def run(self, start: State) -> Generator[None, None, Dived]:
+        """Dive from a record; yields now and then, and returns the outcome."""
+        tasks = list(enumerate(SCHEDULE))
+        decided: dict[int, Dived] = {}
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while tasks or self._running:
+                    while tasks and self._idle and not decided:
+                        number, (order, limit) = tasks.pop(0)
+                        diver = self._idle.pop()
+                        diver.diving.stop[0] = 0
+                        task = pool.submit(diver.dive, self.keys, start, order, limit)
+                        self._running[task] = number, diver
+                    done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
+                    for task in done:
+                        number, diver = self._running.pop(task)
+                        self._idle.append(diver)
+                        dived = task.result()
+                        self.expanded += dived.expanded
+                        if dived.outcome != "open":
+                            decided[number] = dived
+                            tasks = []
+                    if decided and all(
+                        number > min(decided) for number, _ in self._running.values()
+                    ):
+                        break
+                    yield
+            finally:
+                for _, diver in self._running.values():
+                    diver.diving.stop[0] = 1
+        if decided:
+            return decided[min(decided)]
+        return Dived("open", self.expanded)
+
+
+def blocks_of(keys: RecordKeys, dived: Dived) -> list[tuple[int, Runs]]:
+    """The records of an exhausted dive as (stratum, runs), as closed records are stored."""
+    count = dived.parents.size
+    rows = np.zeros((count, 5), np.uint64)
+    rows[:, :3] = dived.rows
+    codes = fingerprints(dived.rows)
+    rows[1:, 4] = codes[dived.parents[1:]]
+    return [
+        (stratum, Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.words))
+        for stratum, runs in packed(keys, rows)
+    ]

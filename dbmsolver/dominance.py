@@ -54,6 +54,14 @@ def columns_are_slots(rules: Rules) -> bool:
     return rules.fill == "any"
 
 
+def has_dominance(rules: Rules) -> bool:
+    """Whether a proof over dominating positions is possible, and worth it: there must be slots to park cards in.
+
+    Building by any suit is left out: its third plane is not known to the kernel.
+    """
+    return rules.build != "any" and (rules.freecells > 0 or columns_are_slots(rules))
+
+
 def shortest_stuck(rules: Rules) -> int:
     """The fewest cards of a stuck column."""
     return 2 if columns_are_slots(rules) else 1

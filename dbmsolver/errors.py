@@ -8,9 +8,10 @@ code meaning
    2 usage: an unknown game, option or value on the command line
    3 bad input: a deal, board or other file that cannot be what it claims
    4 bad store: unreadable, foreign, damaged, in use, or not writable
+   5 the system refused: no memory, or no room for the answer
   10 unsolvable: proven that no solution exists
   20 undecided: a limit ended the search
- 130 interrupted, after the last commit
+ 130 interrupted by Ctrl-C, SIGTERM or SIGHUP; a search commits what it has first
 ==== ==================================================================
 
 The text of an error is one line: what is wrong, where, and what was expected.
@@ -25,6 +26,7 @@ EXIT_INTERNAL = 1
 EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_STORE = 4
+EXIT_SYSTEM = 5
 EXIT_UNSOLVABLE = 10
 EXIT_UNDECIDED = 20
 EXIT_INTERRUPTED = 130
@@ -70,6 +72,16 @@ class StoreError(DbmError):
     """A store that is unreadable, foreign, damaged, in use, or cannot be written."""
 
     exit_code = EXIT_STORE
+
+
+class SystemRefusedError(DbmError):
+    """The system gave no memory, or no room for the answer."""
+
+    exit_code = EXIT_SYSTEM
+
+
+class ChangedError(StoreError):
+    """Another process has changed the store while it was read."""
 
 
 class DiskFullError(StoreError):

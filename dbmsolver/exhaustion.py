@@ -3,6 +3,9 @@
 Candidates only ever lead to higher strata, or stay in their signature.  So when a stratum's turn comes all its candidates
 are there, and its signatures are independent of each other: small ones are closed in batches, one thread each; big ones
 by all threads together, in pieces.
+
+What the store holds of it, and why that is enough to continue, is said in :mod:`dbmsolver.journal`; whether everything
+that became pending was taken, the books say (:mod:`dbmsolver.books`).
 """
 
 from __future__ import annotations
@@ -11,16 +14,18 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.beginning import root_parcel, stored_candidates, unfinished_blocks
+from dbmsolver.beginning import stored_candidates, unfinished_blocks
 from dbmsolver.bigsignature import BigSignature
 from dbmsolver.blocks import Runs
+from dbmsolver.books import NOTHING, Books, Tally, total, weigh
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import BatchDone, BigStart, Closer, Yield
-from dbmsolver.journal import BlockRef, Journal
+from dbmsolver.journal import BlockRef, Journal, LimitReached
 from dbmsolver.keys import Keys
 from dbmsolver.parcels import Parcel, Part, RunArrays, gather, passes, select
 from dbmsolver.results import Report, Unit
@@ -50,42 +55,51 @@ class Exhaustion:
         self.big: BigSignature | None = None
         self.closers = [Closer(keys) for _ in range(threads)]
         self.last_stratum = 52 + keys.locked
+        self.books = Books()
 
     def run(self) -> Iterator[Report | Unit]:
         """Close strata until nothing is pending.  Raises GoalReached, LimitReached, or what stops a run from outside.
 
-        Whatever ends it, everything finished until then is committed.
+        Whether it comes to its end or is stopped, everything finished until then is committed; after an error
+        nothing is.
         """
         self.strata, self.done = stored_candidates(self.journal.store)
-        if not self.strata and not self.journal.states + self.journal.forced:
-            if self.keys.root.signature == self.keys.goal:
-                raise GoalReached(self.keys.root_code)
-            parcel = root_parcel(self.keys)
-            self.strata[parcel.stratum] = [parcel]
+        for parcels in self.strata.values():
+            self.books.make(total(parcel.tally for parcel in parcels))
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 while self.strata:
                     self.stratum = min(self.strata)
+                    if self.stratum == self.last_stratum:
+                        # Only the goal has all cards home.  A run that met it may have been killed before it said so.
+                        goal = self.strata[self.stratum][0].load(self.journal.store)
+                        raise GoalReached(int(goal.codes[0]))
                     yield from self._close_stratum(pool)
-            finally:
+            except (GoalReached, LimitReached, KeyboardInterrupt, GeneratorExit):
                 self.commit()
+                raise
+        self.books.compare(NOTHING)
+        self.commit()
 
     def commit(self) -> Unit:
         """Commit what is finished and, in resumable runs, what is pending."""
         big = self.big
         stored: list[tuple[Chunk, bytes]] = []
 
-        def more(txn: Transaction) -> None:
+        def more(txn: Transaction) -> dict[str, Any]:
             txn.delete_all(b"D")
-            if not self.journal.resumable:
-                return
-            if self.done:
-                txn.put_pending(0, self.stratum, np.array(self.done, np.uint64).tobytes(), b"D")
-            if big is not None:
-                stored.extend(big.put_pending(txn))
+            held = total(parcel.tally for parcel in pending)
+            if self.journal.resumable:
+                if self.done:
+                    txn.put_done(0, self.stratum, np.array(self.done, np.uint64).tobytes())
+                if big is not None:
+                    held = held.plus(big.put_pending(txn, stored))
+            return {"waiting": held.to_json()}
 
         pending = [parcel for parcels in self.strata.values() for parcel in parcels]
-        unit = self.journal.commit(0, self.stratum, pending, more)
+        self.books.compare(total(parcel.tally for parcel in pending))
+        with self.books.packing(pending):
+            unit = self.journal.commit(0, self.stratum, pending, more)
         for chunk, record in stored:
             chunk.record = record
         return unit
@@ -100,18 +114,21 @@ class Exhaustion:
         skip = np.array(self.done, np.uint64)
         groups_of_signatures = passes(parcels, skip, self.memory // 4)
         if len(groups_of_signatures) > 1:
-            self.journal.spill([parcel for parcel in parcels if parcel.runs is not None])
+            self._spill([parcel for parcel in parcels if parcel.runs is not None])
+        self.books.open_stratum(_without(parcels, skip))
         for wanted in groups_of_signatures:
             bigs: list[BigStart] = []
             if wanted is not None and wanted.size == 1:
                 bigs.append(self._start_alone(parcels, wanted))
             else:
                 groups = gather(self._parts(parcels, wanted), skip)
+                self.books.hand_out(groups.signatures, groups.counts)
                 yield from self._close_small(pool, groups, unfinished, bigs)
                 del groups
             while bigs:
                 start = bigs.pop()
                 yield from self._close_big(pool, start, unfinished.get(start.signature, []))
+        self.books.close_stratum(total(parcel.tally for parcel in parcels))
         for parcel in parcels:
             self.journal.delete(parcel.record)
         del self.strata[self.stratum]
@@ -142,6 +159,7 @@ class Exhaustion:
             for parcel in parcels
             if np.isin(parcel.signatures, wanted).any()
         ]
+        self.books.hand_out(wanted, np.array([sum(part.size for part in parts)], np.int64))
         first = max(parts, key=lambda part: part.size)
         keys, codes = first.arrays()
         rest = [part for part in parts if part is not first]
@@ -151,13 +169,18 @@ class Exhaustion:
         """Leave candidates of higher strata to the store when they take more than a quarter of the memory."""
         if self._parcel_bytes() <= self.memory // 4:
             return
-        parcels = [
-            parcel
-            for stratum, parcels in self.strata.items()
-            for parcel in parcels
-            if stratum > self.stratum and parcel.runs is not None
-        ]
-        self.journal.spill(parcels)
+        self._spill(
+            [
+                parcel
+                for stratum, parcels in self.strata.items()
+                for parcel in parcels
+                if stratum > self.stratum and parcel.runs is not None
+            ]
+        )
+
+    def _spill(self, parcels: list[Parcel]) -> None:
+        with self.books.packing(parcels):
+            self.journal.spill(parcels)
 
     def _close_small(
         self,
@@ -178,7 +201,9 @@ class Exhaustion:
     def _take_batch(self, groups: RunArrays, bigs: list[BigStart], batch: BatchDone) -> None:
         big = {start.signature for start in batch.big}
         signatures = groups.signatures[batch.first : batch.last].tolist()
-        self.done += [signature for signature in signatures if signature not in big]
+        done = [signature for signature in signatures if signature not in big]
+        self.done += done
+        self.books.done(done)
         bigs += batch.big
         self._hold_starts(batch.big)
         self._blocks_of_starts(batch)
@@ -215,7 +240,7 @@ class Exhaustion:
                 start.codes[start.closed :],
                 start.words,
             )
-            self.strata[self.stratum].append(Parcel.of(self.stratum, runs))
+            self._add(Parcel.of(self.stratum, runs))
 
     def _close_big(
         self, pool: ThreadPoolExecutor, start: BigStart, blocks: list[BlockRef]
@@ -241,6 +266,7 @@ class Exhaustion:
                 self.journal.drop(ref)
         self.big = None
         self.done.append(start.signature)
+        self.books.done([start.signature])
 
     # Shared.
 
@@ -252,11 +278,16 @@ class Exhaustion:
         self.journal.count(0, self.stratum, result.states, result.forced, result.digest)
         self.journal.add_closed(result.closed)
         for parcel in result.parcels:
-            assert parcel.runs is not None
-            if self.keys.goal in parcel.runs.signatures[-1:].tolist():
-                self.strata.setdefault(parcel.stratum, []).append(parcel)
-                raise GoalReached(int(parcel.runs.codes[-1]))
-            self.strata.setdefault(parcel.stratum, []).append(parcel)
+            self._add(parcel)
+        # Not before all of them are pending: a commit follows.
+        for parcel in result.parcels:
+            if parcel.stratum == self.last_stratum:
+                assert parcel.runs is not None
+                raise GoalReached(int(parcel.runs.codes[0]))
+
+    def _add(self, parcel: Parcel) -> None:
+        self.books.make(parcel.tally)
+        self.strata.setdefault(parcel.stratum, []).append(parcel)
 
     def _pause(self, share: float | None = None) -> Iterator[Report | Unit]:
         """Between two pieces of work: limits, commits, reports."""
@@ -274,3 +305,14 @@ class Exhaustion:
             pending=pending,
             share=share,
         )
+
+
+def _without(parcels: list[Parcel], skip: NDArray[np.uint64]) -> Tally:
+    """The tally of a stratum's candidates, but for these signatures."""
+    if not skip.size:
+        return total(parcel.tally for parcel in parcels)
+    wanted = [~np.isin(parcel.signatures, skip) for parcel in parcels]
+    return total(
+        weigh(parcel.signatures[mine], parcel.counts[mine])
+        for parcel, mine in zip(parcels, wanted, strict=True)
+    )

@@ -1,6 +1,20 @@
 """The journal of a run: counts, time, memory and disk, and what the next commit will write.
 
 Work is handed in as it is finished; :meth:`Journal.commit` makes all of it durable in one transaction.
+
+**What the store holds.**  From the transaction that says "search" on, in which the deal itself is pending, every commit
+leaves a state from which the search is complete: whatever follows from a closed state is closed or pending, and so is the
+deal.  Closed states, the counts that include them, what follows from them, and the removal of what they came from are one
+transaction.
+
+A spill (:meth:`Journal.spill`) between two commits makes room in memory and changes nothing of that.  What it writes came
+from states that are not yet closed in the store; it is scratch until the next commit takes it over.  The manifest's
+``next`` says so: records with a number from there on belong to no commit, and a run that is continued removes them
+(:meth:`Journal.abandoned`), for it makes them again from what is pending.  So the store of a run that was killed is that
+of its last commit, and nothing is counted twice.
+
+An error in the middle of a piece of work (a full disk, a damaged block, too little memory) is followed by no further
+commit: what memory holds may be half of a step, and the last commit stands.
 """
 
 from __future__ import annotations
@@ -9,13 +23,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from dbmsolver.blocks import encode_block
+from dbmsolver.blocks import Runs, decode_block, encode_block
 from dbmsolver.memory import anonymous_memory
-from dbmsolver.parcels import Parcel, sorted_runs
+from dbmsolver.parcels import Parcel
 from dbmsolver.results import Limit, Limits, Question, Report, Unit
-from dbmsolver.store import Closed, Store
+from dbmsolver.store import Closed, Store, Transaction, parse_pending_key
 
 COMMIT_SECONDS = 5.0
 """Time between commits, and so about what a crash can cost."""
@@ -32,6 +46,18 @@ class LimitReached(Exception):
         self.limit: Limit = limit
 
 
+class Packed(NamedTuple):
+    """A block yet to be decoded: its bytes, what to call it, what it is bound to."""
+
+    data: bytes
+    where: str
+    place: bytes | None
+
+    def runs(self) -> Runs:
+        """Its states; StoreError, naming it, if it is damaged."""
+        return decode_block(*self)
+
+
 @dataclass(eq=False, slots=True)
 class BlockRef:
     """A block of closed states: its bytes until they are committed, then its key."""
@@ -41,12 +67,12 @@ class BlockRef:
     data: bytes | None = None
     kind: bytes = b"C"
 
-    def fetch(self, store: Store) -> bytes:
-        """The block's bytes, from memory or from the store."""
+    def fetch(self, store: Store) -> Packed:
+        """The block, from memory or from the store."""
         if self.data is not None:
-            return self.data
+            return Packed(self.data, "closed states in memory", None)
         assert self.key is not None
-        return store.read(self.key)
+        return Packed(store.read(self.key), store.where(self.key), store.place(self.key))
 
 
 @dataclass(eq=False)
@@ -158,13 +184,13 @@ class Journal:
         layer: int,
         stratum: int,
         pending: Sequence[Parcel] = (),
-        extra: Callable[[Any], None] | None = None,
+        extra: Callable[[Transaction], dict[str, Any] | None] | None = None,
         **manifest: Any,
     ) -> Unit:
         """Write everything handed in since the last commit, in one transaction.
 
         ``pending`` parcels without a record get one if the run is to be resumable; ``extra`` may write more into the
-        transaction; keyword arguments go into the manifest.
+        transaction, and returns what it adds to the manifest; keyword arguments go into the manifest, too.
         """
         record = {
             **self.store.manifest,
@@ -192,8 +218,8 @@ class Journal:
                     stored.append((parcel, txn.put_pending(layer, parcel.stratum, data)))
                     size += len(data)
             if extra is not None:
-                extra(txn)
-            txn.put_manifest(record)
+                record |= extra(txn) or {}
+            txn.put_manifest({**record, "next": self.store.numbers})
         for ref, key in written:
             ref.key, ref.data = key, None
             ref.block = ref.block._replace(data=b"")
@@ -219,13 +245,22 @@ class Journal:
     def spill(self, parcels: Sequence[Parcel]) -> None:
         """Write parcels that have no record yet, and free their memory.
 
-        That this happens between commits does no harm: candidates may be in the store before their parents are.
+        The records are scratch until the next commit, see above.
         """
         with self.store.write() as txn:
-            for parcel, data in self._packed(parcels):
-                parcel.record = txn.put_pending(0, parcel.stratum, data)
+            stored = [
+                (parcel, txn.put_pending(0, parcel.stratum, data))
+                for parcel, data in self._packed(parcels)
+            ]
+        for parcel, key in stored:
+            parcel.record = key
         for parcel in parcels:
             parcel.spill()
+
+    def abandoned(self) -> list[bytes]:
+        """Records that a run has left behind which ended before a commit took them over."""
+        following = self.store.manifest["next"]
+        return [key for key in self.store.keys(b"P") if parse_pending_key(key)[2] >= following]
 
     def in_parallel(self, work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Product]:
         """What ``work`` makes of each item, in their order; the threads that search are idle meanwhile."""
@@ -269,5 +304,4 @@ class Journal:
 
 
 def _pack(parcel: Parcel) -> bytes:
-    assert parcel.runs is not None
-    return encode_block(sorted_runs(parcel.runs))
+    return encode_block(parcel.sort())

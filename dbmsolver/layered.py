@@ -2,6 +2,9 @@
 
 Layers f = g + h are closed in ascending order.  The signatures are dealt out to as many shards as there are threads; a
 layer is closed in rounds, in each of which every shard takes in what the others have sent and expands what follows.
+
+Before a search without a goal ends, its books must balance: every candidate that was handed to a shard has been looked at,
+every state that was looked at is closed, and there are no fewer of them than any commit knew of.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ import numpy as np
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.layers import expand_layer, take_in, wake
 from dbmsolver.core.shards import DONE, GOAL_ROW, outgoing
-from dbmsolver.journal import Journal
+from dbmsolver.errors import InternalError
+from dbmsolver.journal import Journal, LimitReached
 from dbmsolver.keys import Keys
 from dbmsolver.residency import Residency
 from dbmsolver.results import Report, Unit
@@ -72,19 +76,25 @@ class LayeredSearch:
     def run(self) -> Iterator[Report | Unit]:
         """Close layers until the goal is met or nothing is pending; then ``goal`` says which.
 
-        Raises LimitReached.  Whatever ends it, everything finished until then is committed.
+        Raises LimitReached.  Whether it comes to its end or is stopped, everything finished until then is committed;
+        after an error nothing is.
         """
         self.kept.restore()
+        finished = False
         with ThreadPoolExecutor(self.threads) as pool:
             try:
-                while self.goal is None and not self._exhausted():
+                while self.goal is None and not self._exhausted() and not finished:
                     layers = [layer for zone in self.zones for layer in zone.layers]
-                    if not layers:
-                        return
-                    self.kept.layer = min(layers)
-                    yield from self._close_layer(pool)
-            finally:
+                    if layers:
+                        self.kept.layer = min(layers)
+                        yield from self._close_layer(pool)
+                    finished = not layers
+            except (LimitReached, KeyboardInterrupt, GeneratorExit):
                 self.kept.commit()
+                raise
+        self.kept.commit()
+        if finished:
+            self.kept.check_books()
 
     def _close_layer(self, pool: Executor) -> Iterator[Report | Unit]:
         zone: Zone | None = self.zones[0]
@@ -149,6 +159,7 @@ class LayeredSearch:
             part.enlarge_table()
             candidates = part.inbox.pop()
             first = int(take_in(self.tables, self.bound, part.shard, *constants, candidates, 0))
+            part.taken += first
             if first < candidates.shape[0]:
                 part.inbox.append(candidates[first:])
                 if not part.table_is_full():
@@ -192,12 +203,16 @@ class LayeredSearch:
             zone.distribute(candidates)
             return
         strata = strata_of(self.keys, candidates)
+        sent = 0
         for other in self.zones:
             rows = candidates[(strata >= other.low) & (strata < other.high)]
+            sent += rows.shape[0]
             if rows.shape[0] and other is zone:
                 zone.distribute(rows)
             elif rows.shape[0]:
                 other.candidates.setdefault(self.layer, []).append(rows)
+        if sent != candidates.shape[0]:
+            raise InternalError("the books do not balance: candidates that belong to no zone")
 
     @property
     def pending(self) -> int:

@@ -9,8 +9,9 @@ import dbmsolver
 from dbmsolver.blocks import FORMAT
 from dbmsolver.boards import format_board, parse_board
 from dbmsolver.deals import Deal
-from dbmsolver.errors import DbmError, StoreError
-from dbmsolver.results import Options, Question
+from dbmsolver.dominance import has_dominance
+from dbmsolver.errors import DbmError, InputError, StoreError
+from dbmsolver.results import Method, Options, Question
 from dbmsolver.rules import Rules
 
 
@@ -24,24 +25,36 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> dict[str, 
         "rules": asdict(deal.rules),
         "policy": options.policy,
         "metric": options.metric,
-        "method": options.method,
+        "method": method_for(question, deal.rules, options.method),
         "keep": options.keep,
         "verdict": None,
         "limit": None,
         "shortest": False,
-        "phase": "look ahead" if question == "prove" else "search",
+        "phase": "new",
+        "next": 0,
     }
 
 
+def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
+    """The method of a search: the wanted one where it is possible, every position elsewhere."""
+    if question == "prove" and has_dominance(rules):
+        return wanted
+    return "every-position"
+
+
 def deal_of(manifest: dict[str, Any], where: str) -> Deal:
-    """The deal that a manifest speaks of; StoreError if it cannot be read."""
+    """The deal that a manifest speaks of; StoreError if it cannot be read, or its board is not that of its number."""
     try:
         rules = Rules(**manifest["rules"])
         number = manifest["deal"]["number"]
-        position = parse_board(manifest["deal"]["board"], rules, where)
+        deal = Deal(parse_board(manifest["deal"]["board"], rules, where), rules, number)
     except (KeyError, TypeError, AttributeError, DbmError) as error:
         raise StoreError(f"the manifest's deal cannot be read ({error})", where) from error
-    return Deal(position=position, rules=rules, number=number)
+    try:
+        deal.check_number(where)
+    except InputError as error:
+        raise StoreError(f"the manifest is wrong: {error.message}", where) from None
+    return deal
 
 
 def check_same(
@@ -49,7 +62,13 @@ def check_same(
 ) -> None:
     """Refuse a store that holds another search, saying what differs."""
     wanted = new_manifest(question, deal, options)
-    names = {"question": "question", "policy": "automove policy", "metric": "metric", "keep": "--keep"}
+    names = {
+        "question": "question",
+        "policy": "automove policy",
+        "metric": "metric",
+        "keep": "--keep",
+        "method": "method",
+    }
     for field, name in names.items():
         if manifest.get(field) != wanted[field]:
             raise StoreError(

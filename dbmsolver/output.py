@@ -8,12 +8,12 @@ from typing import Any
 
 from dbmsolver.boards import format_board
 from dbmsolver.cards import SUITS, card_name
-from dbmsolver.deals import Deal
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
 from dbmsolver.results import Limit, Result, Verdict
-from dbmsolver.rules import GAMES, Rules
+from dbmsolver.rules import Rules
+from dbmsolver.titles import title
 
 EXIT_CODES: dict[Verdict, int] = {
     "solved": EXIT_SOLVED,
@@ -57,31 +57,19 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def deal_title(deal: Deal) -> str:
-    """`Deal 3`, `Deal 3 (bakers_game, 3 freecells)`."""
-    rules, game = deal.rules, GAMES.get(deal.rules.name)
-    notes = [] if rules.name == "freecell" else [rules.name]
-    if game is None or rules.columns != game.columns:
-        notes.append(counted(rules.columns, "column", "columns"))
-    if game is None or rules.freecells != game.freecells:
-        notes.append(counted(rules.freecells, "freecell", "freecells"))
-    title = f"Deal {deal.number}" if deal.number is not None else f"Deal {deal.name}"
-    return f"{title} ({', '.join(notes)})" if notes else title
-
-
 def verdict_line(result: Result) -> str:
     """The answer in one line."""
-    title = deal_title(result.deal)
+    name = title(result.deal)
     if has_solution(result):
         length = counted(result.length or 0, *_METRICS[result.metric])
         proven = "shortest" if result.shortest else "not shown to be shortest"
-        return f"{title}: solved in {length}, {proven}"
+        return f"{name}: solved in {length}, {proven}"
     if result.verdict == "solved":
-        return f"{title}: solved, but the solution was not kept (--keep none)"
+        return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == "unsolvable":
-        return f"{title}: unsolvable, after {counted(result.states, 'position', 'positions')}"
+        return f"{name}: unsolvable, after {counted(result.states, 'position', 'positions')}"
     reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
-    return f"{title}: undecided, {reason}"
+    return f"{name}: undecided, {reason}"
 
 
 def has_solution(result: Result) -> bool:
@@ -122,8 +110,8 @@ def _board_after(position: Position) -> str:
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
-    """Names and values, a line each."""
-    return "".join(f"{name + ':':<11}{value}\n" for name, value in facts)
+    """Names and values, a line each; a value without a name goes on with the one before."""
+    return "".join(f"{name + ':' if name else '':<11}{value}\n" for name, value in facts)
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:

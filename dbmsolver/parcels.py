@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.blocks import Runs
+from dbmsolver.books import Tally, weigh
 from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
+from dbmsolver.errors import InternalError
 from dbmsolver.keys import Keys
 from dbmsolver.store import Store
 
@@ -18,7 +20,7 @@ from dbmsolver.store import Store
 class Parcel:
     """Candidates for signatures of one stratum, all of the same key width: in memory, in the store, or both.
 
-    Its directory (signatures, how many candidates each, key words) stays in memory.
+    Its directory (signatures, how many candidates each, key words) stays in memory.  ``tally`` is its entry in the books.
     """
 
     stratum: int
@@ -27,13 +29,25 @@ class Parcel:
     signatures: NDArray[np.uint64]
     counts: NDArray[np.int64]
     words: int
+    tally: Tally
     record: bytes | None = None
 
     @classmethod
     def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Parcel:
         """A parcel of these runs."""
         counts = runs.counts
-        return cls(stratum, runs.codes.size, runs, runs.signatures, counts, runs.words, record)
+        tally = weigh(runs.signatures, counts)
+        return cls(stratum, runs.codes.size, runs, runs.signatures, counts, runs.words, tally, record)
+
+    def sort(self) -> Runs:
+        """Make the candidates ready for a block: sorted, without duplicates within each run."""
+        assert self.runs is not None
+        runs = sorted_runs(self.runs)
+        if weigh(runs.signatures) != weigh(self.signatures) or not runs.counts.all():
+            raise InternalError("a parcel has lost signatures when it was sorted")
+        self.runs, self.signatures, self.counts = runs, runs.signatures, runs.counts
+        self.states, self.tally = runs.codes.size, weigh(runs.signatures, runs.counts)
+        return runs
 
     def load(self, store: Store) -> Runs:
         """The candidates, from memory or from the store."""

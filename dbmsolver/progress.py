@@ -12,10 +12,11 @@ import sys
 import time
 from dataclasses import asdict
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self, cast
 
 from dbmsolver.output import counted, human_bytes, human_time
 from dbmsolver.results import Report, Unit
+from dbmsolver.streams import Unheard
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -175,7 +176,7 @@ def report_line(report: Report, rate: float) -> str:
 
 def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> Progress:
     """The kind of progress that the options and standard error ask for."""
-    stream = sys.stderr if stream is None else stream
+    stream = cast("IO[str]", Unheard(sys.stderr if stream is None else stream))
     if log_json:
         return JsonLog(stream)
     if quiet:

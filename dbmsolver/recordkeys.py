@@ -11,15 +11,7 @@ from dbmsolver.dominance import Record, columns_are_slots, make_record, plain_re
 from dbmsolver.keys import Keys, State
 from dbmsolver.position import Position
 from dbmsolver.results import Method
-from dbmsolver.rules import Policy, Rules
-
-
-def has_dominance(rules: Rules) -> bool:
-    """Whether a proof over dominating positions is possible, and worth it: there must be slots to park cards in.
-
-    Building by any suit is left out: its third plane is not known to the kernel.
-    """
-    return rules.build != "any" and (rules.freecells > 0 or columns_are_slots(rules))
+from dbmsolver.rules import Policy
 
 
 class RecordKeys(Keys):
@@ -55,7 +47,7 @@ class RecordKeys(Keys):
         found = np.zeros(4, np.uint64)
         words = (state.signature, state.off, state.low & ~fix, fix)
         normal_record(self.tables, *map(np.uint64, words), found)
-        return State(*map(int, found[:3]), 0)
+        return State(int(found[0]), int(found[1]), int(found[2]), 0)
 
     def state_of(self, record: Record) -> State:
         """A record as it is; InputError if no game from this deal can reach it."""
@@ -113,3 +105,8 @@ class RecordKeys(Keys):
         piles = [*record.columns, *((card,) for card in alone)]
         empty = (None,) * (self.rules.freecells - len(cells))
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
+
+
+def keys_of(deal: Deal, policy: Policy, method: Method) -> Keys:
+    """The keys of a deal's positions, or of its records."""
+    return RecordKeys(deal, policy) if method == "dominating" else Keys(deal, policy)

@@ -42,7 +42,8 @@ class Options:
     threads: int | None = None
     keep: Keep = "all"
     store: Path | None = None
-    method: Method = "every-position"
+    method: Method = "dominating"
+    """Of a proof; where dominance does not hold, and for shortest solutions, every position is searched."""
 
 
 @dataclass(frozen=True, slots=True)

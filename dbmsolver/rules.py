@@ -30,12 +30,12 @@ _PARENT_KINDS: dict[Build, tuple[int, ...]] = {
     "suit": (0,),
     "any": (0, 1, 2, 3),
 }
-_BUILD_WORDS: dict[Build, str] = {
+BUILD_WORDS: dict[Build, str] = {
     "alternate": "built down by alternate colour",
     "suit": "built down by suit",
     "any": "built down by any suit",
 }
-_FILL_WORDS: dict[Fill, str] = {
+FILL_WORDS: dict[Fill, str] = {
     "any": "empty columns take any card",
     "kings": "empty columns take kings only",
     "none": "empty columns take nothing",
@@ -138,8 +138,8 @@ class Rules:
         parts = [
             "1 column" if self.columns == 1 else f"{self.columns} columns",
             cells,
-            _BUILD_WORDS[self.build],
-            _FILL_WORDS[self.fill],
+            BUILD_WORDS[self.build],
+            FILL_WORDS[self.fill],
         ]
         if self.kings_sunk:
             parts.append("kings sunk when dealt")

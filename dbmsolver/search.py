@@ -7,24 +7,31 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dbmsolver.beginning import root_parcel
+from dbmsolver.blocks import encode_block
+from dbmsolver.closers import Yield
 from dbmsolver.deals import Deal
-from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.dives import Dived, Dives, blocks_of
+from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.evidence import check_answer, is_final
 from dbmsolver.exhaustion import Exhaustion, GoalReached
 from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
-from dbmsolver.keys import Keys, State
+from dbmsolver.keys import State
 from dbmsolver.layered import LayeredSearch
 from dbmsolver.manifest import check_same, deal_of, new_manifest
 from dbmsolver.memory import default_memory, return_freed_memory
-from dbmsolver.recordkeys import RecordKeys
+from dbmsolver.moves import Move
+from dbmsolver.recordkeys import RecordKeys, keys_of
+from dbmsolver.recordtrace import RecordFinder, moves_along
 from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
-from dbmsolver.store import Store, Transaction
-from dbmsolver.trace import Finder, Step, replay, steps_to
+from dbmsolver.store import Store, Transaction, look
+from dbmsolver.trace import Finder, Step, replay, steps_of, steps_to
 
 Events = Generator[Report | Unit, None, Result]
 
@@ -62,16 +69,33 @@ def run(
 def resume(path: Path, threads: int | None = None, limits: Limits = Limits()) -> Events:
     """Continue the search in a store, with its own deal, rules, policy and metric."""
     with Store.open(path) as store:
-        manifest = store.manifest
-        deal = deal_of(manifest, str(path))
-        options = Options(
-            policy=manifest["policy"],
-            metric=manifest["metric"],
-            threads=threads,
-            keep=manifest["keep"],
-            store=path,
-        )
-        return (yield from _search(store, deal, options, limits))
+        deal = deal_of(store.manifest, str(path))
+        return (yield from _search(store, deal, _options(store, threads), limits))
+
+
+def answer(path: Path) -> Result:
+    """The answer of the finished search in a store, checked against its records; StoreError if there is none."""
+
+    def tell(store: Store) -> Result:
+        deal = deal_of(store.manifest, str(path))
+        if not is_final(store.manifest):
+            raise StoreError(f"not finished; continue with: dbmsolver resume {path}", str(path))
+        check_answer(store, deal)
+        return _Run(store, deal, _options(store, None), Limits()).result()
+
+    return look(path, tell)
+
+
+def _options(store: Store, threads: int | None) -> Options:
+    """How the search in a store was begun."""
+    manifest = store.manifest
+    return Options(
+        policy=manifest["policy"],
+        metric=manifest["metric"],
+        threads=threads,
+        keep=manifest["keep"],
+        store=store.path,
+    )
 
 
 def default_threads() -> int:
@@ -88,13 +112,10 @@ class _Run:
         self.options = options
         self.limits = limits
         self.question: Question = store.manifest["question"]
-        if options.method == "dominating":
-            self.keys: Keys = RecordKeys(deal, options.policy)
-        else:
-            self.keys = Keys(deal, options.policy)
+        self.keys = keys_of(deal, options.policy, store.manifest["method"])
         self.threads = options.threads or default_threads()
-        self.hasty = store.manifest.get("phase") == "look ahead" and not self.answered
-        if self.hasty:  # what a look ahead counted before it was cut short is no part of the search
+        self.begun = self.answered or store.manifest["phase"] == "search"
+        if not self.begun:  # what a look ahead counted before it was cut short is no part of the search
             store.manifest = {k: v for k, v in store.manifest.items() if k not in COUNTS}
         # Layers need their closed states to the end, for the way back and to be continued.
         keep_closed = options.keep == "all" or self.question == "solve"
@@ -114,7 +135,7 @@ class _Run:
     @property
     def answered(self) -> bool:
         """Whether the store holds the answer already."""
-        return self.store.manifest["verdict"] in ("solved", "unsolvable")
+        return is_final(self.store.manifest)
 
     def events(self) -> Generator[Report | Unit, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
@@ -122,9 +143,14 @@ class _Run:
         if self.answered:
             return
         try:
-            self.journal.commit(
-                0, 0, extra=lambda txn: txn.delete_all(b"A"), verdict=None, limit=None
-            )
+            abandoned = self.journal.abandoned()
+
+            def clear(txn: Transaction) -> None:
+                txn.delete_all(b"A")
+                for key in abandoned:
+                    txn.delete(key)
+
+            self.journal.commit(0, 0, extra=clear, verdict=None, limit=None)
             if self.question == "solve":
                 yield from self._solve()
             else:
@@ -135,21 +161,35 @@ class _Run:
             self.journal.recall()
             store.manifest = {**store.manifest, "verdict": "undecided", "limit": "disk full"}
 
+    def _begin(self) -> None:
+        """Make the deal itself pending, and say that the search has begun, in one transaction."""
+        root = root_parcel(self.keys)
+
+        def put(txn: Transaction) -> None:
+            txn.delete_all(b"A")
+            txn.put_pending(0, root.stratum, encode_block(root.sort()))
+
+        self.journal.commit(0, 0, extra=put, phase="search", waiting=root.tally.to_json(), known=1)
+        self.begun = True
+
     def _solve(self) -> Generator[Report | Unit, None, None]:
+        if not self.begun:
+            self._begin()
         search = LayeredSearch(self.keys, self.journal, self.threads, self.memory)
         yield from search.run()
         if search.goal is None:
-            self._conclude("unsolvable")
+            self._unsolvable()
         else:
             finder = Finder(self.store, self.keys)
             self._solved(finder, search.goal[1], shortest=True)
 
     def _prove(self) -> Generator[Report | Unit, None, None]:
-        if self.hasty and self.options.method == "every-position":
-            found = yield from self._look_ahead()
-            if found:
+        if not self.begun:
+            look = self._dive() if isinstance(self.keys, RecordKeys) else self._look_ahead()
+            decided = yield from look
+            if decided:
                 return
-            self.journal.commit(0, 0, extra=lambda txn: txn.delete_all(b"A"), phase="search")
+            self._begin()
         search = Exhaustion(self.keys, self.journal, self.threads, self.memory)
         try:
             yield from search.run()
@@ -157,8 +197,57 @@ class _Run:
             if self.options.keep == "none":
                 self._conclude("solved")
             else:
-                self._solved(Finder(self.store, self.keys), reached.code, shortest=False)
+                self._met_goal(reached.code)
             return
+        self._unsolvable()
+
+    def _met_goal(self, code: int) -> None:
+        """Trace the way to the goal, met by a proof with this parent code."""
+        if isinstance(self.keys, RecordKeys):
+            goal = State(self.keys.goal, 0, 0, 0)
+            path = RecordFinder(self.store, self.keys).path(goal, code)
+            self._conclude_with(moves_along(self.keys, path))
+        else:
+            self._solved(Finder(self.store, self.keys), code, shortest=False)
+
+    def _dive(self) -> Generator[Report | Unit, None, bool]:
+        """Dives in memory before the search on disk; whether they decide the deal."""
+        keys, journal = self.keys, self.journal
+        assert isinstance(keys, RecordKeys)
+        dives = Dives(keys, min(self.threads, 2), self.memory // 4, self.limits.max_states)
+        running = dives.run(keys.root)
+        while True:
+            try:
+                next(running)
+            except StopIteration as end:
+                dived: Dived = end.value
+                break
+            journal.check_limits()
+            yield journal.report(layer=None, stratum=0, last_stratum=0, pending=0, look_ahead=True)
+        if dived.outcome == "won":
+            journal.states = dives.expanded
+            self._conclude_with(moves_along(keys, dived.path))
+        elif dived.outcome == "exhausted":
+            for stratum, runs in blocks_of(keys, dived):
+                result = Yield()
+                result.add_closed(keys.tables, runs, stratum, 0)
+                journal.count(0, stratum, result.states, 0, result.digest)
+                journal.add_closed(result.closed)
+            self._conclude("unsolvable", phase="search")
+        return dived.outcome != "open"
+
+    def _unsolvable(self) -> None:
+        """Commit that verdict, if every state that was counted is there."""
+        journal, store = self.journal, self.store
+        counted = journal.states + journal.forced
+        rows = sum(states + forced for states, forced in journal.strata.values())
+        stored = counted
+        if journal.keep_closed:
+            stored = sum(store.states_in(key) for key in store.keys(b"C"))
+        if not counted == rows == stored:
+            raise InternalError(
+                f"the books do not balance: {counted} states counted, {rows} by stratum, {stored} stored"
+            )
         self._conclude("unsolvable")
 
     def _look_ahead(self) -> Generator[Report | Unit, None, bool]:
@@ -193,6 +282,12 @@ class _Run:
         self.journal.evaluated = journal.evaluated
         self._solved(Finder(self.store, self.keys, b"A"), hasty.goal[1], shortest=False)
         return True
+
+    def _conclude_with(self, moves: Sequence[Move]) -> None:
+        """Commit a solution that is not known to be shortest."""
+        steps = steps_of(self.keys, moves)
+        replay(self.keys, steps, self._forced)
+        self._conclude("solved", path=[list(step) for step in steps], shortest=False)
 
     def _solved(self, finder: Finder, code: int, *, shortest: bool) -> None:
         steps = steps_to(finder, State(self.keys.goal, 0, 0, 0), code)
@@ -254,6 +349,8 @@ class _Run:
 
 
 def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
+    if is_final(store.manifest):
+        check_answer(store, deal)
     run = _Run(store, deal, options, limits)
     yield from interruptible(run.events())
     if store.manifest["verdict"] is None:

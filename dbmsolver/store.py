@@ -10,15 +10,19 @@ LMDB's order is theirs; numbers in values are little-endian; ``uN`` is N bits wi
               | "A" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block   closed states of the look ahead
               | "P" layer:u16 stratum:u16 number:u64                   -> block    pending candidates
               | "B" layer:u16 stratum:u16 number:u64                   -> block    pending within the layer being closed
-              | "D" layer:u16 stratum:u16 number:u64                   -> u64[*]   signatures done in the stratum being closed
+              | "D" layer:u16 stratum:u16 number:u64                   -> done     signatures done in the stratum being closed
     manifest  = JSON, UTF-8, an object
-    seal      = records:u64 checksum:u64                               how many records there are; of the manifest
+    seal      = records:u64 sum:u64 checksum:u64                       how many records there are; of their checksums
+    done      = checksum:u64 u64[*]
     block     = checksum:u64 version:u8 code_bytes:u8 words:u8 extra_bytes:u8 runs:u32 states:u64 zstd(body)
     body      = signatures:u64[runs] counts:u64[runs] planes:u8[8 * words][states]
                 codes:(8 * code_bytes)[states] extra:(8 * extra_bytes)[states]
 
-A block's ``checksum`` is XXH3-64 of everything after it, the seal's that of the manifest.  ``first`` and ``last`` are the
-lowest and highest signature in the block.  A run is the states of one signature, ``counts`` of them, sorted by local key;
+The ``checksum`` of a block, and of a record ``D``, is XXH3-64 of the store's ``id`` (in the manifest: 16 hexadecimal
+digits, here eight bytes), the record's key, and the XXH3-64 of everything after the checksum (:mod:`dbmsolver.binding`).
+``records`` counts all records, ``sum`` is that of all checksums of blocks and of ``D``, modulo 2**64; the seal's own
+checksum is XXH3-64 of these two numbers and the manifest.  ``first`` and ``last`` are the lowest and highest signature in
+the block.  A run is the states of one signature, ``counts`` of them, sorted by local key;
 ``planes`` are differences of local keys (:mod:`dbmsolver.core.blocks`), which take one word or three
 (:mod:`dbmsolver.core.layout`; told again, for those who write a reader of their own, in :mod:`dbmsolver.verify.format`).
 ``extra`` is, for pending
@@ -33,24 +37,25 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import secrets
 import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import lmdb
-import xxhash
 
+from dbmsolver.binding import CHECKSUM, SEAL, bound, is_intact, seal_of, with_content_hash
 from dbmsolver.blocks import FORMAT, Runs, decode_block, states_of
-from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.datafile import DataFile
+from dbmsolver.errors import ChangedError, DiskFullError, InternalError, StoreError
 
 MAP_SIZE = 1 << 42
 _CLOSED_KEY = struct.Struct(">cHHQQQ")
 _PENDING_KEY = struct.Struct(">cHHQ")
-_SEAL = struct.Struct("<QQ")
 _NO_ROOM = (
     "No space left",
     "MAP_FULL",
@@ -59,7 +64,12 @@ _NO_ROOM = (
     "Input/output error",  # what LMDB makes of a write that was cut short
 )
 """What LMDB says when a disk, the map, or a limit on files or users is full."""
+_MASK = (1 << 64) - 1
 _MANIFEST_FIELDS = ("question", "deal", "rules", "policy", "metric", "keep", "verdict")
+
+
+_TRIES = 50
+Found = TypeVar("Found")
 
 
 class Closed(NamedTuple):
@@ -80,6 +90,13 @@ class Transaction:
         self._store = store
         self._txn = txn
         self.manifest = store.manifest
+        self.sum = store.sum
+        """Of the checksums of all records that have one."""
+
+    def _put_bound(self, key: bytes, data: bytes) -> None:
+        data = bound(data, self._store.place(key))
+        self.sum = (self.sum + CHECKSUM.unpack_from(data)[0]) & _MASK
+        self._put(key, data)
 
     def _put(self, key: bytes, value: bytes) -> None:
         try:
@@ -91,24 +108,37 @@ class Transaction:
         """Store a block of closed states; returns its key."""
         number = self._store.next_number()
         key = _CLOSED_KEY.pack(kind, block.layer, block.stratum, block.first, block.last, number)
-        self._put(key, block.data)
+        self._put_bound(key, block.data)
         return key
 
     def put_pending(self, layer: int, stratum: int, data: bytes, kind: bytes = b"P") -> bytes:
-        """Store a block of candidates (or, kind ``D``, a list of signatures); returns its key."""
+        """Store a block of candidates; returns its key."""
         key = _PENDING_KEY.pack(kind, layer, stratum, self._store.next_number())
-        self._put(key, data)
+        self._put_bound(key, data)
         return key
 
+    def put_done(self, layer: int, stratum: int, signatures: bytes) -> None:
+        """Store a list of signatures."""
+        self.put_pending(layer, stratum, with_content_hash(signatures), b"D")
+
     def delete(self, key: bytes) -> None:
-        """Remove a record."""
+        """Remove a record; InternalError if there is none."""
+        value = self._txn.get(key)
+        if value is None:
+            raise InternalError(f"no record to remove: {describe(key)}")
+        self._drop_checksum(value)
         self._txn.delete(key)
+
+    def _drop_checksum(self, value: bytes | memoryview) -> None:
+        if len(value) >= CHECKSUM.size:
+            self.sum = (self.sum - CHECKSUM.unpack_from(value)[0]) & _MASK
 
     def delete_all(self, prefix: bytes) -> None:
         """Remove every record whose key begins so."""
         cursor = self._txn.cursor()
         found = cursor.set_range(prefix)
         while found and bytes(cursor.key()).startswith(prefix):
+            self._drop_checksum(cursor.value())
             found = cursor.delete()
 
     def put_manifest(self, manifest: dict[str, Any]) -> None:
@@ -119,44 +149,105 @@ class Transaction:
         """Write the manifest and what must agree with it; the last thing a transaction does."""
         manifest = json.dumps(self.manifest, separators=(",", ":")).encode()
         self._put(b"M", manifest)
-        self._put(b"S", _SEAL.pack(0, 0))  # to be counted
-        records = self._txn.stat()["entries"]
-        self._put(b"S", _SEAL.pack(records, xxhash.xxh3_64_intdigest(manifest)))
+        self._put(b"S", bytes(SEAL.size))  # to be counted
+        self._put(b"S", seal_of(manifest, self._txn.stat()["entries"], self.sum))
+
+
+class _Environment:
+    """Reads the records of an open LMDB environment; the same methods as :class:`~dbmsolver.datafile.DataFile`."""
+
+    def __init__(self, environment: lmdb.Environment) -> None:
+        self._env = environment
+
+    def keys(self, prefix: bytes = b"") -> list[bytes]:
+        """All keys that begin with ``prefix``, in order."""
+        result = []
+        with self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
+            found = cursor.set_range(prefix) if prefix else cursor.first()
+            while found:
+                key = cursor.key()
+                if not key.startswith(prefix):
+                    break
+                result.append(bytes(key))
+                found = cursor.next()
+        return result
+
+    def get(self, key: bytes, most: int | None = None) -> bytes | None:
+        """The value of a record (or at ``most`` its first bytes), None if there is no such record."""
+        with self._env.begin(buffers=True) as txn:
+            value = txn.get(key)
+            return None if value is None else bytes(value[:most])
+
+    def entries(self) -> int:
+        """How many records there are."""
+        return int(self._env.stat()["entries"])
+
+    def used_bytes(self) -> int:
+        """Bytes of the pages that hold records."""
+        stat = self._env.stat()
+        pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
+        return int(stat["psize"] * pages)
+
+    def close(self) -> None:
+        """Release the environment."""
+        self._env.close()
 
 
 class Store:
-    """An open store.  One process writes; any number read, but only while nobody writes."""
+    """An open store.  One process writes, any number read: what was committed last, also while another one writes.
+
+    Reading opens nothing for writing and takes no lock.
+    """
 
     def __init__(self, path: Path, *, readonly: bool, durable: bool) -> None:
         self.path = path
         self.durable = durable
-        self._lock = _take_lock(path)
+        self._failed = False
+        self.sum = 0
+        self._records: DataFile | _Environment
+        self._lock: int | None = None
+        if readonly:
+            self._records = DataFile(path / "data.mdb", str(path))
+        else:
+            self._lock = _take_lock(path)
+            try:
+                self._records = _Environment(self._environment())
+            except BaseException:
+                os.close(self._lock)
+                raise
+        try:
+            self.manifest = self._read_manifest()
+            self._number = 1 + max((_number(key) for key in self.keys()), default=0)
+            self._number = max(self._number, self.manifest.get("next", 0))
+        except lmdb.Error as error:
+            self.close()
+            raise StoreError(f"not a readable store ({error})", str(path)) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _environment(self) -> lmdb.Environment:
+        """LMDB's environment for writing, of a data file that LMDB can be trusted with."""
+        data = self.path / "data.mdb"
+        if data.exists() and data.stat().st_size:
+            file = DataFile(data, str(self.path))
+            try:
+                file.check_for_writing()
+            finally:
+                file.close()
         try:
             self._env = lmdb.open(
-                str(path),
-                map_size=MAP_SIZE if not readonly else 0,
-                readonly=readonly,
-                sync=durable,
-                metasync=durable,
-                map_async=not durable,
+                str(self.path),
+                map_size=MAP_SIZE,
+                sync=self.durable,
+                metasync=self.durable,
+                map_async=not self.durable,
                 max_dbs=0,
                 readahead=True,
             )
         except lmdb.Error as error:
-            os.close(self._lock)
-            raise StoreError(f"not a readable store ({error})", str(path)) from error
-        except BaseException:
-            os.close(self._lock)
-            raise
-        try:
-            self.manifest = self._read_manifest()
-            self._number = 1 + max((_number(key) for key in self.keys()), default=0)
-        except lmdb.Error as error:
-            self.close()
-            raise StoreError(f"not a readable store ({error})", str(path)) from error
-        except BaseException:
-            self.close()
-            raise
+            raise StoreError(f"not a readable store ({error})", str(self.path)) from error
+        return self._env
 
     @classmethod
     def create(cls, path: Path, manifest: dict[str, Any], *, durable: bool = True) -> Store:
@@ -170,7 +261,7 @@ class Store:
         store = cls(path, readonly=False, durable=durable)
         try:
             with store.write() as txn:
-                txn.put_manifest(manifest)
+                txn.put_manifest({**manifest, "id": secrets.token_hex(8)})
         except BaseException:
             store.close()
             raise
@@ -179,12 +270,12 @@ class Store:
     @classmethod
     def begun(cls, path: Path) -> bool:
         """Whether there is a store in ``path`` (or something that is in a store's place), not just the first files of one."""
-        return (path / "data.mdb").is_file() and not _is_blank(path)
+        return _has_data(path) and not _is_blank(path)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
-        """Open an existing store; StoreError if there is none, it is foreign, or another process has it."""
-        if not (path / "data.mdb").is_file():
+        """Open an existing store; StoreError if there is none, it is foreign, or (to write) another process has it."""
+        if not _has_data(path):
             raise StoreError("no store here: expected a directory made with --store", str(path))
         if not (path / "data.mdb").stat().st_size:  # LMDB would make an environment of it
             raise StoreError("not a readable store (data.mdb is empty)", str(path))
@@ -200,12 +291,19 @@ class Store:
         if missing:
             store.close()
             raise StoreError(f"the manifest is damaged (no {missing[0]})", str(path))
+        try:
+            store.check_sum()
+        except BaseException:
+            store.close()
+            raise
         return store
 
     def close(self) -> None:
-        """Release the environment and the lock."""
-        self._env.close()
-        os.close(self._lock)
+        """Release the file, and the lock."""
+        self._records.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def remove(self) -> None:
         """Close and delete the store's directory."""
@@ -223,6 +321,11 @@ class Store:
     ) -> None:
         self.close()
 
+    @property
+    def numbers(self) -> int:
+        """How far the numbers of records have come: the next one."""
+        return self._number
+
     def next_number(self) -> int:
         """A number no record of this store has had."""
         self._number += 1
@@ -230,13 +333,20 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
-        """A transaction: committed at the end of the block, or not at all."""
+        """A transaction: committed at the end of the block, or not at all.
+
+        After one that failed there are no others: what its writer holds to be stored is not.
+        """
+        if self._failed:
+            raise StoreError("an earlier write has failed", str(self.path))
+        self._failed = True
         try:
-            with self._env.begin(write=True) as txn:
+            with self._env.begin(write=True, buffers=True) as txn:
                 transaction = Transaction(self, txn)
                 yield transaction
                 transaction.seal()
-            self.manifest = transaction.manifest
+            self.manifest, self.sum = transaction.manifest, transaction.sum
+            self._failed = False
         except lmdb.DiskError as error:
             raise DiskFullError(f"cannot write ({error})", str(self.path)) from error
         except lmdb.Error as error:
@@ -246,32 +356,37 @@ class Store:
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
         """All keys that begin with ``prefix``, in order."""
-        result = []
-        with self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
-            found = cursor.set_range(prefix) if prefix else cursor.first()
-            while found:
-                key = cursor.key()
-                if not key.startswith(prefix):
-                    break
-                result.append(bytes(key))
-                found = cursor.next()
-        return result
+        return self._records.keys(prefix)
 
-    def read(self, key: bytes) -> bytes:
-        """The bytes of a record."""
-        with self._env.begin() as txn:
-            value = txn.get(key)
+    def place(self, key: bytes) -> bytes:
+        """What the checksum of a record binds it to."""
+        return bytes.fromhex(self.manifest["id"]) + key
+
+    def where(self, key: bytes) -> str:
+        """The store and a record in words, for messages."""
+        return f"{self.path}: {describe(key)}"
+
+    def read(self, key: bytes, most: int | None = None) -> bytes:
+        """The bytes of a record, or at ``most`` the first of them."""
+        value = self._records.get(key, most)
         if value is None:
             raise StoreError(f"record {describe(key)} is missing", str(self.path))
-        return bytes(value)
+        return value
+
+    def done(self, key: bytes) -> bytes:
+        """The signatures in a record of kind ``D``; StoreError, naming it, if it is damaged."""
+        data = self.read(key)
+        if not is_intact(data, self.place(key)) or len(data) % 8:
+            raise StoreError(f"{self.where(key)}: the record is damaged")
+        return data[CHECKSUM.size :]
 
     def block(self, key: bytes) -> Runs:
         """The states of a block; StoreError, naming it, if it is damaged."""
-        return decode_block(self.read(key), f"{self.path}: {describe(key)}")
+        return decode_block(self.read(key), self.where(key), self.place(key))
 
     def states_in(self, key: bytes) -> int:
-        """How many states a block says it has, without decoding it."""
-        return states_of(self.read(key), f"{self.path}: {describe(key)}")
+        """How many states a block says it has, without decoding it, and without reading more than its header."""
+        return states_of(self.read(key, 64), self.where(key))
 
     def size(self) -> int:
         """Bytes on disk."""
@@ -282,26 +397,36 @@ class Store:
 
     def used(self) -> int:
         """Bytes of the store's records (pages in use), without pages that LMDB keeps for reuse."""
-        stat = self._env.stat()
-        pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
-        return int(stat["psize"] * pages)
+        return self._records.used_bytes()
 
     def _read_manifest(self) -> dict[str, Any]:
-        with self._env.begin() as txn:
-            value, seal = txn.get(b"M"), txn.get(b"S", b"")
-            records = txn.stat()["entries"]
+        value, seal = self._records.get(b"M"), self._records.get(b"S") or b""
+        records = self._records.entries()
         if value is None:
             return {}
         manifest = _parse(value)
         # Other formats, and other programs' environments, are told apart by who asked.
         if manifest.get("format") != FORMAT:
             return manifest
-        expected, checksum = _SEAL.unpack(seal) if len(seal) == _SEAL.size else (0, None)
-        if checksum != xxhash.xxh3_64_intdigest(value):
+        expected, self.sum, _ = SEAL.unpack(seal) if len(seal) == SEAL.size else (0, 0, 0)
+        if seal != seal_of(value, expected, self.sum):
             raise StoreError("the manifest is damaged", str(self.path))
         if records != expected:
             raise StoreError(f"records are missing: {records}, expected {expected}", str(self.path))
         return manifest
+
+    def check_sum(self) -> None:
+        """Whether all records are those of the last commit, by their checksums; StoreError if not."""
+        found = 0
+        for key in self.keys():
+            if key in (b"M", b"S"):
+                continue
+            start = self.read(key, CHECKSUM.size)
+            if len(start) < CHECKSUM.size:
+                raise StoreError("the record is damaged (cut short)", self.where(key))
+            found = (found + CHECKSUM.unpack(start)[0]) & _MASK
+        if found != self.sum:
+            raise StoreError("records have been exchanged for others", str(self.path))
 
 
 def _is_blank(path: Path) -> bool:
@@ -310,13 +435,22 @@ def _is_blank(path: Path) -> bool:
     known = {"data.mdb", "lock.mdb", "writer.lock"}
     if not data.is_file() or any(file.name not in known for file in path.iterdir()):
         return False
-    if not data.stat().st_size:  # LMDB would make an environment of it
+    try:
+        file = DataFile(data, str(path))
+    except StoreError:
         return False
     try:
-        with lmdb.open(str(path), readonly=True, lock=False, create=False) as environment:
-            return not environment.stat()["entries"]
-    except lmdb.Error:
-        return False
+        return not file.entries()
+    finally:
+        file.close()
+
+
+def _has_data(path: Path) -> bool:
+    """Whether there is a data file in ``path``; StoreError if nobody lets us see."""
+    try:
+        return (path / "data.mdb").is_file()
+    except OSError as error:
+        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
 
 
 def _parse(value: bytes) -> dict[str, Any]:
@@ -325,6 +459,18 @@ def _parse(value: bytes) -> dict[str, Any]:
     except ValueError:
         return {"format": FORMAT}  # whose seal will not be right
     return manifest if isinstance(manifest, dict) else {}
+
+
+def look(path: Path, work: Callable[[Store], Found]) -> Found:
+    """What ``work`` finds in a store, open for reading; anew where another process changes the store meanwhile."""
+    for attempt in range(_TRIES):
+        try:
+            with Store.open(path, readonly=True) as store:
+                return work(store)
+        except ChangedError:
+            if attempt == _TRIES - 1:
+                raise
+    raise AssertionError
 
 
 class BlockKey(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from dbmsolver.blocks import Runs
 from dbmsolver.core.blocks import find_key
 from dbmsolver.core.expand import undo_code
 from dbmsolver.core.runs import local_key, progress_of
-from dbmsolver.core.tables import PLACE_HOME
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.keys import Keys, State
-from dbmsolver.moves import Move, Place
+from dbmsolver.moves import Move
 from dbmsolver.position import Position
 from dbmsolver.store import Store, parse_closed_key, stratum_prefix
 
@@ -123,24 +123,37 @@ def replay(
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
         forced = policy_moves(position)
-        if forced is not None and forced.card != card:
+        if forced is not None and forced.card != card and keys.method == "every-position":
             raise InternalError(f"move {number} of the solution found ignores a forced move")
-        chosen = chosen._replace(forced=forced is not None)
+        chosen = chosen._replace(forced=forced is not None and forced.card == card)
         moves.append(chosen)
         position = position.apply(chosen)
     return tuple(moves)
 
 
+def steps_of(keys: Keys, moves: Iterable[Move]) -> list[Step]:
+    """The steps of legal moves played from the deal."""
+    position = keys.deal.position
+    steps: list[Step] = []
+    for move in moves:
+        steps.append((move.card, _place_of(keys, position, move)))
+        position = position.apply(move)
+    return steps
+
+
+def _place_of(keys: Keys, position: Position, move: Move) -> int:
+    """The place value that a move gives its card."""
+    kind, index = move.destination
+    if kind == "foundation":
+        return PLACE_HOME
+    if kind == "freecell":
+        return PLACE_FREECELL
+    column = position.columns[index]
+    return keys.kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+
+
 def _matches(keys: Keys, position: Position, move: Move, place: int) -> bool:
-    destination: Place = move.destination
-    if destination.kind == "foundation":
-        return place == PLACE_HOME
-    if destination.kind == "freecell":
-        return place == 4
-    column = position.columns[destination.index]
-    if not column:
-        return place == 5
-    return place < 4 and (move.card ^ keys.kinds[place]) + 4 == column[-1]
+    return place == _place_of(keys, position, move)
 
 
-__all__ = ["Finder", "Step", "place_value", "replay", "steps_to"]
+__all__ = ["Finder", "Step", "place_value", "replay", "steps_of", "steps_to"]

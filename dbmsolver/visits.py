@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.blocks import decode_block
 from dbmsolver.chunks import Chunk
 from dbmsolver.closers import Closer, Yield
 from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST
+from dbmsolver.journal import Packed
 from dbmsolver.pieces import Piece, Shape, Table
 
 VISIT_SECONDS = 1.5
@@ -32,19 +32,29 @@ class Visit:
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
     loaded: bool = True
+    taken: int = 0
+    """Candidates and opened states that were worked on."""
+    put_back: int = 0
+    """Opened states that were not expanded."""
+
+    @classmethod
+    def to(cls, piece: Piece) -> Visit:
+        """A visit to come; all it will work on is ``flight`` of the piece until its end is taken in."""
+        done = cls(piece, rest=list(piece.flight), opened=list(piece.opened))
+        piece.flight = piece.flight + piece.opened
+        piece.opened = []
+        return done
 
 
 def visit(
-    shape: Shape, piece: Piece, closer: Closer, stratum: int, blocks: list[bytes]
+    shape: Shape, done: Visit, closer: Closer, stratum: int, blocks: list[Packed]
 ) -> Visit:
-    """Close what follows, within the piece, from the candidates in its ``flight`` and from its ``opened`` states.
+    """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened`` states.
 
     ``blocks`` are closed states to load into its table first.  Ends early when the table is full or time is up.
     """
+    piece = done.piece
     assert piece.table is not None
-    done = Visit(piece, rest=list(piece.flight), opened=list(piece.opened))
-    piece.flight = piece.flight + piece.opened
-    piece.opened = []
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done
@@ -52,9 +62,9 @@ def visit(
     return done
 
 
-def _load(shape: Shape, piece: Piece, table: Table, blocks: list[bytes]) -> bool:
-    for data in blocks:
-        runs = decode_block(data, "closed states of a piece")
+def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
+    for block in blocks:
+        runs = block.runs()
         keys = runs.keys
         if runs.signatures.size > 1:
             ends = np.cumsum(runs.counts)
@@ -111,6 +121,7 @@ class _Visitor:
             ws.order[words * self.count : words * end] = keys[: words * size]
             ws.order_codes[self.count : end] = codes[:size]
             self.count = end
+            self.done.taken += size
             if size < codes.size:
                 self.done.opened.insert(0, Chunk.of(keys[words * size :], codes[size:]))
 
@@ -134,6 +145,7 @@ class _Visitor:
             )
             table.held += new - self.count
             self.count = new
+            done.taken += size
             if size < codes.size:
                 done.rest.append(Chunk.of(keys[self.shape.words * size :], codes[size:]))
             done.full = table.held >= table.capacity
@@ -173,6 +185,7 @@ class _Visitor:
             keys = ws.order[words * self.head : words * self.count].copy()
             codes = ws.order_codes[self.head : self.count].copy()
             self.done.opened.append(Chunk.of(keys, codes))
+            self.done.put_back += codes.size
         if self.head:
             size = min(self.head, _SAMPLE)
             step = self.head // size

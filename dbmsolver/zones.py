@@ -26,6 +26,7 @@ from dbmsolver.core.shards import (
     rehash,
     shards_of,
 )
+from dbmsolver.errors import InternalError
 
 Rows = NDArray[np.uint64]
 
@@ -43,6 +44,8 @@ class Part:
     inbox: list[Rows] = field(default_factory=list)
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)
     flushed: int = 0
+    received: int = 0  # candidates, and how many of them have been looked at
+    taken: int = 0
 
     @property
     def work(self) -> int:
@@ -63,6 +66,25 @@ class Part:
             + sum(rows.nbytes for chunks in self.waiting.values() for rows in chunks)
             + sum(rows.nbytes for rows in self.inbox)
         )
+
+    @property
+    def unclosed(self) -> int:
+        """States looked at that are not closed."""
+        return int(np.count_nonzero((self.rows[:, 4] & IS_CLOSED) == 0))
+
+    def receive(self, rows: Rows) -> None:
+        """Put candidates into the inbox."""
+        self.received += rows.shape[0]
+        self.inbox.append(rows)
+
+    def check_books(self) -> None:
+        """Every candidate received must be in the inbox or have been looked at; InternalError if not."""
+        waiting = sum(rows.shape[0] for rows in self.inbox)
+        if self.received != self.taken + waiting:
+            raise InternalError(
+                f"the books do not balance: of {self.received} candidates {self.taken} were looked at, "
+                f"{waiting} wait"
+            )
 
     def table_is_full(self) -> bool:
         """Whether a burst might not fit."""
@@ -157,6 +179,8 @@ class Zone:
 
     def drop(self) -> None:
         """Do without its shards, if it has any."""
+        for part in self.parts or ():
+            part.check_books()
         self.evaluated_before = self.evaluated
         self.parts = None
 
@@ -167,7 +191,7 @@ class Zone:
         for part in self.parts:
             mine = rows[owners == part.number]
             if mine.shape[0]:
-                part.inbox.append(mine)
+                part.receive(mine)
 
     @property
     def evaluated(self) -> int:

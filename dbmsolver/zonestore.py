@@ -1,4 +1,10 @@
-"""What the store has of a search by cost layers: closed states, what waits, and commits of both."""
+"""What the store has of a search by cost layers: closed states, what waits, and commits of both.
+
+All that changes is written by commits, each one transaction (:mod:`dbmsolver.journal`): new closed states; states that
+have been looked at and wait, once each time they are reached with fewer moves; candidates that have not been looked at,
+anew each time.  What waits keeps its record when it is closed.  A run that is continued begins with all of these records,
+and finds those that are closed to be duplicates.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +12,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.blocks import Runs, encode_block
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.shards import IS_CLOSED, IS_STORED
+from dbmsolver.errors import InternalError
 from dbmsolver.journal import Journal
 from dbmsolver.keys import Keys
 from dbmsolver.results import Unit
 from dbmsolver.rows import encoded, layers_of, packed, unpacked
-from dbmsolver.store import Closed, parse_closed_key, parse_pending_key
-from dbmsolver.zones import NO_CEILING, Rows, Zone
+from dbmsolver.store import Closed, Transaction, parse_closed_key, parse_pending_key
+from dbmsolver.zones import NO_CEILING, Part, Rows, Zone
 
 
 class ZoneStore:
@@ -31,21 +39,23 @@ class ZoneStore:
         self.kind = kind
         self.layer = 0
         self.zones = [Zone(0, NO_CEILING)]
+        self.known = 0  # states, closed or looked at, that some commit knew of
 
     def restore(self) -> None:
         """Give the one zone of the beginning what is pending in the store, or the deal itself."""
         store = self.journal.store
         everything = self.zones[0]
-        if self.kind == b"C":
-            for key in store.keys(b"P"):
-                everything.candidates.setdefault(parse_pending_key(key)[0], []).append(key)
-            # These records go with the next commit.
-            for key in store.keys(b"B"):
-                layer = parse_pending_key(key)[0]
-                everything.candidates.setdefault(layer, []).append(self.rows(key))
-        if not everything.candidates and not self.journal.states:
+        if self.kind != b"C":
             root = np.array([[*self.keys.root, self.keys.root_code]], np.uint64)
             everything.candidates[0] = [root]
+            return
+        self.known = store.manifest["known"]
+        for key in store.keys(b"P"):
+            everything.candidates.setdefault(parse_pending_key(key)[0], []).append(key)
+        # These records go with the next commit.
+        for key in store.keys(b"B"):
+            layer = parse_pending_key(key)[0]
+            everything.candidates.setdefault(layer, []).append(self.rows(key))
 
     def rows(self, key: bytes) -> Rows:
         """The rows of a block in the store."""
@@ -97,49 +107,89 @@ class ZoneStore:
             self.journal.add_closed([block], kind=self.kind)
         self.journal.evaluated = evaluated  # they were counted when they were looked at
 
-    def commit(self) -> Unit:
-        """Commit what is finished and, in resumable runs, what is pending."""
+    def commit(self, leave: Zone | None = None) -> Unit:
+        """Commit what is finished and, in resumable runs, what is pending.
+
+        ``leave``: of this zone all that waits gets a record that lasts, resumable or not: it is to leave memory.
+        """
         self.flush()
         journal = self.journal
+        stored: list[tuple[Part, NDArray[np.int64]]] = []
+        left: list[tuple[int, bytes]] = []
 
-        def more(txn: Any) -> None:
+        def more(txn: Transaction) -> dict[str, Any]:
             txn.delete_all(b"B")
-            if not journal.resumable:
-                return
             for zone in self.zones:
-                self._put_waiting(txn, zone)
+                if not journal.resumable and zone is not leave:
+                    continue
+                stored.extend(self._put_waiting(txn, zone))
                 # What has not been looked at is written anew each time.
                 for layer, rows in self._not_looked_at(zone):
+                    lasting = max(layer, self.layer)
                     for block in encoded(self.keys, rows):
-                        txn.put_pending(layer, *block, kind=b"B")
+                        if zone is leave:
+                            left.append((lasting, txn.put_pending(lasting, *block)))
+                        else:
+                            txn.put_pending(layer, *block, kind=b"B")
+            return self._counts()
 
-        return journal.commit(self.layer, 0, (), more)
+        unit = journal.commit(self.layer, 0, (), more)
+        for part, fresh in stored:
+            part.rows[fresh, 4] |= IS_STORED
+        if leave is not None:
+            self._now_in_store(leave, left)
+        return unit
+
+    def _counts(self) -> dict[str, Any]:
+        """How many states are known by now, for the books."""
+        if self.kind != b"C":
+            return {}
+        unclosed = sum(part.unclosed for zone in self.zones for part in zone.parts or ())
+        self.known = max(self.known, self.journal.states + self.journal.forced + unclosed)
+        return {"known": self.known}
+
+    def check_books(self) -> None:
+        """Nothing may be left at the end of a search: neither candidates nor states that are not closed."""
+        unclosed = 0
+        for zone in self.zones:
+            for part in zone.parts or ():
+                part.check_books()
+                unclosed += part.unclosed + sum(rows.shape[0] for rows in part.inbox)
+        closed = self.journal.states + self.journal.forced
+        if unclosed or closed < self.known:
+            raise InternalError(
+                f"the books do not balance: {unclosed} states are left, {closed} of at least "
+                f"{self.known} closed"
+            )
 
     def leave(self, zone: Zone) -> None:
         """See to it that all that is closed and all that waits in a zone is in the store."""
-        self.commit()
-        with self.journal.store.write() as txn:
-            self._put_waiting(txn, zone)
-            chunks = list(self._not_looked_at(zone))
-            for layer, waiting in zone.candidates.items():
-                zone.candidates[layer] = [key for key in waiting if isinstance(key, bytes)]
-            for layer, rows in chunks:
-                for stratum, data in encoded(self.keys, rows):
-                    key = txn.put_pending(max(layer, self.layer), stratum, data)
-                    if zone.parts is None or layer > self.layer:
-                        zone.candidates.setdefault(max(layer, self.layer), []).append(key)
+        self.commit(zone)
 
-    def _put_waiting(self, txn: Any, zone: Zone) -> None:
-        """Write rows looked at, or reached with fewer moves, since the last time, each under its layer."""
+    def _now_in_store(self, zone: Zone, left: list[tuple[int, bytes]]) -> None:
+        """Name the records of a zone's candidates in place of the rows."""
+        for layer, waiting in zone.candidates.items():
+            zone.candidates[layer] = [key for key in waiting if isinstance(key, bytes)]
+        for layer, key in left:
+            if zone.parts is None or layer > self.layer:
+                zone.candidates.setdefault(layer, []).append(key)
+
+    def _put_waiting(
+        self, txn: Transaction, zone: Zone
+    ) -> Iterator[tuple[Part, NDArray[np.int64]]]:
+        """Write rows looked at, or reached with fewer moves, since the last time, each under its layer.
+
+        Yields which rows they are, to be marked when the transaction is committed.
+        """
         for part in zone.parts or ():
             rows = part.rows
             fresh = np.flatnonzero((rows[:, 4] & (IS_CLOSED | IS_STORED)) == 0)
             new = rows[fresh]
-            rows[fresh, 4] |= IS_STORED
             layers = layers_of(new, self.weight)
             for layer in np.unique(layers).tolist():
                 for block in encoded(self.keys, new[layers == layer]):
                     txn.put_pending(layer, *block)
+            yield part, fresh
 
     def _not_looked_at(self, zone: Zone) -> Iterator[tuple[int, Rows]]:
         """Candidates in a zone that are nowhere but in memory, each chunk with its layer."""

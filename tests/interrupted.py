@@ -32,6 +32,8 @@ class Settings(TypedDict):
     memory: int | None
     commit: float  # seconds between commits
     small: int | None  # signatures with more states are closed in pieces
+    look_ahead: int | None  # states that a proof looks at before it begins
+    share: float  # of the time of an undisturbed run: when the last of the signals may come
     signal: str
     times: int
     seed: int
@@ -97,6 +99,8 @@ def main() -> None:
         closers.SMALL = settings["small"]
         bigsignature.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
         visits.VISIT_SECONDS = 0.02
+    if settings["look_ahead"] is not None:
+        search.LOOK_AHEAD_STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels
     begun = time.monotonic()
     undisturbed = search_once(settings, ".once")
@@ -106,7 +110,7 @@ def main() -> None:
     answer: dict[str, Any] = {}
     while not answer:
         enough = len(statuses) >= settings["times"]
-        status, answer = forked(settings, None if enough else random.uniform(0, typical / 8))
+        status, answer = forked(settings, None if enough else random.uniform(0, typical * settings["share"]))
         statuses.append(status)
     print(
         json.dumps(

@@ -202,7 +202,7 @@ def test_full_disk_under_the_output_is_one_line() -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "dbmsolver", "deal", "3"]
         result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert result.returncode == 3
+    assert result.returncode == 5
     assert result.stderr.startswith("dbmsolver: ")
     assert result.stderr.count("\n") == 1
 

@@ -63,6 +63,8 @@ def test_interrupted_at_random_moments(tmp_path: Path, settings: dict[str, Any])
         "seed": 7,
         "times": TIMES,
         "commit": 0.03,
+        "look_ahead": None,
+        "share": 1 / 8,
         **settings,
         "store": str(tmp_path / "store"),
     }

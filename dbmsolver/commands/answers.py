@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
+import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
@@ -12,10 +11,12 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
-from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, UsageError
+from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
+from dbmsolver.interrupts import raise_on_signals
 from dbmsolver.output import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.progress import Progress
 from dbmsolver.results import Report, Result, Unit
+from dbmsolver.streams import Unheard, output_is_closed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -70,7 +71,7 @@ def follow(
 
     Ctrl-C reaches the search, which commits what it has and ends.
     """
-    _end_by_other_signals()
+    raise_on_signals()
     from dbmsolver.core.compilation import on_first_compilation
 
     on_first_compilation(lambda: progress.say(COMPILING))
@@ -88,19 +89,11 @@ def follow(
         raise Interrupted(f"interrupted{hint}") from None
 
 
-def _end_by_other_signals() -> None:
-    """Let what asks a program to end do what Ctrl-C does: no temporary store is left behind."""
-    if threading.current_thread() is not threading.main_thread():
-        return
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as under nohup
-        # The search holds back SIGINT and SIGTERM between its steps.
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
-
-
 def check_output(output: str | None) -> None:
-    """Refuse a file that cannot be written before a search is made for it."""
+    """Refuse a place that cannot be written to before a search is made for it."""
     if output in (None, "-"):
+        if output_is_closed():
+            raise SystemRefusedError("closed, expected a place for the answer", "standard output")
         return
     path = Path(str(output))
     folder = path.parent
@@ -126,9 +119,9 @@ def write_answer(
     else:
         text = None
     if text is not None:
-        _write(text, output)
+        write_text(text, output)
     if text is None or (not quiet and (beside or output not in (None, "-"))):
-        click.echo(verdict_line(result), err=True)
+        print(verdict_line(result), file=Unheard(sys.stderr), flush=True)
     return EXIT_CODES[result.verdict]
 
 
@@ -139,11 +132,16 @@ def _solution_text(result: Result, form: str) -> str:
     return formats.write(Solution.from_moves(result.deal, result.moves), form, result.policy)
 
 
-def _write(text: str, output: str | None) -> None:
-    if output in (None, "-"):
-        click.echo(text, nl=False)
-        return
+def write_text(text: str, output: str | None) -> None:
+    """Write to a file, or to standard output for None and `-`; SystemRefusedError if there is no room."""
     try:
-        Path(str(output)).write_text(text, encoding="utf-8")
+        if output in (None, "-"):
+            click.echo(text, nl=False)
+            sys.stdout.flush()
+        else:
+            Path(str(output)).write_text(text, encoding="utf-8")
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", str(output)) from None
+        where = "standard output" if output in (None, "-") else str(output)
+        raise SystemRefusedError(f"cannot be written ({error.strerror})", where) from None

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from dbmsolver.commands.answers import check_output
+from dbmsolver.commands.answers import check_output, write_text
 from dbmsolver.commands.options import store_argument
-from dbmsolver.errors import UsageError
 
 
 @click.command("certificate")
@@ -27,16 +26,7 @@ def certificate_command(store: str, output: str | None) -> None:
     it.
     """
     check_output(output)
-    from dbmsolver import certificate
-    from dbmsolver.store import Store
+    from dbmsolver import certificate, inspect
 
-    with Store.open(Path(store), readonly=True) as opened:
-        record = certificate.from_manifest(opened.manifest, store)
-    text = certificate.dump(record)
-    if output in (None, "-"):
-        click.echo(text, nl=False)
-        return
-    try:
-        Path(str(output)).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", str(output)) from None
+    text = certificate.dump(inspect.certificate(Path(store)))
+    write_text(text, output)

@@ -14,8 +14,9 @@ from dbmsolver.commands.solutions import (
     rules_options,
 )
 from dbmsolver.errors import DbmError
-from dbmsolver.output import counted, deal_title, dump_json
+from dbmsolver.output import counted, dump_json, rules_data
 from dbmsolver.rules import Policy
+from dbmsolver.titles import title
 
 
 @click.command("check")
@@ -67,12 +68,13 @@ def check_command(
             "format": form,
             "deal": solution.deal.name,
             "game": rules.name,
+            "rules": rules_data(rules),
             "moves": moves,
             "lengths": found,
         }
         click.echo(dump_json(data), nl=False)
         return
-    title = deal_title(solution.deal)
-    click.echo(f"{title}: legal and winning, {counted(moves, 'move', 'moves')} ({form})")
+    name = title(solution.deal)
+    click.echo(f"{name}: legal and winning, {counted(moves, 'move', 'moves')} ({form})")
     for name, length in found.items():
         click.echo(f"{name + ':':<16}{length}")

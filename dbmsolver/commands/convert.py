@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
+from dbmsolver.commands.answers import write_text
 from dbmsolver.commands.options import automove_option
 from dbmsolver.commands.solutions import (
     deal_option,
@@ -62,13 +61,7 @@ def convert_command(
     solution = load(source, from_format, given_deal(deal, game, freecells, columns), None)[0]
     solution.check(solved=False)
     text = formats.write(solution, name, policy)
-    if target == "-":
-        click.echo(text, nl=False)
-    else:
-        try:
-            Path(target).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"cannot be written ({error.strerror})", target) from None
+    write_text(text, target)
     if not solution.final.is_goal():
         left = 52 - sum(solution.final.foundations)
         raise InputError(f"written, but not solved: {left} cards are not home", source)

@@ -12,24 +12,22 @@ from dbmsolver.commands.answers import (
     answer_options,
     check_output,
     chosen_format,
-    follow,
     write_answer,
 )
 from dbmsolver.commands.options import DealCommand, DealSource, json_option, store_argument
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.deals import Deal
-from dbmsolver.errors import StoreError
 from dbmsolver.output import (
     counted,
-    deal_title,
     describe_move,
     dump_json,
     fact_lines,
     human_bytes,
     move_data,
+    rules_data,
     strata_data,
 )
-from dbmsolver.progress import Progress
+from dbmsolver.titles import title
 
 if TYPE_CHECKING:
     from dbmsolver.inspect import StoreStatus
@@ -46,10 +44,10 @@ def status_command(store: str, as_json: bool) -> None:
     if as_json:
         click.echo(_status_json(status), nl=False)
     else:
-        click.echo(_status_text(inspect.deal(Path(store)), status), nl=False)
+        click.echo(_status_text(status), nl=False)
 
 
-def _status_text(deal: Deal, status: StoreStatus) -> str:
+def _status_text(status: StoreStatus) -> str:
     manifest = status.manifest
     states = sum(row[2] for row in status.strata)
     forced = sum(row[3] for row in status.strata)
@@ -58,8 +56,9 @@ def _status_text(deal: Deal, status: StoreStatus) -> str:
     if manifest["limit"]:
         verdict += f" ({manifest['limit']})"
     facts = [
-        (manifest["question"].capitalize(), f"{deal_title(deal)}, automove {manifest['policy']}"),
+        (manifest["question"].capitalize(), f"{title(status.deal)}, automove {manifest['policy']}"),
         ("Verdict", verdict),
+        *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
         ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
         ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
         ("Pending", counted(status.pending, "candidate", "candidates")),
@@ -92,6 +91,7 @@ def _status_json(status: StoreStatus) -> str:
             "closed_bytes": status.closed_bytes,
             "pending": status.pending,
             "disk": status.disk,
+            "checked": list(status.checked),
             "strata": strata_data(status.strata),
         }
     )
@@ -114,11 +114,21 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
     if as_json:
         found = moves is not None
         rows = [move_data(move) for move in moves or ()]
-        click.echo(dump_json({"visited": found, "moves": rows}), nl=False)
+        click.echo(
+            dump_json(
+                {
+                    "deal": deal.name,
+                    "rules": rules_data(deal.rules),
+                    "visited": found,
+                    "moves": rows,
+                }
+            ),
+            nl=False,
+        )
     elif moves is None:
-        click.echo(f"{deal_title(deal)}: not visited")
+        click.echo(f"{title(deal)}: not visited")
     else:
-        click.echo(f"{deal_title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
+        click.echo(f"{title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
         for number, move in enumerate(moves, start=1):
             click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
         click.echo()
@@ -134,9 +144,6 @@ def export_command(
     """Write the answer that STORE holds, or its solution in one of the formats."""
     form = chosen_format(form, as_json)
     check_output(output)
-    from dbmsolver import inspect, search
+    from dbmsolver import search
 
-    if inspect.status(Path(store)).verdict not in ("solved", "unsolvable"):
-        raise StoreError(f"not finished; continue with: dbmsolver resume {store}")
-    result = follow(search.resume(Path(store)), Progress(), None)
-    write_answer(result, form, output, boards, quiet=True)
+    write_answer(search.answer(Path(store)), form, output, boards, quiet=True)

@@ -9,7 +9,6 @@ from dbmsolver.boards import format_board
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.output import (
     counted,
-    deal_title,
     dump_json,
     human_bytes,
     human_time,
@@ -17,6 +16,7 @@ from dbmsolver.output import (
     strata_data,
 )
 from dbmsolver.position import Position
+from dbmsolver.titles import title
 
 if TYPE_CHECKING:
     from dbmsolver.verify.check import Verification
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 def claim_line(report: Verification) -> str:
     """What the store claims."""
     claim = report.certificate["claim"]
-    title = deal_title(report.deal)
+    name = title(report.deal)
     if claim == "unsolvable":
-        return f"{title} is unsolvable"
+        return f"{name} is unsolvable"
     length = counted(report.certificate["length"], "card move", "card moves")
     if claim == "shortest":
-        return f"{title} has a solution of {length}, and none that is shorter"
-    return f"{title} has a solution of {length}"
+        return f"{name} has a solution of {length}, and none that is shorter"
+    return f"{name} has a solution of {length}"
 
 
 def verdict_text(report: Verification) -> str:

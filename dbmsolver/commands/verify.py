@@ -125,7 +125,7 @@ def _again(
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
     from dbmsolver import certificate, search
-    from dbmsolver.output import dump_json, verdict_line
+    from dbmsolver.output import dump_json, rules_data, verdict_line
     from dbmsolver.results import Limits
 
     record = certificate.load(Path(source))
@@ -143,6 +143,9 @@ def _again(
             "verdict": "valid" if valid else "invalid",
             "reason": different[0] if different else None,
             "certificate": source,
+            "claim": record["claim"],
+            "deal": {"number": deal.number, "name": deal.name, "board": record["deal"]["board"]},
+            "rules": rules_data(deal.rules),
             "differences": different,
             "digest": result.digest,
             "seconds": round(result.seconds, 3),

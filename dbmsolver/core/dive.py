@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height, progress, signature_sets
 from dbmsolver.core.hashing import HASH
-from dbmsolver.core.jit import inlined, kernel
+from dbmsolver.core.jit import allocating, inlined, kernel
+from dbmsolver.core.records import fingerprint
 
 U64 = np.uint64
 MOST_MERIT = 1023
@@ -126,3 +127,12 @@ def dive(t, d, signature, off, low, locked_in_deal, most, progress_weight, free_
             if signature == HEIGHTS_ALL_HOME:
                 return WON, count, expanded
     return EXHAUSTED, count, expanded
+
+
+@allocating
+def fingerprints(rows):
+    """The fingerprint of each row (uint64): what its successors are stored with."""
+    result = np.empty(rows.shape[0], np.uint64)
+    for index in range(rows.shape[0]):
+        result[index] = U64(fingerprint(rows[index, 0], rows[index, 1], rows[index, 2]))
+    return result

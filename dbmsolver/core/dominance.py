@@ -11,7 +11,7 @@ lists the normalised result of every macro.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -579,7 +579,7 @@ def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, ki
     return count
 
 
-@inlined
+@inner
 def expand_record(t, sets, off, low, scratch):
     """List the successors of a record into ``scratch.found``; how many there are.
 

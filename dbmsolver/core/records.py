@@ -153,7 +153,7 @@ def close(t, ws, space, layout, sets, bits, head, count, room, piece_mask, piece
             second = third = ZERO
             if wide:
                 second, third = ws.order[base + 1], ws.order[base + 2]
-            off, low, high = unpack_key(t, layout, ws.nets, first, second, third)
+            off, low, _high = unpack_key(t, layout, ws.nets, first, second, third)
             successors = expand_record(t, sets, off, low, space.scratch)
             if successors > BURST:
                 return bits, -1, count, left, left_words
@@ -386,7 +386,7 @@ def count_flips(t, space, signature, keys, words, ones, flips):
         if words == WIDE_WORDS:
             second, third = keys[words * index + 1], keys[words * index + 2]
         key = keys[words * index + (1 if words == WIDE_WORDS else 0)]
-        off, low, high = unpack_key(t, layout, nets, keys[words * index], second, third)
+        off, low, _high = unpack_key(t, layout, nets, keys[words * index], second, third)
         changed = ZERO
         for number in range(expand_record(t, sets, off, low, space.scratch)):
             found = space.scratch.found[number]
@@ -422,7 +422,7 @@ def find_parent(t, space, runs, words, code, target, locked_in_deal):
             base = words * place
             if words == WIDE_WORDS:
                 second, third = keys[base + 1], keys[base + 2]
-            off, low, high = unpack_key(t, layout, nets, keys[base], second, third)
+            off, low, _high = unpack_key(t, layout, nets, keys[base], second, third)
             place += 1
             if fingerprint(signatures[run], off, low) != code:
                 continue
@@ -441,5 +441,5 @@ def record_at(t, signature, keys, words, index):
     second = third = ZERO
     if words == WIDE_WORDS:
         second, third = keys[words * index + 1], keys[words * index + 2]
-    off, low, high = unpack_key(t, layout, nets, keys[words * index], second, third)
+    off, low, _high = unpack_key(t, layout, nets, keys[words * index], second, third)
     return off, low

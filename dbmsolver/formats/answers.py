@@ -16,8 +16,9 @@ from dbmsolver.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.formats.json_text import parse
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.moves import Place
-from dbmsolver.rules import GAMES, Rules, rules_for
+from dbmsolver.rules import GAMES, Rules
 from dbmsolver.solution import Origin, Path, Solution, Step
+from dbmsolver.titles import rules_of_notes
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
@@ -53,14 +54,8 @@ def read_text(source: Source, deal: Deal | None = None) -> Solution:
 
 
 def _deal(source: Source, title: re.Match[str], first: int, end: int) -> Deal:
-    game, counts = "freecell", dict[str, int | None]()
-    for note in (title[2] or "").split(", "):
-        if found := re.fullmatch(r"([0-9]{1,2}) (column|freecell)s?", note):
-            counts[found[2]] = int(found[1])
-        elif note:
-            game = note
     try:
-        rules = rules_for(game, counts.get("freecell"), counts.get("column"))
+        rules = rules_of_notes(title[2] or "")
     except DbmError as error:
         raise InvalidError(error.message, source.named(first)) from None
     board = [

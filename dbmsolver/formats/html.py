@@ -7,6 +7,7 @@ import json
 from functools import lru_cache
 from importlib import resources
 
+from dbmsolver import titles
 from dbmsolver.deals import Deal
 from dbmsolver.formats import universal_json
 from dbmsolver.formats.source import InvalidError, Source
@@ -19,10 +20,8 @@ _END = "</script>"
 
 def title(solution: Solution) -> str:
     """What the page shows."""
-    game = solution.rules.name.replace("_", " ").capitalize()
-    if solution.number is not None:
-        return f"{game}, deal {solution.number}"
-    return f"{game}, {solution.tag or solution.deal.name}"
+    name = titles.title(solution.deal)
+    return f"{name}: {solution.tag}" if solution.tag else name
 
 
 def write(solution: Solution) -> str:

@@ -32,13 +32,20 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
     for key in ("columns", "freecells", "build", "fill"):
         if getattr(rules, key) != getattr(base, key):
             lines.append(f"# {key}: {getattr(rules, key)}")
-    if solution.number is not None:
+    if solution.number is not None and _is_dealt(solution, base):
         lines.append(f"# deal: {solution.number}")
     elif board:
         lines += [f"# | {line}" for line in format_board(solution.initial).splitlines()]
     if solution.tag:
         lines.append(f"# tag: {_line(solution.tag)}")
     return lines + [f"# {_line(remark)}" for remark in solution.remarks]
+
+
+def _is_dealt(solution: Solution, game: Rules) -> bool:
+    """Whether the number deals this board by what the other lines say of the rules."""
+    rules = solution.rules
+    filled = min(game.dealt_to_freecells, rules.freecells)
+    return (rules.dealt_to_freecells, rules.kings_sunk) == (filled, game.kings_sunk)
 
 
 class Preamble:

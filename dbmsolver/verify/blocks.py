@@ -18,8 +18,9 @@ from dbmsolver.store import Store, describe, parse_closed_key
 from dbmsolver.verify.format import Format, code_bytes, progress
 from dbmsolver.verify.kernels.blocks import Body
 
-_FORMAT = 2
+_FORMAT = 3
 """The version of blocks that is read here."""
+_MOST_BYTES = 1 << 29
 _HEADER = struct.Struct("<QBBBBIQ")
 Ints = NDArray[np.int64]
 Item = TypeVar("Item")
@@ -57,7 +58,7 @@ def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Direc
     """
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
-    header = _header(data, form, where, whole)
+    header = _header(data, form, where, _place(store, key) if whole else None)
     with zstandard.ZstdDecompressor().stream_reader(data[_HEADER.size :]) as stream:
         try:
             body = stream.read(16 * header.runs)
@@ -86,7 +87,7 @@ def read_body(store: Store, form: Format, key: bytes) -> Body:
     """A block's states; StoreError if it is damaged."""
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
-    header = _header(data, form, where, True)
+    header = _header(data, form, where, _place(store, key))
     try:
         body = zstandard.ZstdDecompressor().decompress(memoryview(data)[_HEADER.size :])
     except zstandard.ZstdError as error:
@@ -98,12 +99,20 @@ def read_body(store: Store, form: Format, key: bytes) -> Body:
     return Body(header.words, header.states, planes, codes.astype(np.uint16))
 
 
-def _header(data: bytes, form: Format, where: str, whole: bool) -> _Header:
+def _place(store: Store, key: bytes) -> bytes:
+    """What a checksum covers besides the block: the store's id and the block's key."""
+    return bytes.fromhex(store.manifest["id"]) + key
+
+
+def _header(data: bytes, form: Format, where: str, place: bytes | None) -> _Header:
+    """A block's header; where it has a ``place``, its checksum is compared, too."""
     if len(data) < _HEADER.size:
         raise StoreError("the block is damaged (it is cut short)", where)
     header = _Header(*_HEADER.unpack_from(data))
-    if whole and xxhash.xxh3_64_intdigest(memoryview(data)[8:]) != header.checksum:
-        raise StoreError("the block is damaged (checksum does not match)", where)
+    if place is not None:
+        content = xxhash.xxh3_64_digest(memoryview(data)[8:])[::-1]
+        if xxhash.xxh3_64_intdigest(place + content) != header.checksum:
+            raise StoreError("the block is damaged (checksum does not match)", where)
     if header.version != _FORMAT:
         raise StoreError(f"block version {header.version}, expected {_FORMAT}", where)
     if header.words not in (1, 3) or header.code_bytes != code_bytes(form):
@@ -112,7 +121,7 @@ def _header(data: bytes, form: Format, where: str, whole: bool) -> _Header:
         size = zstandard.frame_content_size(data[_HEADER.size :])
     except zstandard.ZstdError as error:
         raise StoreError("the block is damaged (it cannot be decompressed)", where) from error
-    if size != header.body_bytes:
+    if size != header.body_bytes or size > _MOST_BYTES:
         raise StoreError(f"the block has {size} bytes, not what its header says", where)
     return header
 

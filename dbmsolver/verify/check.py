@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dbmsolver import certificate as records
 from dbmsolver.deals import Deal
-from dbmsolver.errors import DbmError, DiskFullError, InputError, StoreError
+from dbmsolver.errors import ChangedError, DbmError, DiskFullError, InputError, StoreError
 from dbmsolver.memory import anonymous_memory, default_memory
 from dbmsolver.position import Position
 from dbmsolver.store import Store
@@ -108,8 +108,8 @@ def verify(
                 report.relation = refuted.relation
         except BadSolution as bad:
             report.reason, report.position = bad.reason, bad.position
-        except DiskFullError:
-            raise  # which says nothing of the store
+        except (ChangedError, DiskFullError):
+            raise  # which say nothing of the store
         except StoreError as error:
             # A damaged block, or one that is not what its key says.
             report.reason = str(error)

@@ -1,0 +1,126 @@
+"""The books of a proof: what was made pending against what was taken.
+
+A proof is only as good as its list of pending candidates: one that gets lost is a part of the game that nobody looks at,
+and "unsolvable" may be wrong.  So candidates are counted twice, by different code: when they are made, and when they are
+handed to a thread that closes their signature.  Both are numbers and hashes (:class:`Tally`), added up over parcels,
+spills, commits and resumed runs; they must agree at the end of every stratum, and nothing may be left at the end.  Books
+that do not balance end the run with InternalError, never with a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import InternalError
+
+_MASK = (1 << 64) - 1
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_ODDER = np.uint64(0xBF58476D1CE4E5B9)
+_SHIFT = np.uint64(31)
+
+
+class Tally(NamedTuple):
+    """How many candidates, and the sum modulo 2**64 of a hash of their signatures."""
+
+    states: int = 0
+    sum: int = 0
+
+    def plus(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(self.states + other.states, (self.sum + other.sum) & _MASK)
+
+    def minus(self, other: Tally) -> Tally:
+        """What is left without the other."""
+        return Tally(self.states - other.states, (self.sum - other.sum) & _MASK)
+
+    def to_json(self) -> list[Any]:
+        """As the manifest has it."""
+        return [self.states, f"{self.sum:016x}"]
+
+    @classmethod
+    def from_json(cls, value: list[Any]) -> Tally:
+        """Inverse of :meth:`to_json`."""
+        return cls(int(value[0]), int(value[1], 16))
+
+
+NOTHING = Tally()
+
+
+def weigh(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = None) -> Tally:
+    """The tally of runs: ``counts`` candidates of each of the ``signatures``, one of each where there is None."""
+    hashed = (signatures ^ (signatures >> _SHIFT)) * _ODD
+    hashed = (hashed ^ (hashed >> _SHIFT)) * _ODDER
+    if counts is None:
+        return Tally(signatures.size, int(hashed.sum(dtype=np.uint64)))
+    products = hashed * counts.view(np.uint64)
+    return Tally(int(counts.sum()), int(products.sum(dtype=np.uint64)))
+
+
+def weigh_one(signature: int, states: int) -> Tally:
+    """The tally of so many candidates of one signature."""
+    return weigh(np.array([signature], np.uint64), np.array([states], np.int64))
+
+
+def total(tallies: Iterable[Tally]) -> Tally:
+    """All of them together."""
+    result = NOTHING
+    for tally in tallies:
+        result = result.plus(tally)
+    return result
+
+
+class Books:
+    """What is pending, and what of the stratum being closed has yet to be handed out and to be done."""
+
+    def __init__(self) -> None:
+        self.pending = NOTHING
+        self._due = NOTHING  # candidates of the stratum that have not been handed out
+        self._open = NOTHING  # signatures handed out that are not done, each counted once
+
+    def make(self, tally: Tally) -> None:
+        """Candidates have become pending."""
+        self.pending = self.pending.plus(tally)
+
+    @contextmanager
+    def packing(self, parcels: Iterable[Any]) -> Iterator[None]:
+        """Around what sorts parcels, which drops duplicates."""
+        parcels = list(parcels)
+        before = total(parcel.tally for parcel in parcels)
+        yield
+        after = total(parcel.tally for parcel in parcels)
+        self.pending = self.pending.minus(before).plus(after)
+
+    def open_stratum(self, due: Tally) -> None:
+        """A stratum's turn has come; ``due`` are its candidates, but for signatures that are done."""
+        self._due, self._open = due, NOTHING
+
+    def hand_out(self, signatures: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+        """Candidates go to those who close their signatures, each signature once."""
+        self._due = self._due.minus(weigh(signatures, counts))
+        self._open = self._open.plus(weigh(signatures))
+
+    def done(self, signatures: list[int]) -> None:
+        """These signatures are closed."""
+        self._open = self._open.minus(weigh(np.array(signatures, np.uint64)))
+
+    def close_stratum(self, taken: Tally) -> None:
+        """A stratum is closed, its candidates, ``taken``, are pending no more."""
+        _balanced("candidates of a stratum that were not handed out", self._due)
+        _balanced("signatures of a stratum that were not closed", self._open)
+        self.pending = self.pending.minus(taken)
+
+    def compare(self, held: Tally) -> None:
+        """What is pending must be what is held."""
+        _balanced("pending candidates that are nowhere", self.pending.minus(held))
+
+
+def _balanced(what: str, difference: Tally) -> None:
+    if difference != NOTHING:
+        raise InternalError(
+            f"the books do not balance: {what}: {difference.states} ({difference.sum:016x})"
+        )

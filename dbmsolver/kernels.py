@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from dbmsolver.core import records
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.dive import dive, fingerprints, make_diving
+from dbmsolver.core.dominance import expand_record, normal_record
 from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets, undo_code
 from dbmsolver.core.layers import expand_layer, take_in, wake
@@ -23,13 +26,13 @@ from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.deals import Deal
 from dbmsolver.keys import Keys
-from dbmsolver.results import Question
+from dbmsolver.results import Method, Question
 
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
 
 
-def needed(question: Question, code_type: Any) -> list[Call]:
+def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all deals.
@@ -38,6 +41,8 @@ def needed(question: Question, code_type: Any) -> list[Call]:
     tables = keys.tables
     if question == "solve":
         return _of_both(tables) + _of_layers(keys)
+    if method == "dominating":
+        return _of_dives(tables) + _of_both(tables) + _of_records(tables)
     exhaustion, pieces = _of_exhaustion(tables, code_type)
     return exhaustion + _of_layers(keys) + _of_both(tables) + pieces
 
@@ -46,6 +51,8 @@ _NUMBER = 0
 _WORD = np.uint64(0)
 _WORDS = np.empty(1, np.uint64)
 _NUMBERS = np.empty(1, np.int64)
+_LAYOUT = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
+_SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 
 def _of_layers(keys: Keys) -> list[Call]:
@@ -70,29 +77,69 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
     out = make_output(1, 1, 1, code_type)
     codes = out.codes
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
-    layout = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
-    sets = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
     first = [
         # Half of all the time is for what exhaust_batch calls, so two processes share that.
-        (close, (t, ws, layout, sets, *[_NUMBER] * 4, _WORD, _WORD)),
+        (close, (t, ws, _LAYOUT, _SETS, *[_NUMBER] * 4, _WORD, _WORD)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (write_runs, (t, ws, out, _WORD, _NUMBER)),
         (exhaust_batch, (t, ws, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
     ]
-    of_piece = (t, ws, _WORD, _NUMBER, _NUMBER)
-    of_table = (t, _WORD, _WORDS, ws.steps, _NUMBER)
     pieces = [
         (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
-        (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
-        (table_keys, (*of_table, *[_NUMBER] * 3, _WORDS)),
-        (close_piece, (*of_piece, _NUMBER, _NUMBER, _WORD, _WORD)),
-        (admit_piece, (*of_piece, _WORDS, codes, _NUMBER)),
-        (route, (_WORDS, codes, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
+        (close_piece, (t, ws, _WORD, *[_NUMBER] * 4, _WORD, _WORD)),
         (split_siblings, (ws, _NUMBER, _NUMBER, _NUMBER, _WORDS, codes)),
-        (key_bits, (t, _WORD)),
+        *_of_pieces(t, ws, codes),
     ]
     return first, pieces
+
+
+def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
+    """What closing big signatures takes, whatever their states are."""
+    of_table = (t, _WORD, _WORDS, ws.steps, _NUMBER)
+    return [
+        (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
+        (table_keys, (*of_table, *[_NUMBER] * 3, _WORDS)),
+        (admit_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
+        (route, (_WORDS, codes, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
+        (key_bits, (t, _WORD)),
+    ]
+
+
+def _of_dives(t: Any) -> list[Call]:
+    """What a proof over dominating positions begins with; it is often all that is needed."""
+    diving = make_diving(1)
+    metas = np.empty(1, np.uint32)
+    rows = np.empty((1, 5), np.uint64)
+    return [
+        (expand_record, (t, _SETS, _WORD, _WORD, diving.scratch)),
+        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 5)),
+        (normal_record, (t, *[_WORD] * 4, _WORDS)),
+        (fingerprints, (rows,)),
+        (pack_rows, (t, rows)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
+    ]
+
+
+def _of_records(t: Any) -> list[Call]:
+    """What exhausting records takes besides."""
+    ws = make_workspace(1, 1, 1, np.uint8)
+    out = make_output(1, 1, 1, np.uint8)
+    space = records.make_record_space(1)
+    codes = out.codes
+    runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
+    bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
+    return [
+        (records.close, (t, ws, space, _LAYOUT, _SETS, *bits, _WORD, _WORD)),
+        (records.exhaust_batch, (t, ws, space, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
+        (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
+        (records.write_runs, (ws, space, out, _NUMBER)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
+        (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
+        (records.split_siblings, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
+        (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
+        *_of_pieces(t, ws, codes),
+    ]
 
 
 def _of_both(t: Any) -> list[Call]:

@@ -11,7 +11,7 @@ from dbmsolver.cards import SUITS, card_name
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
-from dbmsolver.results import Limit, Result, Verdict
+from dbmsolver.results import Limit, Method, Result, Verdict
 from dbmsolver.rules import Rules
 from dbmsolver.titles import title
 
@@ -57,6 +57,13 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
+STATES: dict[Method, tuple[str, str]] = {
+    "dominating": ("dominating position", "dominating positions"),
+    "every-position": ("position", "positions"),
+}
+"""What the states of a search are, by its method."""
+
+
 def verdict_line(result: Result) -> str:
     """The answer in one line."""
     name = title(result.deal)
@@ -67,7 +74,7 @@ def verdict_line(result: Result) -> str:
     if result.verdict == "solved":
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == "unsolvable":
-        return f"{name}: unsolvable, after {counted(result.states, 'position', 'positions')}"
+        return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
     reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
 
@@ -133,6 +140,8 @@ def _states(result: Result) -> str:
     evaluated = f"{result.evaluated:,} evaluated"
     if not result.states and not result.forced:
         return evaluated
+    if result.method == "dominating":
+        return counted(result.states, *STATES[result.method])
     forced = counted(result.forced, "forced one", "forced ones")
     where = f" in layers below {result.length}" if result.shortest else ""
     return f"{result.states:,} and {forced}{where}, {evaluated}"
@@ -146,6 +155,7 @@ def render_json(result: Result) -> str:
             "verdict": result.verdict,
             "limit": result.limit,
             "question": result.question,
+            "method": result.method,
             "metric": result.metric,
             "length": result.length if has_solution(result) else None,
             "shortest": result.shortest,

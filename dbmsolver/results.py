@@ -107,6 +107,8 @@ class Result:
     disk: int
     digest: str | None
     store: Path | None
+    method: Method
+    """What the states are: positions, or those that dominate others."""
     strata: tuple[tuple[int, int, int, int], ...] = field(default=())
     """(layer, stratum, states, forced) of every non-empty stratum; layer 0 throughout in a proof."""
 

@@ -344,6 +344,7 @@ class _Run:
             disk=self.store.size(),
             digest=None if verdict == "solved" else f"{self.journal.digest:016x}",
             store=self.options.store,
+            method=self.keys.method,
             strata=strata,
         )
 

@@ -37,7 +37,7 @@ def compiled():
     return found
 
 def check(question, code_type, searches):
-    for kernel, arguments in needed(question, code_type):
+    for kernel, arguments in needed(question, "every-position", code_type):
         compile_ahead(kernel, arguments)
     before = compiled()
     searches()
@@ -99,7 +99,7 @@ import os, signal
 from numba import njit
 from dbmsolver.commands.compilers import Compilers
 
-compilers = Compilers("prove", lambda: 8)
+compilers = Compilers("prove", "every-position", lambda: 8)
 with compilers:
     njit(lambda number: number + 1)(1)
     print(*[process.pid for process, _ in compilers._running], flush=True)
@@ -137,7 +137,7 @@ def test_one_process_compiles_and_the_other_reads(tmp_path: Path) -> None:
 
 
 def test_they_end_with_the_search() -> None:
-    compilers = Compilers("prove", lambda: 8)
+    compilers = Compilers("prove", "every-position", lambda: 8)
     with compilers:
         njit(lambda number: number + 1)(1)
         running = [process for process, _ in compilers._running]
@@ -161,7 +161,7 @@ def test_they_end_with_the_process() -> None:
 
 def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compilation, "is_shared", lambda: False)
-    compilers = Compilers("prove", lambda: 8)
+    compilers = Compilers("prove", "every-position", lambda: 8)
     with compilers:
         njit(lambda number: number + 3)(1)
         assert not compilers._running

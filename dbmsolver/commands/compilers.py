@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
-from dbmsolver.results import Question
+from dbmsolver.results import Method, Question
 
 MOST = 4
 """More do not help: half of the time goes into the longest chain of kernels that call each other."""
@@ -27,8 +27,11 @@ class Compilers:
     ``code_bits`` says how wide the deal's parent-move codes are.
     """
 
-    def __init__(self, question: Question, code_bits: Callable[[], int]) -> None:
+    def __init__(
+        self, question: Question, method: Method, code_bits: Callable[[], int]
+    ) -> None:
         self.question = question
+        self.method = method
         self.code_bits = code_bits
         self._lock = threading.Lock()
         self._over = False
@@ -59,7 +62,7 @@ class Compilers:
             return
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.commands.compilers import "
-            f"compile_share; compile_share({self.question!r}, {self.code_bits()})"
+            f"compile_share; compile_share({self.question!r}, {self.method!r}, {self.code_bits()})"
         )
         with self._lock:
             if self._over:
@@ -78,7 +81,7 @@ class Compilers:
                     self._running.append((process, waiter))
 
 
-def compile_share(question: Question, code_bits: int) -> None:
+def compile_share(question: Question, method: Method, code_bits: int) -> None:
     """Compile what a search needs and no other process is compiling: all that such a process does."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import gc
@@ -89,7 +92,8 @@ def compile_share(question: Question, code_bits: int) -> None:
     from dbmsolver.kernels import needed
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
-    for kernel, arguments in needed(question, np.uint8 if code_bits == 8 else np.uint16):
+    code_type = np.uint8 if code_bits == 8 else np.uint16
+    for kernel, arguments in needed(question, method, code_type):
         compile_ahead(kernel, arguments)
 
 

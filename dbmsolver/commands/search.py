@@ -28,8 +28,9 @@ from dbmsolver.commands.options import (
     store_argument,
 )
 from dbmsolver.deals import Deal
+from dbmsolver.manifest import method_for
 from dbmsolver.progress import progress_for
-from dbmsolver.results import Keep, Limits, Metric, Options, Question, Report, Result, Unit
+from dbmsolver.results import Keep, Limits, Method, Metric, Options, Question, Report, Result, Unit
 from dbmsolver.rules import Policy, rules_for
 
 Events = Generator[Report | Unit, None, Result]
@@ -83,20 +84,28 @@ def solve_command(**options: Any) -> int:
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
-    return _search("solve", **options)
+    return _search("solve", method="every-position", **options)
 
 
 @click.command("prove", cls=DealCommand)
 @_search_options
-def prove_command(**options: Any) -> int:
+@click.option(
+    "--every-position",
+    is_flag=True,
+    help="Search every position. Without it one position stands for all those that differ by "
+    "parked cards only, which takes far fewer; where a game has no place to park cards, every "
+    "position is searched in any case.",
+)
+def prove_command(every_position: bool, **options: Any) -> int:
     """Find out whether DEAL has a solution at all.
 
-    Needs fewer states than solve where there is no solution. A solution met on the way is
-    printed; it may be longer than need be.
+    Quick where there is one: the first solution met is printed, and it may be longer than need
+    be. Needs fewer states than solve where there is none.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
-    return _search("prove", metric="cards", **options)
+    method: Method = "every-position" if every_position else "dominating"
+    return _search("prove", metric="cards", method=method, **options)
 
 
 def _search(
@@ -110,11 +119,13 @@ def _search(
     threads: int | None,
     keep: Keep,
     store: str | None,
+    method: Method,
     limits: Limits,
     **answer: Any,
 ) -> int:
     deal = Deal.load(source, rules_for(game, freecells, columns))
-    options = Options(policy, metric, threads, keep, None if store is None else Path(store))
+    path = None if store is None else Path(store)
+    options = Options(policy, metric, threads, keep, path, method)
 
     def begin() -> Events:
         from dbmsolver import search
@@ -126,7 +137,7 @@ def _search(
 
         return Keys(deal, policy).codec.code_bits
 
-    return _answer(begin, Compilers(question, code_bits), store, **answer)
+    return _answer(begin, Compilers(question, method_for(question, deal.rules, method), code_bits), store, **answer)
 
 
 @click.command("resume")

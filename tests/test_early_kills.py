@@ -60,7 +60,7 @@ def killed(store: Path, times: int, **settings: Any) -> dict[str, Any]:
 
 SEARCHES = [
     {"question": "prove", "deal": 11982, "freecells": 4},
-    {"question": "prove", "deal": 5979, "freecells": 3, "small": 5000, "commit": 0.2},
+    {"question": "prove", "deal": 5979, "freecells": 3, "small": 5000, "memory": 8_000_000, "commit": 0.2},
     {"question": "solve", "deal": 11982, "freecells": 4},
 ]
 

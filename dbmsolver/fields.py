@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from dbmsolver.errors import DbmError, StoreError
@@ -50,14 +50,18 @@ class Manifest:
     seconds: float = 0.0
     digest: str = "0" * 16
     waiting: list[Any] | None = None
-    strata: list[list[int]] | None = None
+    strata: list[list[int]] = field(default_factory=list)
     path: list[list[int]] | None = None
     length: int | None = None
 
     @classmethod
     def check(cls, manifest: Mapping[str, Any], where: str) -> None:
         """StoreError if a manifest is not what it must be."""
-        known = {field.name for field in fields(cls)}
+        known = {one.name for one in fields(cls)}
+        needed = set(_OF_A_SEARCH if manifest.get("phase") == "search" else ())
+        needed |= set(_OF_AN_ANSWER if manifest.get("verdict") is not None else ())
+        for name in sorted(needed - set(manifest)):
+            raise StoreError(f"the manifest is damaged (no {name})", where)
         try:
             cls(**{name: value for name, value in manifest.items() if name in known})
         except TypeError as error:
@@ -85,7 +89,12 @@ class Manifest:
         _need("shortest", isinstance(self.shortest, bool))
         for name in _NUMBERS:
             _need(name, _is_number(getattr(self, name)))
-        _need("seconds", isinstance(self.seconds, (int, float)) and 0 <= self.seconds < LARGEST)
+        _need(
+            "seconds",
+            not isinstance(self.seconds, bool)
+            and isinstance(self.seconds, (int, float))
+            and 0 <= self.seconds < LARGEST,
+        )
         _need("seconds", math.isfinite(self.seconds))
         self._check_deal()
         self._check_lists()
@@ -117,15 +126,14 @@ class Manifest:
             _need("waiting", isinstance(waiting, list) and len(waiting) == 2)
             _need("waiting", _is_number(waiting[0]) and _is_hex(waiting[1]))
         _need("waiting", self.waiting is not None or self.phase == "new")
-        _need(
-            "strata",
-            self.strata is None or _are_rows(self.strata, (0xFFFF, 0xFFFF, LARGEST, LARGEST)),
-        )
+        _need("strata", _are_rows(self.strata, (0xFFFF, 0xFFFF, LARGEST, LARGEST)))
         _need("path", self.path is None or _are_rows(self.path, (51, 7)))
         _need("length", self.length is None or _is_number(self.length))
         _need("length", self.length == (None if self.path is None else len(self.path)))
 
 
+_OF_A_SEARCH = ("waiting", "known")
+_OF_AN_ANSWER = ("states", "forced", "digest", "strata", "closed_bytes")
 _NUMBERS = (
     "format", "next", "states", "forced", "evaluated", "closed_bytes", "peak_memory", "known",
 )  # fmt: skip

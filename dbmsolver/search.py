@@ -18,6 +18,7 @@ from dbmsolver.deals import Deal
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.evidence import check_answer, is_final
 from dbmsolver.exhaustion import Exhaustion, GoalReached
+from dbmsolver.intake import Intake
 from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
 from dbmsolver.keys import Keys, State
@@ -108,6 +109,7 @@ class _Run:
         self.limits = limits
         self.question: Question = store.manifest["question"]
         self.keys = Keys(deal, options.policy)
+        store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
         self.begun = self.answered or store.manifest["phase"] == "search"
         if not self.begun:  # what a look ahead counted before it was cut short is no part of the search

@@ -34,7 +34,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-"])
 @pytest.mark.parametrize(
     "command",
-    ["solve 3", "solve 3 --json", "status STORE", "export STORE", "certificate STORE", "deal 3",
+    ["solve 3 -q", "solve 3 --json -q", "status STORE", "export STORE", "certificate STORE", "deal 3",
      "games", "verify STORE --quiet", "lookup STORE 11982", "--help", "solve --help"],
 )  # fmt: skip
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:

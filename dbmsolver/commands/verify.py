@@ -63,7 +63,7 @@ def verify_command(
     """Check that what a finished search claims is right.
 
     Given a STORE, every position that the search has closed is checked by a program of its own,
-    which shares nothing with the search. Given a CERTIFICATE, the search is run again and compared
+    which has its own keys and moves. Given a CERTIFICATE, the search is run again and compared
     with it.
 
     Exit codes: 0 valid, 4 not valid, with the first counterexample.

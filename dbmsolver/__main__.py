@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbmsolver.interrupts import end_at_once
+from dbmsolver.signals import end_at_once
 
 
 def main() -> None:

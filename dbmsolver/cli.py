@@ -24,7 +24,7 @@ from dbmsolver.errors import (
     EXIT_USAGE,
     DbmError,
 )
-from dbmsolver.interrupts import ignore_signals
+from dbmsolver.signals import ignore_signals
 from dbmsolver.streams import forget_output, open_streams
 
 EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE

@@ -73,7 +73,7 @@ class RecordKernels:
             records.exhaust_batch(self.tables, ws, self.space, out, *groups, first, last, limit)
         )
         if reached < 0:
-            raise InternalError("a record has more successors than there is room for")
+            raise InternalError("a record cannot be, or has more successors than there is room for")
         return reached
 
     def close_piece(
@@ -90,7 +90,7 @@ class RecordKernels:
             self.tables, ws, self.space, np.uint64(signature), bits, *reach, mask, value
         )
         if head < 0:
-            raise InternalError("a record has more successors than there is room for")
+            raise InternalError("a record cannot be, or has more successors than there is room for")
         return head, count, left, 0
 
     def write_runs(self, ws: Workspace, out: Output, signature: int, left: int) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.blocks import Runs
-from dbmsolver.core.dive import EXHAUSTED, RECORD_BYTES, WON, dive, fingerprints, make_diving
+from dbmsolver.core.dive import BROKEN, EXHAUSTED, RECORD_BYTES, WON, dive, fingerprints, make_diving
+from dbmsolver.errors import InternalError
 from dbmsolver.keys import State
 from dbmsolver.recordkeys import RecordKeys
 from dbmsolver.rows import packed
@@ -71,6 +72,8 @@ class Diver:
         if outcome == EXHAUSTED:
             rows, parents = self.diving.rows[:count], self.diving.parents[:count]
             return Dived("exhausted", expanded, rows=rows, parents=parents)
+        if outcome == BROKEN:
+            raise InternalError("a record cannot be, or has more successors than there is room for")
         return Dived("open", expanded)
 
     def _path(self, number: int) -> tuple[State, ...]:

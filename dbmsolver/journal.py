@@ -52,10 +52,15 @@ class Packed(NamedTuple):
     data: bytes
     where: str
     place: bytes | None
+    key: bytes = b""
+    check: Callable[[bytes, Runs, str], None] | None = None
 
     def runs(self) -> Runs:
         """Its states; StoreError, naming it, if it is damaged."""
-        return decode_block(*self)
+        runs = decode_block(self.data, self.where, self.place)
+        if self.check is not None:
+            self.check(self.key, runs, self.where)
+        return runs
 
 
 @dataclass(eq=False, slots=True)
@@ -72,7 +77,8 @@ class BlockRef:
         if self.data is not None:
             return Packed(self.data, "closed states in memory", None)
         assert self.key is not None
-        return Packed(store.read(self.key), store.where(self.key), store.place(self.key))
+        where, place = store.where(self.key), store.place(self.key)
+        return Packed(store.read(self.key), where, place, self.key, store.check_states)
 
 
 @dataclass(eq=False)

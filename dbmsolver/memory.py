@@ -5,14 +5,25 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+from contextlib import suppress
+from pathlib import Path
 
 _MALLOPT_MMAP_THRESHOLD = -3
 _LARGE = 1 << 20
 
 
+def all_memory() -> int:
+    """The memory that this process can have at most, in bytes: the machine's, or less where its control group has less."""
+    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError):  # the second says "max" where there is no limit
+            most = min(most, int(Path("/sys/fs/cgroup", name).read_text(encoding="ascii")))
+    return most
+
+
 def default_memory() -> int:
-    """Half of the machine's memory, in bytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    """Half of the memory that there is, in bytes."""
+    return all_memory() // 2
 
 
 def anonymous_memory() -> int:

@@ -20,6 +20,7 @@ from dbmsolver.dives import Dived, Dives, blocks_of
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.evidence import check_answer, is_final
 from dbmsolver.exhaustion import Exhaustion, GoalReached
+from dbmsolver.intake import Intake
 from dbmsolver.interrupts import interruptible
 from dbmsolver.journal import Journal, LimitReached
 from dbmsolver.keys import State
@@ -113,6 +114,7 @@ class _Run:
         self.limits = limits
         self.question: Question = store.manifest["question"]
         self.keys = keys_of(deal, options.policy, store.manifest["method"])
+        store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
         self.begun = self.answered or store.manifest["phase"] == "search"
         if not self.begun:  # what a look ahead counted before it was cut short is no part of the search

@@ -52,6 +52,7 @@ from dbmsolver.binding import CHECKSUM, SEAL, bound, is_intact, seal_of, with_co
 from dbmsolver.blocks import FORMAT, Runs, decode_block, states_of
 from dbmsolver.datafile import DataFile
 from dbmsolver.errors import ChangedError, DiskFullError, InternalError, StoreError
+from dbmsolver.fields import LARGEST, Manifest
 
 MAP_SIZE = 1 << 42
 _CLOSED_KEY = struct.Struct(">cHHQQQ")
@@ -65,7 +66,7 @@ _NO_ROOM = (
 )
 """What LMDB says when a disk, the map, or a limit on files or users is full."""
 _MASK = (1 << 64) - 1
-_MANIFEST_FIELDS = ("question", "deal", "rules", "policy", "metric", "keep", "verdict")
+_KEY_SIZES = {b"C": 29, b"A": 29, b"P": 13, b"B": 13, b"D": 13}
 
 
 _TRIES = 50
@@ -204,6 +205,8 @@ class Store:
         self.durable = durable
         self._failed = False
         self.sum = 0
+        self.check_states: Callable[[bytes, Runs, str], None] | None = None
+        """What the states of a block must be, given its key (:mod:`dbmsolver.intake`); raises StoreError."""
         self._records: DataFile | _Environment
         self._lock: int | None = None
         if readonly:
@@ -218,6 +221,8 @@ class Store:
         try:
             self.manifest = self._read_manifest()
             self._number = 1 + max((_number(key) for key in self.keys()), default=0)
+            if self.manifest and self.manifest.get("format") == FORMAT:
+                Manifest.check(self.manifest, str(path))
             self._number = max(self._number, self.manifest.get("next", 0))
         except lmdb.Error as error:
             self.close()
@@ -287,10 +292,6 @@ class Store:
             found = store.manifest.get("format")
             store.close()
             raise StoreError(f"store format {found}, expected {FORMAT}", str(path))
-        missing = [field for field in _MANIFEST_FIELDS if field not in store.manifest]
-        if missing:
-            store.close()
-            raise StoreError(f"the manifest is damaged (no {missing[0]})", str(path))
         try:
             store.check_sum()
         except BaseException:
@@ -382,7 +383,11 @@ class Store:
 
     def block(self, key: bytes) -> Runs:
         """The states of a block; StoreError, naming it, if it is damaged."""
-        return decode_block(self.read(key), self.where(key), self.place(key))
+        where = self.where(key)
+        runs = decode_block(self.read(key), where, self.place(key))
+        if self.check_states is not None:
+            self.check_states(key, runs, where)
+        return runs
 
     def states_in(self, key: bytes) -> int:
         """How many states a block says it has, without decoding it, and without reading more than its header."""
@@ -421,6 +426,8 @@ class Store:
         for key in self.keys():
             if key in (b"M", b"S"):
                 continue
+            if len(key) != _KEY_SIZES.get(key[:1], 0) or _number(key) > LARGEST:
+                raise StoreError(f"a record that cannot be, with the key {key.hex()}", str(self.path))
             start = self.read(key, CHECKSUM.size)
             if len(start) < CHECKSUM.size:
                 raise StoreError("the record is damaged (cut short)", self.where(key))
@@ -456,7 +463,7 @@ def _has_data(path: Path) -> bool:
 def _parse(value: bytes) -> dict[str, Any]:
     try:
         manifest = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"format": FORMAT}  # whose seal will not be right
     return manifest if isinstance(manifest, dict) else {}
 
@@ -503,8 +510,10 @@ def describe(key: bytes) -> str:
     """A key in words, for messages."""
     kinds = {"C": "closed", "A": "look-ahead", "P": "pending", "B": "pending", "D": "done"}
     kind = key[:1].decode("latin-1")
-    if kind == "M":
-        return "manifest"
+    if kind in "MS":
+        return "manifest" if kind == "M" else "seal"
+    if len(key) < 13:
+        return f"with the key {key.hex()}"
     layer, stratum = struct.unpack_from(">HH", key, 1)
     return f"{kinds.get(kind, kind)} block {_number(key)} of layer {layer}, stratum {stratum}"
 

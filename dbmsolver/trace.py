@@ -12,6 +12,7 @@ from dbmsolver.core.expand import undo_code
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.intake import Intake
 from dbmsolver.keys import Keys, State
 from dbmsolver.moves import Move
 from dbmsolver.position import Position
@@ -28,6 +29,7 @@ class Finder:
         self.store = store
         self.keys = keys
         self.kind = kind
+        store.check_states = Intake(keys)
         self._blocks: dict[bytes, Runs] = {}
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(kind)})
         self._index: dict[tuple[int, int], list[bytes]] = {}

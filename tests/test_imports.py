@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,13 @@ GAME = {
 CHECK = {"verify", "certificate"}
 """The check of a proof: a second program. Of the search it knows where its records are, no more."""
 
-SHELL = {"cli", "commands", "output", "progress", "streams", "__main__"}
+SHARED = {
+    "binding", "datafile", "pages", "store",  # records, as they are in the file
+    "blocks", "core.blocks", "core.jit", "core.sharing",  # loaded by the store, not used by the check
+}  # fmt: skip
+"""What the check has in common with the search, however indirectly, beside the game itself."""
+
+SHELL = {"cli", "commands", "progress", "output", "signals", "streams", "__main__"}
 """What prints, exits, and knows click and rich: nothing else imports these."""
 
 NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats"}
@@ -88,6 +94,35 @@ def test_downwards(name: str) -> None:
         assert parts <= GAME | CHECK | {"store", "memory"}
     elif part(name) not in SHELL:
         assert not parts & SHELL
+
+
+def reached(names: Iterable[str]) -> set[str]:
+    """The modules of this package that some of them import, directly or not."""
+    found = set[str]()
+    waiting = list(names)
+    while waiting:
+        new = own_imports(waiting.pop()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_what_the_check_shares_with_the_search() -> None:
+    """README says this, too."""
+    check = [name for name in INSIDE if part(name) == "verify"]
+    others = {name for name in reached(check) if part(name) != "verify"}
+    assert others <= GAME | SHARED | {"certificate", "memory"}
+    assert reached(["search"]) & set(check) == set()
+    for name in check:
+        taken = {
+            f"{node.module}.{alias.name}"
+            for node in ast.walk(ast.parse(MODULES[name].read_bytes()))
+            if isinstance(node, ast.ImportFrom) and node.module == "dbmsolver.store"
+            for alias in node.names
+        }
+        assert taken <= {
+            f"dbmsolver.store.{word}" for word in ("Store", "describe", "parse_closed_key")
+        }
 
 
 def test_no_circles() -> None:

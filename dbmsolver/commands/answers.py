@@ -12,10 +12,10 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
-from dbmsolver.interrupts import raise_on_signals
 from dbmsolver.output import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.progress import Progress
 from dbmsolver.results import Report, Result, Unit
+from dbmsolver.signals import raise_on_signals
 from dbmsolver.streams import Unheard, output_is_closed
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -16,6 +16,14 @@ from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES, Policy
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+LEAST_MEMORY = 64 << 20
+"""The least that --memory can be: with less there is nothing left to share out."""
+
+MOST_THREADS = 256
+"""The most that --threads can be; each takes memory, and more than there are processors gain nothing."""
+
+MOST_DIGITS = 18
+
 _SIZES = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -36,6 +44,18 @@ def parse_duration(text: str) -> float:
     if not seconds:
         raise UsageError(f"{quoted(text)} is no time, expected one like 90, 30m or 2h")
     return seconds
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of memory: no less than a search needs, no more than there are."""
+    from dbmsolver.memory import all_memory
+
+    size, most = parse_size(text), all_memory()
+    if size < LEAST_MEMORY:
+        raise UsageError(f"{quoted(text)} is too little, expected {LEAST_MEMORY >> 20}M or more")
+    if size > most:
+        raise UsageError(f"{quoted(text)} is more than there is, expected {most >> 20}M or less")
+    return size
 
 
 class Parsed(click.ParamType[Any]):
@@ -79,9 +99,25 @@ class StorePath(click.ParamType[str]):
         return [CompletionItem(incomplete, type="dir")]
 
 
+class Count(click.IntRange):
+    """A number from 1 on, to ``most`` if there is a most."""
+
+    def __init__(self, most: int | None = None) -> None:
+        super().__init__(min=1, max=most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read the number."""
+        if isinstance(value, str) and len(value) > MOST_DIGITS:
+            text = f"{quoted(value)} is no number, expected one of at most {MOST_DIGITS} digits"
+            self.fail(text, param, ctx)
+        return super().convert(value, param, ctx)
+
+
 SIZE = Parsed("size", parse_size)
+MEMORY = Parsed("size", parse_memory)
 DURATION = Parsed("time", parse_duration)
-COUNT = click.IntRange(min=1)
+COUNT = Count()
+THREADS = Count(MOST_THREADS)
 
 
 class DealCommand(click.Command):
@@ -163,8 +199,8 @@ _limit_options: Callable[[Function], Function] = _all(
     ),
     click.option(
         "--memory",
-        type=SIZE,
-        help="Memory to use: 2G, 500M.  [default: half of the machine's]",
+        type=MEMORY,
+        help="Memory to use: 2G, 500M; from 64M to what the machine has.  [default: half of that]",
     ),
     click.option("--max-disk", type=SIZE, help="End undecided at that size of the store: 20G."),
 )
@@ -183,7 +219,7 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         return function(limits=Limits(max_states, max_time, memory, max_disk), **others)
 
-    threads = click.option("--threads", type=COUNT, help="Threads.  [default: one for each core]")
+    threads = click.option("--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]")
     return threads(_limit_options(with_limits))
 
 

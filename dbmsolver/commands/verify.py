@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dbmsolver.commands.answers import follow
-from dbmsolver.commands.options import COUNT, SIZE, Parsed, json_option, progress_options
+from dbmsolver.commands.options import MEMORY, THREADS, Parsed, json_option, progress_options
 from dbmsolver.commands.verification import render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
 from dbmsolver.progress import Progress, progress_for
@@ -41,10 +41,10 @@ def parse_share(text: str) -> float:
     type=Parsed("share", parse_share),
     help="Check the states of a random sample of the store's blocks only, for instance 1%.",
 )
-@click.option("--threads", type=COUNT, help="Threads.  [default: one for each core]")
+@click.option("--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]")
 @click.option(
     "--memory",
-    type=SIZE,
+    type=MEMORY,
     help="Memory to use: 2G, 500M; what does not fit waits in unnamed files in TMPDIR.  "
     "[default: half of the machine's]",
 )
@@ -63,7 +63,7 @@ def verify_command(
     """Check that what a finished search claims is right.
 
     Given a STORE, every position that the search has closed is checked by a program of its own,
-    which shares nothing with the search. Given a CERTIFICATE, the search is run again and compared
+    which has its own keys and moves. Given a CERTIFICATE, the search is run again and compared
     with it.
 
     Exit codes: 0 valid, 4 not valid, with the first counterexample.

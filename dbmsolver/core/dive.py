@@ -22,8 +22,8 @@ MOST_MERIT = 1023
 RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""
 
-WON, EXHAUSTED, FULL, STOPPED = 0, 1, 2, 3
-"""How a dive ends: a win; nothing waits; no room for more records; told to stop."""
+WON, EXHAUSTED, FULL, STOPPED, BROKEN = 0, 1, 2, 3, 4
+"""How a dive ends: a win; nothing waits; no room for more records; told to stop; a record that cannot be."""
 _LOOK_UP = 1023
 """A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
 
@@ -96,6 +96,8 @@ def dive(t, d, signature, off, low, locked_in_deal, most, progress_weight, free_
         sets = signature_sets(t, own)
         successors = expand_record(t, sets, rows[current, 1], rows[current, 2], d.scratch)
         expanded += 1
+        if successors < 0:
+            return BROKEN, count, expanded
         if expanded & _LOOK_UP == _LOOK_UP and d.stop[0]:
             return STOPPED, count, expanded
         for index in range(successors - 1, -1, -1):

@@ -28,7 +28,7 @@ EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
 FAR = 99
 """Depth of a card that cannot be reached, and length of a column whose bottom is too deep to matter."""
 NOBODY = 255
-MAX_COLUMNS = 16
+MAX_COLUMNS = CARDS
 HOMEWARD = 7
 TO_COLUMN = 6
 MAX_SUCCESSORS = 4096
@@ -200,10 +200,11 @@ def normalise(t, signature, wanted, locked, off, low, tops, slots, fix):
 
 @inlined
 def add(scratch, count, fix, lifted, card, kind):
-    """Note a macro; the new count."""
-    scratch.lifted[count] = lifted
-    scratch.fixed[count] = fix
-    scratch.moved[count] = 8 * card + kind
+    """Note a macro; the new count, which may exceed the room."""
+    place = min(count, MAX_SUCCESSORS - 1)
+    scratch.lifted[place] = lifted
+    scratch.fixed[place] = fix
+    scratch.moved[place] = 8 * card + kind
     return count + 1
 
 
@@ -227,9 +228,10 @@ def add_stripped(lengths, masks, lifted_out, fixed_out, moved, count, cells, stu
                 number += 1
                 cards |= masks[column]
         if total == free and number <= cells:
-            lifted_out[count] = lifted | cards
-            fixed_out[count] = fix
-            moved[count] = move
+            place = min(count, MAX_SUCCESSORS - 1)
+            lifted_out[place] = lifted | cards
+            fixed_out[place] = fix
+            moved[place] = move
             count += 1
         chosen = (chosen - 1) & usable
     return count
@@ -583,12 +585,18 @@ def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, ki
 def expand_record(t, sets, off, low, scratch):
     """List the successors of a record into ``scratch.found``; how many there are.
 
-    ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`).
+    ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`).  -1 if it has more cards than places,
+    or more successors than there is room for: no record of a game has.
     """
     covered = covered_cards(t, sets.under, sets.loose & ~off, low)
     exposed = (sets.loose | sets.locked) & ~covered
     slots = slot_cards(t, exposed, off, low)
+    stuck = popcount(exposed & ~slots)
+    if stuck > t.columns or popcount(slots) > t.freecells + t.columns - stuck:
+        return np.int64(-1)
     count = list_macros(t, sets, off, low, scratch, slots, exposed & ~slots)
+    if count > MAX_SUCCESSORS:
+        return np.int64(-1)
     waiting = next_home(sets.signature)
     for index in range(count):
         lifted = scratch.lifted[index]

@@ -155,7 +155,7 @@ def close(t, ws, space, layout, sets, bits, head, count, room, piece_mask, piece
                 second, third = ws.order[base + 1], ws.order[base + 2]
             off, low, _high = unpack_key(t, layout, ws.nets, first, second, third)
             successors = expand_record(t, sets, off, low, space.scratch)
-            if successors > BURST:
+            if successors < 0:
                 return bits, -1, count, left, left_words
             if (
                 burst + successors > BURST

@@ -33,6 +33,27 @@ def widths_of(t, signatures):
 
 
 @allocating
+def keys_fit(t, signatures, counts, words, keys):
+    """Whether the local keys of these runs, of ``words`` words each, have no bits that their signatures do not use."""
+    nets = np.zeros(NETS, np.uint64)
+    place = 0
+    for run in range(signatures.size):
+        layout = make_layout(t, signature_sets(t, signatures[run]).loose, nets)
+        if words != (WIDE_WORDS if layout.wide else 1):
+            return False
+        for _ in range(counts[run]):
+            if words == 1:
+                if layout.bits < 64 and keys[place] >> np.uint64(layout.bits):
+                    return False
+            else:
+                for plane in range(WIDE_WORDS):
+                    if keys[place + plane] & ~(layout.loose & t.varying[plane]):
+                        return False
+            place += words
+    return True
+
+
+@allocating
 def key_bits(t, signature):
     """How many bits tell the states of a signature apart."""
     nets = np.zeros(NETS, np.uint64)

@@ -89,7 +89,8 @@ def read_body(store: Store, form: Format, key: bytes) -> Body:
     data = store.read(key)
     header = _header(data, form, where, _place(store, key))
     try:
-        body = zstandard.ZstdDecompressor().decompress(memoryview(data)[_HEADER.size :])
+        packed = memoryview(data)[_HEADER.size :]
+        body = zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise StoreError("the block is damaged (it cannot be decompressed)", where) from error
     size = 8 * header.words * header.states

@@ -1,0 +1,46 @@
+"""What the program does when it is asked to end: at once, by KeyboardInterrupt, or not at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+
+from dbmsolver.errors import EXIT_INTERRUPTED
+
+
+def end_at_once() -> None:
+    """Let a request to end do that at once, in one line: for the time in which nothing has been begun."""
+    for number in _requests():
+        signal.signal(number, _end)
+
+
+def raise_on_signals() -> None:
+    """Let every request to end raise KeyboardInterrupt: no temporary store is left behind."""
+    for number in _requests():
+        signal.signal(number, signal.default_int_handler)
+
+
+def ignore_signals() -> None:
+    """Let nothing come between the answer and the end of the process."""
+    for number in _requests():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _requests() -> list[signal.Signals]:
+    """The signals that ask a program to end, without those that the user has had ignored.
+
+    A shell ignores SIGINT for what it starts in the background, nohup SIGHUP. SIGTERM always ends the program.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    others = (signal.SIGINT, signal.SIGHUP)
+    heeded = [number for number in others if signal.getsignal(number) != signal.SIG_IGN]
+    return [signal.SIGTERM, *heeded]
+
+
+def _end(number: int, frame: object) -> None:
+    with suppress(OSError):
+        os.write(2, b"dbmsolver: interrupted\n")
+    os._exit(EXIT_INTERRUPTED)

@@ -1,0 +1,128 @@
+"""Standard streams that are closed, full or left: an answer or one line, and the exit code that says which."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = f"{sys.executable} -m dbmsolver"
+
+
+def shell(command: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run a line of a shell, in which `dbmsolver` is the program."""
+    line = f'dbmsolver() {{ {PROGRAM} "$@"; }}; {command}'
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        ["bash", "-c", line], capture_output=True, text=True, timeout=120, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("streams") / "proof"
+    assert shell(f"dbmsolver prove 11982 --store {path} --quiet").returncode == 10
+    assert shell("dbmsolver solve 3 --quiet").returncode == 0
+    return path
+
+
+@pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-"])
+@pytest.mark.parametrize(
+    "command",
+    ["solve 3 -q", "solve 3 --json -q", "status STORE", "export STORE", "certificate STORE", "deal 3",
+     "games", "verify STORE --quiet", "lookup STORE 11982", "--help", "solve --help"],
+)  # fmt: skip
+def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
+    result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]
+    assert result.returncode == 5, result.stderr
+    assert len(lines) == 1 and lines[0].startswith("dbmsolver: standard output: "), lines
+
+
+def test_full_file_and_full_output_have_one_code() -> None:
+    assert shell("dbmsolver solve 3 -q -o /dev/full").returncode == 5
+    result = shell("dbmsolver solve 3 -q -o /dev/full >&- 2>&- <&-")
+    assert (result.returncode, result.stdout, result.stderr) == (5, "", "")
+
+
+@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
+def test_messages_that_nobody_can_read(where: str) -> None:
+    """They are no reason not to answer."""
+    result = shell(f"dbmsolver prove 11982 --log-json {where}")
+    assert result.returncode == 10
+    assert result.stdout.startswith("Deal 11982: unsolvable")
+    result = shell(f"dbmsolver deal 0 {where}")
+    assert (result.returncode, result.stdout, result.stderr) == (3, "", "")
+
+
+def test_answer_in_a_file_needs_no_streams(tmp_path: Path) -> None:
+    result = shell(f"dbmsolver solve 3 -o {tmp_path}/answer >&- 2>&- <&-")
+    assert result.returncode == 0
+    assert (tmp_path / "answer").read_text().startswith("Deal 3: solved in 73")
+
+
+def test_nothing_is_written_into_the_store(store: Path) -> None:
+    """The store's file must not get the number of a closed stream."""
+    before = (store / "data.mdb").read_bytes()
+    shell(f"dbmsolver status {store} <&- >&- 2>&-")
+    assert (store / "data.mdb").read_bytes() == before
+
+
+def test_board_on_closed_input() -> None:
+    result = shell("dbmsolver deal - <&-")
+    assert result.returncode == 3
+    assert result.stderr.count("\n") == 1
+
+
+def test_odd_names(tmp_path: Path) -> None:
+    name = tmp_path / "a\nb"
+    for command in ("status", "export", "verify", "certificate", "resume"):
+        result = subprocess.run(
+            [*PROGRAM.split(), command, str(name)], capture_output=True, text=True, timeout=60
+        )
+        assert result.returncode in (2, 4)
+        assert result.stderr.count("\n") == 1, result.stderr
+    file = tmp_path / "file"
+    file.write_text("text")
+    assert shell(f"dbmsolver prove 3 --store {file}").returncode == 4
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.3])
+def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) -> None:
+    """However early: 130, one line at most, nothing left behind. Before Python runs, the signal itself."""
+    child = subprocess.Popen(
+        [*PROGRAM.split(), "prove", "504179225", "--memory", "1G", "--quiet"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
+    time.sleep(delay)  # the moment is what is tested
+    child.send_signal(number)
+    out, err = child.communicate(timeout=100)
+    early = child.returncode == -number and delay < 0.2
+    assert child.returncode == 130 or early, err
+    assert out == ""
+    if not early:
+        assert re.fullmatch(r"(dbmsolver: interrupted\n)?", err), err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_signals_in_the_background(tmp_path: Path) -> None:
+    """A shell has SIGINT ignored there; SIGTERM ends the search after a commit."""
+    store = tmp_path / "store"
+    line = (
+        f"dbmsolver prove 504179225 --memory 1G --quiet --store {store} & "
+        "sleep 3; kill -INT $!; sleep 1; kill -0 $! && kill -TERM $!; wait $!; echo $?"
+    )
+    result = shell(line.replace("dbmsolver prove", f"{PROGRAM} prove"))
+    assert result.stdout == "130\n", result.stderr
+    assert "continue with: dbmsolver resume" in result.stderr
+    assert shell(f"dbmsolver status {store}").returncode == 0

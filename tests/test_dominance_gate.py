@@ -115,7 +115,7 @@ MACROS: dict[str, tuple[Build, Fill, Change]] = {
     "no column is stripped for a king": (
         "alternate",
         "kings",
-        ("                continue\n            for host", "            for host"),
+        ("for host in range(len(record.columns)):", "for host in ():"),
     ),
     "only a king's own column is stripped": (
         "suit",

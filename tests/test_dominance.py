@@ -58,8 +58,15 @@ def small_deck(build: Build, fill: Fill, seed: int, most: int = MOST) -> tuple[D
 def searched(
     build: Build, fill: Fill, seed: int, model: Model = MODEL, most: int = MOST
 ) -> Searched:
-    """A small deck with its records."""
+    """The small deck of a seed with its records."""
     deck, plain = small_deck(build, fill, seed, most)
+    return found_in(deck, model, plain)
+
+
+def found_in(deck: Deck, model: Model = MODEL, plain: set[State] | None = None) -> Searched:
+    """A deck with its states, if they are not known, and its records."""
+    plain = plain or reached(deck, 5 * MOST)
+    assert plain is not None, "too many states"
     records = all_records(deck, 2 * len(plain) + 100, model)
     assert records is not None, "more records than states"
     covered = {record: dominated(record, deck.rules) for record in records.macros}

@@ -107,20 +107,29 @@ class _Attempt(NamedTuple):
     """How many cards the columns that are lifted from keep while x moves."""
 
 
+class _Game(NamedTuple):
+    """A record, with what is looked up in it again and again."""
+
+    record: Record
+    rules: Rules
+    places: dict[int, tuple[int, int]]
+    """Column and depth of every card in a stuck column."""
+    free: int
+    empty: int
+
+
 def macros(record: Record, rules: Rules, policy: Policy) -> Iterator[Macro]:
     """All successors of a normalised record; some may be equal."""
-    make = _slot_macros if columns_are_slots(rules) else _cell_macros
-    for macro in make(record, rules):
-        yield macro._replace(record=normalise(macro.raw, rules, policy))
-
-
-def _places(record: Record) -> dict[int, tuple[int, int]]:
-    """Column and depth of every card in a stuck column."""
-    return {
+    places = {
         card: (index, depth)
         for index, column in enumerate(record.columns)
         for depth, card in enumerate(column)
     }
+    free, empty = free_slots(record, rules), empty_columns(record, rules)
+    game = _Game(record, rules, places, free, empty)
+    make = _slot_macros if columns_are_slots(rules) else _cell_macros
+    for macro in make(game):
+        yield macro._replace(record=normalise(macro.raw, rules, policy))
 
 
 def _parents(card: int, record: Record, rules: Rules) -> list[int]:
@@ -156,13 +165,13 @@ def _height_added(heights: Heights, card: int) -> Heights:
 # Empty columns that take any card.
 
 
-def _slot_macros(record: Record, rules: Rules) -> Iterator[Macro]:
-    for attempt in _slot_attempts(record, rules):
-        yield from _outcomes(record, attempt, rules)
+def _slot_macros(game: _Game) -> Iterator[Macro]:
+    for attempt in _slot_attempts(game):
+        yield from _outcomes(game, attempt)
 
 
-def _slot_attempts(record: Record, rules: Rules) -> Iterator[_Attempt]:
-    places = _places(record)
+def _slot_attempts(game: _Game) -> Iterator[_Attempt]:
+    record, rules, places, _, _ = game
     for x in in_play(record.foundations):
         on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
         if record.foundations[suit(x)] == rank(x) - 1:
@@ -174,20 +183,19 @@ def _slot_attempts(record: Record, rules: Rules) -> Iterator[_Attempt]:
                 if not below and places.get(x) != (j, depth + 1):
                     kept = _kept(record, *on_top, (j, depth + 1))
                     yield _Attempt("onto", x, p, None, kept)
-            yield from _attempts_moved(record, x, p, rules)
+            yield from _attempts_moved(game, x, p)
 
 
-def _attempts_moved(record: Record, x: int, p: int, rules: Rules) -> Iterator[_Attempt]:
+def _attempts_moved(game: _Game, x: int, p: int) -> Iterator[_Attempt]:
     """The ways to put x on p after p has gone to an empty column."""
-    places = _places(record)
+    record, _, places, free, empty = game
     limits = [(places[x][0], places[x][1] + 1)] if x in places else []
     if p in places:
         if places[p][1] == 0:
             return
         limits.append(places[p])
-    empty = empty_columns(record, rules)
     if empty:
-        certain = free_slots(record, rules) > 0 or p in record.fix
+        certain = free > 0 or p in record.fix
         if certain or empty > len(record.fix):
             yield _Attempt("onto moved", x, p, None, _kept(record, *limits))
         return
@@ -196,11 +204,10 @@ def _attempts_moved(record: Record, x: int, p: int, rules: Rules) -> Iterator[_A
         yield _Attempt("onto moved", x, p, host, _kept(record, *limits, (host, 1)))
 
 
-def _outcomes(record: Record, attempt: _Attempt, rules: Rules) -> Iterator[Macro]:
+def _outcomes(game: _Game, attempt: _Attempt) -> Iterator[Macro]:
     """The successors that a move of x gives, if there is room for its lifts."""
+    record, rules, places, free, _ = game
     kind, x, p, host, kept = attempt
-    places = _places(record)
-    free = free_slots(record, rules)
     lifts = _lifts(record, kept)
     late = set(kept) - {host}
     if lifts > free or (host is not None and lifts == free and not late):
@@ -271,10 +278,9 @@ def _after(record: Record, attempt: _Attempt) -> tuple[Heights, dict[int, Column
 # Empty columns that take kings or nothing.
 
 
-def _cell_macros(record: Record, rules: Rules) -> Iterator[Macro]:
-    places = _places(record)
-    free = free_slots(record, rules)
-    for attempt in _cell_attempts(record, rules):
+def _cell_macros(game: _Game) -> Iterator[Macro]:
+    record, rules, places, free, _ = game
+    for attempt in _cell_attempts(game):
         kind, x, p, host, kept = attempt
         lifts = _lifts(record, kept)
         if lifts > free:
@@ -292,8 +298,8 @@ def _from_cell(x: int, places: dict[int, tuple[int, int]], kept: dict[int, int])
     return x not in places or kept.get(places[x][0], CARDS) <= places[x][1]
 
 
-def _cell_attempts(record: Record, rules: Rules) -> Iterator[_Attempt]:
-    places = _places(record)
+def _cell_attempts(game: _Game) -> Iterator[_Attempt]:
+    record, rules, places, _, empty = game
     for x in in_play(record.foundations):
         on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
         if record.foundations[suit(x)] == rank(x) - 1:
@@ -306,7 +312,7 @@ def _cell_attempts(record: Record, rules: Rules) -> Iterator[_Attempt]:
             if not below and places.get(x) != (j, depth + 1):
                 yield _Attempt("onto", x, p, None, _kept(record, *on_top, (j, depth + 1)))
         if rules.can_fill(x) and not (x in places and places[x][1] == 0):
-            if empty_columns(record, rules):
+            if empty:
                 yield _Attempt("to column", x, None, None, _kept(record, *on_top))
                 continue
             for host in range(len(record.columns)):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dbmsolver import dominance
 from dbmsolver import macros as successors_of_records
 from dbmsolver.cards import CARDS, rank, suit
-from dbmsolver.dominance import Record
+from dbmsolver.dominance import Column, Record
 from dbmsolver.macros import Macro
 from dbmsolver.position import Position
 from dbmsolver.rules import POLICIES, Build, Fill, Policy, Rules
@@ -206,28 +206,43 @@ def all_records(deck: Deck, most: int, model: Model = MODEL) -> Records | None:
 def random_deck(random: Random, build: Build, fill: Fill) -> Deck:
     """Two to five ranks in two to six columns with up to three freecells: slots run full.
 
-    Some decks are a deal, some are somewhere in the middle of a game.
+    Some decks are a deal, some are somewhere in the middle of a game, and some have short columns,
+    which are stripped often.
     """
+    kind = random.choice(("deal", "deal", "middle", "middle", "short"))
     columns, cells = random.randint(2, 6), random.randint(0, 3)
+    if kind == "short":
+        columns, cells = random.randint(3, 5), random.randint(1, 3)
     rules = Rules("small", columns, cells, build, fill)
-    policy = random.choice(("none", *POLICIES))
-    low = 13 - random.randint(2, 5)
+    low = 13 - (random.choice((3, 3, 4)) if kind == "short" else random.randint(2, 5))
     heights = [low] * 4
-    middle = random.random() < 0.4
-    if middle:
+    if kind == "middle":
         heights = [random.randint(low, 13) for _ in range(4)]
+    elif random.random() < 0.3:
+        heights = [low + (random.random() < 0.3) for _ in range(4)]
     cards = [card for card in range(CARDS) if card >> 2 >= heights[card & 3]]
     random.shuffle(cards)
-    if random.random() < 0.3:
-        cards.sort(key=lambda card: (card >> 2) + 3 * random.random())
+    if random.random() < (0.7 if kind == "short" else 0.3):
+        spread = random.choice((1.5, 3, 6))
+        cards.sort(key=lambda card: (card >> 2) + spread * random.random())
     filled: list[int | None] = [None] * cells
-    for index in range(random.randint(0, cells) if middle else 0):
+    for index in range(random.randint(0, cells) if kind == "middle" else 0):
         filled[index] = cards.pop() if cards else None
-    piles: list[tuple[int, ...]] = [()] * columns
-    used = random.randint(1, columns) if middle else columns
-    for index, card in enumerate(cards):
-        place = random.randrange(used) if middle else index % used
-        piles[place] = (*piles[place], card)
     hearts, spades, diamonds, clubs = heights
-    start = Position(tuple(piles), tuple(filled), (hearts, spades, diamonds, clubs))
+    piles = _piles(random, kind, cards, columns)
+    start = Position(piles, tuple(filled), (hearts, spades, diamonds, clubs))
+    policy = random.choice(("none", *POLICIES))
     return Deck(start, rules, policy)
+
+
+def _piles(random: Random, kind: str, cards: list[int], columns: int) -> tuple[Column, ...]:
+    piles: list[Column] = [()] * columns
+    if kind == "short":
+        for place in range(random.randint(2, columns)):
+            length = random.choice((2, 2, 3))
+            piles[place], cards = tuple(cards[:length]), cards[length:]
+    used = {"deal": columns, "short": 2, "middle": random.randint(1, columns)}[kind]
+    for index, card in enumerate(cards):
+        place = random.randrange(used) if kind == "middle" else index % used
+        piles[place] = (*piles[place], card)
+    return tuple(piles)

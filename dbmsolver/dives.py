@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.blocks import Runs
-from dbmsolver.core.dive import BROKEN, EXHAUSTED, RECORD_BYTES, WON, dive, fingerprints, make_diving
+from dbmsolver.core.dive import (
+    BROKEN,
+    EXHAUSTED,
+    RECORD_BYTES,
+    WON,
+    dive,
+    fingerprints,
+    make_diving,
+)
 from dbmsolver.errors import InternalError
 from dbmsolver.keys import State
 from dbmsolver.recordkeys import RecordKeys

@@ -9,9 +9,9 @@ import dbmsolver
 from dbmsolver.blocks import FORMAT
 from dbmsolver.boards import format_board, parse_board
 from dbmsolver.deals import Deal
-from dbmsolver.dominance import has_dominance
+from dbmsolver.dominance import method_for
 from dbmsolver.errors import DbmError, InputError, StoreError
-from dbmsolver.results import Method, Options, Question
+from dbmsolver.results import Options, Question
 from dbmsolver.rules import Rules
 
 
@@ -33,13 +33,6 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> dict[str, 
         "phase": "new",
         "next": 0,
     }
-
-
-def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
-    """The method of a search: the wanted one where it is possible, every position elsewhere."""
-    if question == "prove" and has_dominance(rules):
-        return wanted
-    return "every-position"
 
 
 def deal_of(manifest: dict[str, Any], where: str) -> Deal:

@@ -28,7 +28,7 @@ from dbmsolver.commands.options import (
     store_argument,
 )
 from dbmsolver.deals import Deal
-from dbmsolver.manifest import method_for
+from dbmsolver.dominance import method_for
 from dbmsolver.progress import progress_for
 from dbmsolver.results import Keep, Limits, Method, Metric, Options, Question, Report, Result, Unit
 from dbmsolver.rules import Policy, rules_for

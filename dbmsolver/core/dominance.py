@@ -477,12 +477,13 @@ def onto_slot_card(t, locked, off, low, scratch, room, count, card, parent, kind
         if host == column:
             if length <= room.free:
                 count = add(scratch, count, ZERO, masks & ~bit, card, kind)
-        elif column == NOBODY or not leaves_slot:
-            if length <= room.free or (depth > 0 and length - 1 + depth <= room.free):
-                count = finish(
-                    t, scratch, room, count, ZERO, cards | masks, card, kind,
-                    length - 1 + depth, leaves_slot, depth > 0, alone, barred | (1 << host),
-                )  # fmt: skip
+        elif (column == NOBODY or not leaves_slot) and (
+            length <= room.free or (depth > 0 and length - 1 + depth <= room.free)
+        ):
+            count = finish(
+                t, scratch, room, count, ZERO, cards | masks, card, kind,
+                length - 1 + depth, leaves_slot, depth > 0, alone, barred | (1 << host),
+            )  # fmt: skip
     return count
 
 

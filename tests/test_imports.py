@@ -19,7 +19,7 @@ CHECK = {"verify", "certificate"}
 """The check of a proof: a second program. Of the search it knows where its records are, no more."""
 
 SHARED = {
-    "binding", "datafile", "pages", "store",  # records, as they are in the file
+    "binding", "datafile", "fields", "pages", "store",  # records, as they are in the file
     "blocks", "core.blocks", "core.jit", "core.sharing",  # loaded by the store, not used by the check
 }  # fmt: skip
 """What the check has in common with the search, however indirectly, beside the game itself."""

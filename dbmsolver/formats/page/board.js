@@ -1,0 +1,79 @@
+// The board: one element for each card, which changes its place as the position does.
+const cardElements = new Map();
+for (const suit of SUITS) {
+  for (const rank of RANKS.slice(1)) cardElements.set(rank + suit, cardElement(rank + suit));
+}
+const cellElements = positions[0].freecells.map((_, index) => slotElement(make("span", "", CELLS[index])));
+const homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
+const columnElements = positions[0].columns.map(columnElement);
+
+function slotElement(sign) {
+  const made = make("div", "slot"), around = make("span", "sign");
+  around.setAttribute("aria-hidden", "true");
+  around.append(sign);
+  made.setAttribute("role", "group");
+  made.append(around);
+  return made;
+}
+
+function columnElement(_, index) {
+  const made = make("div", "column"), label = make("div", "label", index + 1), slot = make("div", "slot");
+  label.setAttribute("aria-hidden", "true");
+  slot.setAttribute("aria-hidden", "true");
+  made.setAttribute("role", "group");
+  made.append(label, slot);
+  return made;
+}
+
+function buildBoard() {
+  const { columns, freecells } = positions[0];
+  const across = Math.max(columns.length, Math.min(freecells.length + 4, 8));
+  const sizes = positions.flatMap((position) => position.columns.map((column) => column.length));
+  const board = element("board");
+  board.style.setProperty("--n", across);
+  board.style.setProperty("--deep", Math.max(...sizes, 4));
+  board.style.setProperty("--rows", freecells.length + 4 > across ? 2 : 1);
+  board.classList.toggle("many", across > 9);
+  element("columns").classList.toggle("few", columns.length < across);
+  if (columns.length < across) element("columns").style.gridTemplateColumns = `repeat(${columns.length}, var(--w))`;
+  element("cells").append(...cellElements);
+  element("cells").hidden = !cellElements.length;
+  element("homes").append(...homeElements.values());
+  element("columns").append(...columnElements);
+}
+
+// Put the cards into an element behind what is always there, and change nothing needlessly.
+function fill(place, kept, cards) {
+  const wanted = cards.map((card) => cardElements.get(card));
+  wanted.forEach((card, index) => {
+    const there = place.children[kept + index];
+    if (there !== card) place.insertBefore(card, there || null);
+  });
+  while (place.children.length > kept + wanted.length) place.lastElementChild.remove();
+}
+
+function drawBoard(position, moved) {
+  position.freecells.forEach((card, index) => {
+    const name = `Freecell ${CELLS[index]}`;
+    cellElements[index].setAttribute("aria-label", card ? name : `${name}, empty`);
+    fill(cellElements[index], 1, card ? [card] : []);
+  });
+  for (const [suit, place] of homeElements) {
+    const height = position.foundations[suit], name = `Foundation of ${SUIT_NAMES[suit]}`;
+    const pile = [...RANKS.slice(1, height + 1)].map((rank) => rank + suit);
+    place.setAttribute("aria-label", height ? name : `${name}, empty`);
+    fill(place, 1, pile);
+  }
+  position.columns.forEach((column, index) => {
+    const place = columnElements[index], count = column.length;
+    place.setAttribute("aria-label", `Column ${index + 1}, ${count ? plural(count, "card") : "empty"}`);
+    place.classList.toggle("empty", !count);
+    fill(place, 2, column);
+  });
+  for (const [card, made] of cardElements) {
+    const covered = position.foundations[card[1]] > rankOf(card);
+    made.classList.toggle("moved", moved.includes(card));
+    made.toggleAttribute("aria-hidden", false);
+    if (covered) made.setAttribute("aria-hidden", "true");
+  }
+}

@@ -1,0 +1,34 @@
+// Cards glide to their new places, unless the reader prefers less motion.
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const SPEEDS = [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5];
+const speed = () => SPEEDS[Number(element("speed").value)];
+// Milliseconds that the replay rests at a stop, and that a card is on its way.
+const restTime = () => 1100 / speed();
+const glideTime = () => Math.min(450, 0.45 * restTime());
+const LATER = 0.3; // a card that follows another one home starts after this part of its way
+
+const whereCardsAre = () => new Map([...cardElements].map(([card, made]) => [card, made.getBoundingClientRect()]));
+
+function endMotion() {
+  for (const made of cardElements.values()) {
+    for (const motion of made.getAnimations()) motion.cancel();
+  }
+}
+
+// Let the cards come from where they were; those of a group that goes home one after another.
+// Returns the milliseconds until the last one is there.
+function glide(before, cards, oneByOne) {
+  if (calm.matches) return 0;
+  const duration = glideTime();
+  const delay = oneByOne ? Math.min(LATER * duration, 4 * duration / cards.length) : 0;
+  cards.forEach((card, index) => {
+    const made = cardElements.get(card), old = before.get(card), here = made.getBoundingClientRect();
+    const x = old.left - here.left, y = old.top - here.top;
+    made.animate(
+      [{ transform: `translate(${x}px, ${y}px)`, zIndex: 20 + index },
+        { transform: "none", zIndex: 20 + index }],
+      { duration, delay: delay * index, easing: "ease-in-out", fill: "backwards" },
+    );
+  });
+  return duration + delay * Math.max(cards.length - 1, 0);
+}

@@ -21,8 +21,8 @@ CHECK = {"verify", "certificate"}
 SHELL = {"cli", "commands", "output", "progress", "streams", "__main__"}
 """What prints, exits, and knows click and rich: nothing else imports these."""
 
-NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats"}
-"""Solutions and how they are written: they know the game, and nothing of the search."""
+NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats", "pictures"}
+"""Solutions and positions, how they are written and drawn: they know nothing of the search."""
 
 
 def modules() -> dict[str, Path]:

@@ -33,6 +33,16 @@ SCRIPTS = (
     "controls.js",
 )
 
+_GAMES = {
+    "freecell": "FreeCell",
+    "bakers_game": "Baker's Game",
+    "eight_off": "Eight Off",
+    "seahaven_towers": "Seahaven Towers",
+    "forecell": "ForeCell",
+    "bakers_dozen": "Baker's Dozen",
+}
+"""How people write the names; other names are shown as they are."""
+
 _START = '<script type="application/json" id="solution">'
 _END = "</script>"
 
@@ -46,7 +56,8 @@ def title(solution: Solution) -> str:
 def write(solution: Solution, policy: Policy = "horne", shortest: int | None = None) -> str:
     """The page.
 
-    The automove policy is for the text in Standard FreeCell Notation that can be copied from it.
+    The automove policy is for the text in Standard FreeCell Notation that can be copied from it;
+    the notation cannot state `none`, and then has Horne's.
     `shortest` is the number of moves of a solution that is proven to be shortest, None for others.
     """
     parts = {
@@ -99,7 +110,7 @@ def _facts(solution: Solution, shortest: int | None) -> str:
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
     """What the page has to know beside the solution."""
     try:
-        text = sfn.write(solution, policy)
+        text = sfn.write(solution, "horne" if policy == "none" else policy)
     except UsageError:  # the notation cannot say it: nothing to copy
         text = None
     return {

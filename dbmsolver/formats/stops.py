@@ -64,8 +64,11 @@ def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
         card: int | None = before.columns[place.index][-step.count]
     else:
         card = before.freecells[place.index]
-    home = step.destination.kind == "foundation" and card is not None
-    safe = home and goes_home(card, before.foundations, rules, "wkr")
+    safe = (
+        card is not None
+        and step.destination.kind == "foundation"
+        and goes_home(card, before.foundations, rules, "wkr")
+    )
     return _Made(step, card, before, after, safe)
 
 

@@ -7,13 +7,18 @@ function entryElement(stop, index) {
   if (stop.kind === "start") cards.append("Start");
   else cards.append(...stop.cards.map(chip));
   made.append(make("span", "number", stop.kind === "start" ? "0" : numbers(stop)), cards);
-  made.append(make("span", "way", stop.kind === "start" ? "" : way(stop, placeSign)));
+  made.append(make("span", "way", stop.kind === "start" ? "" : signs(stop)));
+  if (stop.kind !== "start") {
+    made.setAttribute("aria-label", `${numbers(stop)}: ${stop.cards.map(spoken).join(", ")} ${words(stop)}`);
+  }
   made.addEventListener("click", () => go(stop.end));
   return made;
 }
 
 const entries = stops.map(entryElement);
 element("list").append(...entries);
+const longest = Math.max(...stops.map((stop) => numbers(stop).length), 3);
+element("list").style.setProperty("--digits", longest);
 
 // The chosen entry stands in the middle, so that the moves before and after it are seen.
 function drawList(index) {

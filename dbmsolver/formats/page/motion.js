@@ -7,7 +7,15 @@ const restTime = () => 1100 / speed();
 const glideTime = () => Math.min(450, 0.45 * restTime());
 const LATER = 0.3; // a card that follows another one home starts after this part of its way
 
-const whereCardsAre = () => new Map([...cardElements].map(([card, made]) => [card, made.getBoundingClientRect()]));
+const whereCardsAre = () => new Map(
+  [...cardElements].map(([card, made]) => [card, made.getBoundingClientRect()]));
+
+// How far up in its column or pile a card lies: cards that wait lie on each other as before.
+function layers(position) {
+  const found = new Map();
+  for (const column of position.columns) column.forEach((card, index) => found.set(card, index + 1));
+  return (card) => found.get(card) || rankOf(card);
+}
 
 function endMotion() {
   for (const made of cardElements.values()) {
@@ -15,18 +23,19 @@ function endMotion() {
   }
 }
 
-// Let the cards come from where they were; those of a group that goes home one after another.
+// Let the cards come from where they were, in front of all others; if asked to, one after another.
 // Returns the milliseconds until the last one is there.
-function glide(before, cards, oneByOne) {
+function glide(cards, before, layer, oneByOne) {
   if (calm.matches) return 0;
   const duration = glideTime();
   const delay = oneByOne ? Math.min(LATER * duration, 4 * duration / cards.length) : 0;
   cards.forEach((card, index) => {
     const made = cardElements.get(card), old = before.get(card), here = made.getBoundingClientRect();
     const x = old.left - here.left, y = old.top - here.top;
+    const start = `translate(${x}px, ${y}px)`, front = 100 + index;
     made.animate(
-      [{ transform: `translate(${x}px, ${y}px)`, zIndex: 20 + index },
-        { transform: "none", zIndex: 20 + index }],
+      [{ transform: start, zIndex: layer(card) }, { transform: start, zIndex: front, offset: 0.001 },
+        { transform: "none", zIndex: front }],
       { duration, delay: delay * index, easing: "ease-in-out", fill: "backwards" },
     );
   });

@@ -1,13 +1,19 @@
 // The replay: which position is shown, and everything that changes it.
 let shown = -1; // the number of moves made
 let timer = null;
+const MOST_CHIPS = 8; // cards that a line of text names
 
 const address = () => `#move=${shown}`;
 
 function describe(into, stop) {
   into.replaceChildren();
   if (stop.kind === "start") into.append(`Start, ${plural(moves.length, "move")} to go`);
-  else into.append(...stop.cards.map(chip), make("span", "", way(stop, placeName)));
+  else {
+    const many = stop.cards.length > MOST_CHIPS, named = stop.cards.slice(0, many ? MOST_CHIPS - 1 : MOST_CHIPS);
+    into.append(...named.map(chip));
+    if (many) into.append(make("span", "", `and ${stop.cards.length - named.length} more`));
+    into.append(make("span", "", words(stop)));
+  }
 }
 
 function drawWords() {
@@ -46,11 +52,11 @@ function show(made) {
     : stops.find((one) => one.kind !== "start" && one.begin === Math.min(before, shown)
       && one.end === Math.max(before, shown));
   endMotion();
-  const places = passed && whereCardsAre();
+  const places = passed && whereCardsAre(), layer = passed && layers(positions[before]);
   drawBoard(positions[shown], stop.cards);
   const cards = passed ? passed.cards.slice() : [];
   if (shown < before) cards.reverse();
-  const time = passed ? glide(places, cards, passed.kind === "safe") : 0;
+  const time = passed ? glide(cards, places, layer, passed.kind === "safe") : 0;
   drawWords();
   drawList(stopOf(shown));
   document.body.dataset.move = shown;

@@ -22,7 +22,7 @@ function firstPosition(initial) {
 function readPlace(place) {
   if ("col" in place) return { kind: "column", index: place.col };
   if ("freecell" in place) return { kind: "freecell", index: place.freecell };
-  return { kind: "foundation", index: 0 };
+  return HOME;
 }
 
 function positionAfter(position, move) {
@@ -67,9 +67,11 @@ const stopOf = (made) => stops.findIndex((stop) => stop.end >= made);
 
 const numbers = (stop) => stop.end > stop.begin + 1 ? `${stop.begin + 1}\u2013${stop.end}` : `${stop.end}`;
 
-function way(stop, name) {
-  return stop.kind === "safe" ? "home" : `${name(stop.source)} \u2192 ${name(stop.target)}`;
-}
+// From where to where the cards of a stop go: in signs for a list, in words for a sentence.
+const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
+  : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
+const words = (stop) => stop.kind === "safe" ? placeName(HOME)
+  : `from ${placeName(stop.source)} ${stop.target.kind === "foundation" ? "" : "to "}${placeName(stop.target)}`;
 
 function boardText(position) {
   const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");

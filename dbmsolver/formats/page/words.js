@@ -5,6 +5,7 @@ const SUIT_NAMES = { H: "hearts", C: "clubs", D: "diamonds", S: "spades" };
 const RANK_NAMES = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
 const CELLS = "abcdefgijklmn";
 const OUTLINED = "HD";
+const HOME = { kind: "foundation", index: 0 };
 
 const element = (id) => document.getElementById(id);
 const rankOf = (card) => RANKS.indexOf(card[0]);

@@ -85,12 +85,10 @@ def _status_text(status: StoreStatus) -> str:
 def _plot(status: StoreStatus) -> str:
     from dbmsolver.pictures.chart import Chart, draw_charts
 
-    question = str(status.manifest["question"])
     charts = [Chart("stratum", list(sums(status.strata, 1)))]
-    if question == "solve":
+    if status.manifest["question"] == "solve":
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
-    verdict = status.verdict or "not finished"
-    return draw_charts(f"{question.capitalize()} {title(status.deal)}: {verdict}", charts)
+    return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
 def _status_json(status: StoreStatus) -> str:

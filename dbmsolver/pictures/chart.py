@@ -14,13 +14,19 @@ WIDTH, HEIGHT = 960, 320
 """Size of the bars of one chart, without what is written around them."""
 
 LEFT, RIGHT, ABOVE, BELOW = 84, 24, 74, 62
+WIDEST = 90
+"""The widest bar."""
+
+NUMBER = 44
+"""Room for a number below the bars."""
+
 LINES = 5
 """About how many lines there are to compare the bars with."""
 
 STYLE = """
   .page { fill: #ffffff } .word { fill: #1b211e } .dim { fill: #545f59 }
   .line { stroke: #cdd4cf } .base { stroke: #545f59 }
-  .states { fill: #24604a } .forced { fill: #e08a00 }
+  .states { fill: #24604a } .forced { fill: #c77700 }
   @media (prefers-color-scheme: dark) {
     .page { fill: #141816 } .word { fill: #e8ece9 } .dim { fill: #a6b0aa }
     .line { stroke: #333c37 } .base { stroke: #a6b0aa }
@@ -116,11 +122,10 @@ def _bars(chart: Chart, top: int) -> list[str]:
         return []
     first, last = chart.rows[0][0], chart.rows[-1][0]
     room = WIDTH / (last - first + 1)
-    width = max(0.8 * room, 0.5)
-    every = nice_step(max(1, round((last - first + 1) * 44 / WIDTH * LINES)))
+    width = min(max(0.8 * room, 0.5), WIDEST)
     drawn = []
     for number, states, forced in chart.rows:
-        x = (number - first) * room + (room - width) / 2
+        x = (number - first + 0.5) * room - width / 2
         drawn.append(
             element(
                 "g",
@@ -128,18 +133,11 @@ def _bars(chart: Chart, top: int) -> list[str]:
                 *_bar(x, width, HEIGHT * states / top, HEIGHT * forced / top),
             )
         )
-        if number % every == 0:
-            middle = x + width / 2
-            drawn.append(
-                text(
-                    str(number),
-                    middle,
-                    HEIGHT + 21,
-                    class_="dim",
-                    font_size=14,
-                    text_anchor="middle",
-                )
-            )
+    every = nice_step(LINES * -(-(last - first + 1) * NUMBER // WIDTH))
+    for number in range(first + -first % every, last + 1, every):
+        x = (number - first + 0.5) * room
+        look: dict[str, str | Number] = {"font_size": 14, "text_anchor": "middle"}
+        drawn.append(text(str(number), x, HEIGHT + 21, class_="dim", **look))
     return drawn
 
 

@@ -15,7 +15,7 @@ SHAPES: dict[str, str] = {
     "D": "M50 5Q65 31 87 50Q65 69 50 95Q35 69 13 50Q35 31 50 5Z",
     "C": "M29 26a21 21 0 1 1 42 0a21 21 0 1 1-42 0ZM4 59a21 21 0 1 1 42 0a21 21 0 1 1-42 0Z"
     "M54 59a21 21 0 1 1 42 0a21 21 0 1 1-42 0ZM50 38L62 52L55 58C55 78 60 90 68 96L32 96"
-    "C40 90 45 78 45 58L38 52Z",
+    "C40 90 45 78 45 58L38 52ZM50 30L66 62L34 62Z",
 }
 """Outlines by the letter of the suit, as SVG path data in a square of 100 by 100."""
 

@@ -15,8 +15,9 @@ from dbmsolver import formats
 from dbmsolver.boards import parse_board
 from dbmsolver.explicit import explicit
 from dbmsolver.formats.stops import stops
+from dbmsolver.moves import Place
 from dbmsolver.rules import GAMES
-from dbmsolver.solution import Comment, Solution
+from dbmsolver.solution import Comment, Solution, Step
 
 CALM = {"reduced_motion": "reduce"}
 
@@ -117,6 +118,38 @@ def test_the_address_follows_and_leads(opened: Opener) -> None:
     page.page.wait_for_function("document.body.dataset.move === '9'")
 
 
+def test_an_address_ends_the_film(opened: Opener) -> None:
+    page = opened(solved(18), **CALM)
+    page.click("Play")
+    page.ask("location.hash = '#move=40'")
+    page.page.wait_for_function("document.body.dataset.move === '40'")
+    assert page.page.get_by_role("button", name="Play").is_visible()
+    assert page.page.url.endswith("#move=40")
+
+
+def test_works_where_the_address_cannot_be_changed(opened: Opener) -> None:
+    page = opened(solved(18))
+    page.ask("() => { history.replaceState = () => { throw new DOMException('no'); }; }")
+    page.press("ArrowRight", "ArrowRight")
+    assert page.move() == 2
+
+
+def test_thousands_of_moves(opened: Opener) -> None:
+    """A card to and fro between two freecells: nobody plays so, but files may say so."""
+    start = mid_game(solved(5), 50)
+    position = next(
+        p for p in positions_of(start) if p.freecells.count(None) >= 2 and p.freecells[0]
+    )
+    spare = position.freecells.index(None)
+    there, back = (Place("freecell", index) for index in (spare, 0))
+    steps = (Step(back, there), Step(there, back)) * 3000
+    page = opened(Solution(start.rules, position, steps, position))
+    page.press("ArrowRight")
+    assert page.board().freecells[spare] == position.freecells[0]
+    page.press("End")
+    assert (page.move(), page.board()) == (6000, position)
+
+
 @pytest.mark.parametrize("options", [CALM, {}], ids=["calm", "moving"])
 def test_plays_to_its_end_and_again(opened: Opener, options: dict[str, str]) -> None:
     solution = solved(18)
@@ -130,6 +163,7 @@ def test_plays_to_its_end_and_again(opened: Opener, options: dict[str, str]) -> 
     on_its_way = page.move()
     assert 0 < on_its_way < len(solution.steps)
     page.click("Pause")
+    assert page.page.url.endswith(f"#move={on_its_way}")
     clock.run_for(5_000)
     assert page.move() == on_its_way
     page.click("Play")

@@ -28,10 +28,13 @@ function columnElement(_, index) {
 function buildBoard() {
   const { columns, freecells } = positions[0];
   const across = Math.max(columns.length, Math.min(freecells.length + 4, 8));
-  const sizes = positions.flatMap((position) => position.columns.map((column) => column.length));
+  let deepest = 4;
+  for (const position of positions) {
+    for (const column of position.columns) deepest = Math.max(deepest, column.length);
+  }
   const board = element("board");
   board.style.setProperty("--n", across);
-  board.style.setProperty("--deep", Math.max(...sizes, 4));
+  board.style.setProperty("--deep", deepest);
   board.style.setProperty("--rows", freecells.length + 4 > across ? 2 : 1);
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", columns.length < across);

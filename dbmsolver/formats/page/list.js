@@ -17,7 +17,7 @@ function entryElement(stop, index) {
 
 const entries = stops.map(entryElement);
 element("list").append(...entries);
-const longest = Math.max(...stops.map((stop) => numbers(stop).length), 3);
+const longest = stops.reduce((most, stop) => Math.max(most, numbers(stop).length), 3);
 element("list").style.setProperty("--digits", longest);
 
 // The chosen entry stands in the middle, so that the moves before and after it are seen.

@@ -64,6 +64,7 @@ function show(made) {
 }
 
 function pause() {
+  if (timer !== null) rememberAddress();
   clearTimeout(timer);
   timer = null;
   element("play").setAttribute("aria-label", "Play");
@@ -82,14 +83,20 @@ function play() {
   if (shown === moves.length) show(0);
   const tick = () => {
     const time = show(following());
-    rememberAddress();
     if (shown === moves.length) pause();
     else timer = setTimeout(tick, Math.max(restTime(), time + 0.4 * restTime()));
   };
   timer = setTimeout(tick, 0.5 * restTime());
 }
 
-const rememberAddress = () => history.replaceState(null, "", address());
+function rememberAddress() {
+  try {
+    history.replaceState(null, "", address());
+  } catch {
+    // Browsers refuse it in some frames, and when it is done too often: the page works without.
+  }
+}
+
 const following = () => (stops.find((stop) => stop.end > shown) || stops[stops.length - 1]).end;
 const preceding = () => stops.filter((stop) => stop.end < shown).pop()?.end ?? 0;
 
@@ -104,4 +111,5 @@ function fromAddress() {
   const match = /^#move=(\d{1,6})$/.exec(location.hash);
   pause();
   show(match ? Number(match[1]) : 0);
+  if (match) rememberAddress();
 }

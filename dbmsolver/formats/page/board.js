@@ -3,7 +3,8 @@ const cardElements = new Map();
 for (const suit of SUITS) {
   for (const rank of RANKS.slice(1)) cardElements.set(rank + suit, cardElement(rank + suit));
 }
-const cellElements = positions[0].freecells.map((_, index) => slotElement(make("span", "", CELLS[index])));
+const cellElements = positions[0].freecells.map(
+  (_, index) => slotElement(make("span", "", CELLS[index])));
 const homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
 const columnElements = positions[0].columns.map(columnElement);
 
@@ -17,12 +18,19 @@ function slotElement(sign) {
 }
 
 function columnElement(_, index) {
-  const made = make("div", "column"), label = make("div", "label", index + 1), slot = make("div", "slot");
+  const made = make("div", "column"), slot = make("div", "slot");
+  const label = make("div", "label", index + 1);
   label.setAttribute("aria-hidden", "true");
   slot.setAttribute("aria-hidden", "true");
   made.setAttribute("role", "group");
   made.append(label, slot);
   return made;
+}
+
+// How many rows freecells and foundations take: the foundations stay together.
+function topRows(cells, across) {
+  const last = cells ? (cells - 1) % across + 1 : 0;
+  return (cells - last) / across + (last + 4 <= across ? 1 : 2);
 }
 
 function buildBoard() {
@@ -35,10 +43,10 @@ function buildBoard() {
   const board = element("board");
   board.style.setProperty("--n", across);
   board.style.setProperty("--deep", deepest);
-  board.style.setProperty("--rows", freecells.length + 4 > across ? 2 : 1);
+  board.style.setProperty("--rows", topRows(freecells.length, across));
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", columns.length < across);
-  if (columns.length < across) element("columns").style.gridTemplateColumns = `repeat(${columns.length}, var(--w))`;
+  element("columns").style.setProperty("--columns", columns.length);
   element("cells").append(...cellElements);
   element("cells").hidden = !cellElements.length;
   element("homes").append(...homeElements.values());
@@ -69,7 +77,8 @@ function drawBoard(position, moved) {
   }
   position.columns.forEach((column, index) => {
     const place = columnElements[index], count = column.length;
-    place.setAttribute("aria-label", `Column ${index + 1}, ${count ? plural(count, "card") : "empty"}`);
+    const size = count ? plural(count, "card") : "empty";
+    place.setAttribute("aria-label", `Column ${index + 1}, ${size}`);
     place.classList.toggle("empty", !count);
     fill(place, 2, column);
   });

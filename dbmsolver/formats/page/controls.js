@@ -18,7 +18,9 @@ element("speed").addEventListener("input", drawSpeed);
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.target.matches("input, textarea")) return;
-  const keys = { ArrowLeft: preceding, ArrowRight: following, Home: () => 0, End: () => moves.length };
+  const keys = {
+    ArrowLeft: preceding, ArrowRight: following, Home: () => 0, End: () => moves.length,
+  };
   if (event.key in keys) go(keys[event.key]());
   else if (event.key === " " && !event.target.matches("button")) toggle();
   else return;

@@ -9,7 +9,8 @@ function entryElement(stop, index) {
   made.append(make("span", "number", stop.kind === "start" ? "0" : numbers(stop)), cards);
   made.append(make("span", "way", stop.kind === "start" ? "" : signs(stop)));
   if (stop.kind !== "start") {
-    made.setAttribute("aria-label", `${numbers(stop)}: ${stop.cards.map(spoken).join(", ")} ${words(stop)}`);
+    const named = stop.cards.map(spoken).join(", ");
+    made.setAttribute("aria-label", `${numbers(stop)}: ${named} ${words(stop)}`);
   }
   made.addEventListener("click", () => go(stop.end));
   return made;

@@ -13,7 +13,9 @@ const whereCardsAre = () => new Map(
 // How far up in its column or pile a card lies: cards that wait lie on each other as before.
 function layers(position) {
   const found = new Map();
-  for (const column of position.columns) column.forEach((card, index) => found.set(card, index + 1));
+  for (const column of position.columns) {
+    column.forEach((card, index) => found.set(card, index + 1));
+  }
   return (card) => found.get(card) || rankOf(card);
 }
 
@@ -30,11 +32,13 @@ function glide(cards, before, layer, oneByOne) {
   const duration = glideTime();
   const delay = oneByOne ? Math.min(LATER * duration, 4 * duration / cards.length) : 0;
   cards.forEach((card, index) => {
-    const made = cardElements.get(card), old = before.get(card), here = made.getBoundingClientRect();
+    const made = cardElements.get(card);
+    const old = before.get(card), here = made.getBoundingClientRect();
     const x = old.left - here.left, y = old.top - here.top;
     const start = `translate(${x}px, ${y}px)`, front = 100 + index;
     made.animate(
-      [{ transform: start, zIndex: layer(card) }, { transform: start, zIndex: front, offset: 0.001 },
+      [{ transform: start, zIndex: layer(card) },
+        { transform: start, zIndex: front, offset: 0.001 },
         { transform: "none", zIndex: front }],
       { duration, delay: delay * index, easing: "ease-in-out", fill: "backwards" },
     );

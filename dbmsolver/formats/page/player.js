@@ -9,7 +9,8 @@ function describe(into, stop) {
   into.replaceChildren();
   if (stop.kind === "start") into.append(`Start, ${plural(moves.length, "move")} to go`);
   else {
-    const many = stop.cards.length > MOST_CHIPS, named = stop.cards.slice(0, many ? MOST_CHIPS - 1 : MOST_CHIPS);
+    const many = stop.cards.length > MOST_CHIPS;
+    const named = stop.cards.slice(0, many ? MOST_CHIPS - 1 : MOST_CHIPS);
     into.append(...named.map(chip));
     if (many) into.append(make("span", "", `and ${stop.cards.length - named.length} more`));
     into.append(make("span", "", words(stop)));
@@ -28,7 +29,10 @@ function drawWords() {
   if (following) {
     describe(element("coming"), following);
     element("coming").prepend("Next:");
-  } else element("coming").append(replay.solved ? "Solved: all cards are home." : "The moves end here.");
+  } else {
+    const end = replay.solved ? "Solved: all cards are home." : "The moves end here.";
+    element("coming").append(end);
+  }
   const comment = commentOf(stop);
   element("comment").textContent = comment;
   element("comment").hidden = !comment;

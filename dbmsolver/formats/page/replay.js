@@ -54,7 +54,8 @@ function findStops() {
     let cards = made[0].moved;
     if (kind === "safe") cards = made.flatMap((position) => position.moved);
     else if (end > begin + 1) {
-      cards = positions[end].columns[target.index].slice(positions[begin].columns[target.index].length);
+      const there = positions[begin].columns[target.index].length;
+      cards = positions[end].columns[target.index].slice(there);
     }
     found.push({ begin, end, kind, cards, source, target });
     begin = end;
@@ -65,19 +66,24 @@ function findStops() {
 // The number of the stop that the position after some moves is, or is on the way to.
 const stopOf = (made) => stops.findIndex((stop) => stop.end >= made);
 
-const numbers = (stop) => stop.end > stop.begin + 1 ? `${stop.begin + 1}\u2013${stop.end}` : `${stop.end}`;
+const numbers = (stop) => stop.end > stop.begin + 1
+  ? `${stop.begin + 1}\u2013${stop.end}` : `${stop.end}`;
 
 // From where to where the cards of a stop go: in signs for a list, in words for a sentence.
 const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
   : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
-const words = (stop) => stop.kind === "safe" ? placeName(HOME)
-  : `from ${placeName(stop.source)} ${stop.target.kind === "foundation" ? "" : "to "}${placeName(stop.target)}`;
+function words(stop) {
+  if (stop.kind === "safe") return placeName(HOME);
+  const to = stop.target.kind === "foundation" ? "" : "to ";
+  return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}`;
+}
 
 function boardText(position) {
   const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
   const cells = position.freecells.map((card) => card || "-").join(" ");
   const columns = position.columns.map((column) => column.join(" ") || ":");
-  return [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns, ""].join("\n");
+  const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 // What the solution says about the moves of a stop. Only the text of marked-up comments is shown:

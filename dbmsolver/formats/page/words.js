@@ -27,7 +27,8 @@ function make(tag, className, text) {
 
 function pip(suit, className) {
   const made = element("suits").content.querySelector(`[data-suit="${suit}"]`).cloneNode(true);
-  made.setAttribute("class", `pip ${OUTLINED.includes(suit) ? "outlined" : "filled"} ${className || ""}`);
+  const look = OUTLINED.includes(suit) ? "outlined" : "filled";
+  made.setAttribute("class", `pip ${look} ${className || ""}`);
   return made;
 }
 

@@ -48,7 +48,7 @@ _END = "</script>"
 
 
 def title(solution: Solution) -> str:
-    """What the page shows."""
+    """The heading: the deal, the rules where they need saying, and the tag."""
     name = titles.title(solution.deal)
     return f"{name}: {solution.tag}" if solution.tag else name
 
@@ -101,10 +101,12 @@ def _badge(shortest: int | None) -> str:
 
 
 def _facts(solution: Solution, shortest: int | None) -> str:
-    facts = solution.rules.describe()
+    name = solution.rules.name
+    game = _GAMES.get(name) or name.replace("_", " ").capitalize()
+    facts = f"{game}: {solution.rules.describe()}"
     count = len(solution.steps)
     moves = "1 move" if count == 1 else f"{count} moves"
-    return facts if shortest is not None else f"{moves}; {facts}"
+    return facts if shortest is not None else f"{moves}. {facts}"
 
 
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def stops(solution: Solution) -> list[Stop]:
 
 
 class _Made(NamedTuple):
-    """A step that was made: its card, the positions on both sides, and whether it was a safe one."""
+    """A step that was made: its card, the positions around it, and whether it is a safe one."""
 
     step: Step
     card: int | None

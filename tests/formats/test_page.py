@@ -58,7 +58,7 @@ def test_markup_in_data_stays_data() -> None:
     assert formats.read(page) == solution
     assert page.count("<script") == page.count("</script>") == 3
     assert page.count("<!--") == 0
-    assert f"<title>FreeCell, {html.escape(NASTY)}</title>" in page
+    assert f": {html.escape(NASTY)}</title>" in page
     assert page.count('id="solution"') == 1
 
 
@@ -78,11 +78,14 @@ def test_says_that_it_is_proven_shortest() -> None:
     assert formats.read(page) == solved(3)
 
 
-def test_titles() -> None:
-    assert title(solved(3)) == "FreeCell, deal 3"
-    assert title(random_game(7, GAMES["bakers_dozen"], 1, 1)) == "Baker's Dozen, deal 7"
-    unknown = replace(GAMES["freecell"], name="odd_game")
-    assert title(replace(solved(3), rules=unknown)) == "Odd game, deal 3"
+def test_says_what_it_is_about() -> None:
+    assert title(solved(3)) == "Deal 3"
+    assert title(solved(3, 2)) == "Deal 3 (2 freecells)"
+    assert title(replace(solved(3), tag="mine")) == "Deal 3: mine"
+    page = formats.write(random_game(7, GAMES["bakers_dozen"], 1, 1), "html")
+    assert "<h1>Deal 7 (bakers_dozen)</h1>" in page
+    facts = html.unescape(part(page, r'id="facts">(.*?)</span>'))
+    assert facts == f"1 move. Baker's Dozen: {GAMES['bakers_dozen'].describe()}"
 
 
 @pytest.mark.parametrize("policy", ["horne", "wkr", "none"])

@@ -69,7 +69,7 @@ def test_names(opened: Opener) -> None:
     page = opened(solved(3), "#move=40").page
     tree = page.locator("body").aria_snapshot()
     for line in (
-        'heading "FreeCell, deal 3" [level=1]',
+        'heading "Deal 3" [level=1]',
         'region "Board"',
         'group "Freecell c, empty"',
         'group "Foundation of clubs"',

@@ -291,7 +291,7 @@ def test_markup_in_data_stays_text(opened: Opener) -> None:
     comment = page.page.get_by_label("Comment")
     assert text in comment.inner_text()
     assert "(<i>me</i>)" in comment.inner_text()
-    assert page.page.title() == "FreeCell, <h1>tag</h1>"
+    assert page.page.title().endswith(": <h1>tag</h1>")
     page.at("#move=21")
     assert "so it is" in comment.inner_text()
     assert comment.locator("a").count() == 0

@@ -18,7 +18,7 @@ from typing import Any
 
 from dbmsolver import titles
 from dbmsolver.deals import Deal
-from dbmsolver.errors import UsageError
+from dbmsolver.errors import DbmError
 from dbmsolver.formats import sfn, universal_json
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.formats.stops import stops
@@ -111,12 +111,14 @@ def _facts(solution: Solution, shortest: int | None) -> str:
 
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
     """What the page has to know beside the solution."""
+    # First, since it raises for moves that are not legal.
+    found = stops(solution)
     try:
         text = sfn.write(solution, "horne" if policy == "none" else policy)
-    except UsageError:  # the notation cannot say it: nothing to copy
+    except DbmError:  # the notation cannot say it: nothing to copy
         text = None
     return {
-        "stops": [[stop.end, stop.kind] for stop in stops(solution)],
+        "stops": [[stop.end, stop.kind] for stop in found],
         "solved": solution.final.is_goal(),
         "sfn": text,
     }

@@ -13,9 +13,12 @@ import pytest
 from games import random_game, solved
 
 from dbmsolver import formats
+from dbmsolver.boards import parse_board
+from dbmsolver.cards import CARDS, card_name
 from dbmsolver.formats.html import title
+from dbmsolver.moves import Place
 from dbmsolver.rules import GAMES
-from dbmsolver.solution import Comment, Solution
+from dbmsolver.solution import Comment, Solution, Step
 
 NASTY = "</script><script>document.title = 'bad'</script><!-- {{data}} {{script}} <b>&amp;\"'"
 
@@ -109,3 +112,16 @@ def test_says_whether_it_ends_solved() -> None:
 def test_an_empty_solution_has_a_page() -> None:
     done = Solution(solved(3).rules, solved(3).final, (), solved(3).final)
     assert formats.read(formats.write(done, "html")) == done
+
+
+def test_runs_longer_than_there_is_room_for() -> None:
+    """Some games allow them; the notation does not, and so is not there to be copied."""
+    board = "Freecells: KH KC KS QC\nQS JH TS\nKD\n"
+    rest = [name for name in map(card_name, range(CARDS)) if name not in board.split()]
+    board += "".join(" ".join(rest[start::6]) + "\n" for start in range(6))
+    start = parse_board(board, GAMES["freecell"])
+    step = Step(Place("column", 0), Place("column", 1), 3)
+    solution = Solution(GAMES["freecell"], start, (step,), start, unlimited=True).ended()
+    data = replay_data(formats.write(solution, "html"))
+    assert data["stops"] == [[1, "run"]]
+    assert data["sfn"] is None

@@ -101,6 +101,9 @@ def test_what_comes_next_is_said(opened: Opener) -> None:
     assert page.page.locator("#now .chip").first.get_attribute("aria-label") == said
     page.press("End")
     assert coming.inner_text() == "Solved: all cards are home."
+    # In the middle of a group, what comes next is the rest of it.
+    page.at(f"#move={len(solved(18).steps) - 1}")
+    assert coming.inner_text().startswith("Next:")
 
 
 def test_a_large_screen_is_used(opened: Opener) -> None:

@@ -18,16 +18,17 @@ function describe(into, stop) {
 }
 
 function drawWords() {
-  const index = stopOf(shown), stop = stops[index], following = stops[index + 1];
+  const index = stopOf(shown), stop = stops[index];
   const partly = shown !== stop.end; // inside of a group, by the address
+  const coming = partly ? stop : stops[index + 1];
   describe(element("now"), stop);
   if (stop.kind !== "start") {
     const which = partly ? `${shown} (of ${numbers(stop)})` : numbers(stop);
     element("now").prepend(make("span", "number", `${which} / ${moves.length}`));
   }
   element("coming").replaceChildren();
-  if (following) {
-    describe(element("coming"), following);
+  if (coming) {
+    describe(element("coming"), coming);
     element("coming").prepend("Next:");
   } else {
     const end = replay.solved ? "Solved: all cards are home." : "The moves end here.";

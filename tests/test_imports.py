@@ -40,8 +40,8 @@ SHARED = {
 SHELL = {"cli", "commands", "progress", "output", "signals", "streams", "__main__"}
 """What prints, exits, and knows click and rich: nothing else imports these."""
 
-NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats"}
-"""Solutions and how they are written: they know the game, and nothing of the search."""
+NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats", "pictures"}
+"""Solutions and positions, how they are written and drawn: they know nothing of the search."""
 
 
 def modules() -> dict[str, Path]:

@@ -129,7 +129,9 @@ def _solution_text(result: Result, form: str) -> str:
     from dbmsolver import formats
     from dbmsolver.solution import Solution
 
-    return formats.write(Solution.from_moves(result.deal, result.moves), form, result.policy)
+    shortest = result.length if result.shortest else None
+    solution = Solution.from_moves(result.deal, result.moves)
+    return formats.write(solution, form, result.policy, shortest)
 
 
 def write_text(text: str, output: str | None) -> None:

@@ -8,6 +8,7 @@ import textwrap
 import click
 
 from dbmsolver.boards import format_board
+from dbmsolver.commands.answers import check_output, write_text
 from dbmsolver.commands.options import (
     DealCommand,
     DealSource,
@@ -20,19 +21,40 @@ from dbmsolver.deals import Deal, dealing
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.output import dump_json, rules_data
 from dbmsolver.rules import GAMES, Policy, rules_for
+from dbmsolver.titles import title
 
 
 @click.command("deal", cls=DealCommand)
 @deal_argument
 @rules_options
-def deal_command(source: str, game: str, freecells: int | None, columns: int | None) -> None:
+@click.option("--svg", "as_picture", is_flag=True, help="Draw the board instead, as SVG.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Where to write; a name that ends in .svg gets a picture.  [default: standard output]",
+)
+def deal_command(
+    source: str,
+    game: str,
+    freecells: int | None,
+    columns: int | None,
+    as_picture: bool,
+    output: str | None,
+) -> None:
     """Print the board of DEAL: a line for each column, the deepest card first.
 
-    What is printed can be given back as a DEAL.
+    What is printed can be given back as a DEAL. With --svg, or -o deal.svg, it is a picture.
     """
     rules = rules_for(game, freecells, columns)
     deal = Deal.load(source, rules)
-    click.echo(format_board(deal.position), nl=False)
+    check_output(output)
+    if as_picture or (output or "").lower().endswith(".svg"):
+        from dbmsolver.pictures.board import draw_board
+
+        write_text(draw_board(deal.position, title(deal)), output)
+    else:
+        write_text(format_board(deal.position), output)
 
 
 @click.command("games")

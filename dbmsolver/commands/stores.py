@@ -13,6 +13,7 @@ from dbmsolver.commands.answers import (
     check_output,
     chosen_format,
     write_answer,
+    write_text,
 )
 from dbmsolver.commands.options import DealCommand, DealSource, json_option, store_argument
 from dbmsolver.commands.tables import count_table, sums
@@ -36,11 +37,21 @@ if TYPE_CHECKING:
 @click.command("status")
 @store_argument
 @json_option
-def status_command(store: str, as_json: bool) -> None:
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Also draw states by stratum and layer into this file, as SVG.",
+)
+def status_command(store: str, as_json: bool, plot: str | None) -> None:
     """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
+    if plot is not None:
+        check_output(plot)
     from dbmsolver import inspect
 
     status = inspect.status(Path(store))
+    if plot is not None:
+        write_text(_plot(status), plot)
     if as_json:
         click.echo(_status_json(status), nl=False)
     else:
@@ -69,6 +80,15 @@ def _status_text(status: StoreStatus) -> str:
         parts.append(count_table("layer", list(sums(status.strata, 0))))
     parts.append(count_table("stratum", list(sums(status.strata, 1))))
     return "\n".join(parts)
+
+
+def _plot(status: StoreStatus) -> str:
+    from dbmsolver.pictures.chart import Chart, draw_charts
+
+    charts = [Chart("stratum", list(sums(status.strata, 1)))]
+    if status.manifest["question"] == "solve":
+        charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
+    return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
 def _status_json(status: StoreStatus) -> str:

@@ -60,13 +60,23 @@ _ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | 
 _MOVE_LINE = re.compile(r"^(?:[ \t]*Move (?:a card|[0-9]+ cards) from |-=-=-=-)", re.MULTILINE)
 
 
-def write(solution: Solution, format_name: str, policy: Policy = "horne") -> str:
-    """The solution as text of a format; the automove policy is for `sfn`, which has to state one.
+def write(
+    solution: Solution,
+    format_name: str,
+    policy: Policy = "horne",
+    shortest: int | None = None,
+) -> str:
+    """The solution as text of a format.
+
+    The automove policy is for `sfn`, which has to state one, and for what can be copied as such
+    from `html`. That one also says how many moves a solution has that is proven to be `shortest`.
 
     Raises UsageError where the format cannot say it.
     """
     if format_name == "sfn":
         return sfn.write(solution, policy)
+    if format_name == "html":
+        return html.write(solution, policy, shortest)
     check_writable(format_name)
     return _MODULES[format_name].write(solution)
 

@@ -18,6 +18,7 @@ from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError, IllegalMoveError, InputError, UsageError
 from dbmsolver.formats import FORMATS, InvalidError, Source
 from dbmsolver.formats.source import MAX_BYTES
+from dbmsolver.formats.universal import tree
 from dbmsolver.rules import GAMES
 from dbmsolver.solution import NotSolvedError
 
@@ -156,6 +157,12 @@ def test_illegal_move_is_refused(name: str) -> None:
         text = TEXTS[name]
         words = re.findall(r"(?m)(?<=[ .])[1-8a-d][1-8a-dh]\b", text)
         message = refused(text.replace(f" {words[10]}", " 8h", 1), name)
+    elif name == "html":
+        with pytest.raises(IllegalMoveError):
+            formats.write(wrong, name)
+        data = json.dumps(tree(wrong))
+        page = re.sub(r'(?<=id="solution">).*?(?=</script>)', lambda _: data, TEXTS[name])
+        message = refused(page)
     else:
         message = refused(formats.write(wrong, name))
     assert "illegal move" in message

@@ -1,0 +1,91 @@
+// The board: one element for each card, which changes its place as the position does.
+const cardElements = new Map();
+for (const suit of SUITS) {
+  for (const rank of RANKS.slice(1)) cardElements.set(rank + suit, cardElement(rank + suit));
+}
+const cellElements = positions[0].freecells.map(
+  (_, index) => slotElement(make("span", "", CELLS[index])));
+const homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
+const columnElements = positions[0].columns.map(columnElement);
+
+function slotElement(sign) {
+  const made = make("div", "slot"), around = make("span", "sign");
+  around.setAttribute("aria-hidden", "true");
+  around.append(sign);
+  made.setAttribute("role", "group");
+  made.append(around);
+  return made;
+}
+
+function columnElement(_, index) {
+  const made = make("div", "column"), slot = make("div", "slot");
+  const label = make("div", "label", index + 1);
+  label.setAttribute("aria-hidden", "true");
+  slot.setAttribute("aria-hidden", "true");
+  made.setAttribute("role", "group");
+  made.append(label, slot);
+  return made;
+}
+
+// How many rows freecells and foundations take: the foundations stay together.
+function topRows(cells, across) {
+  const last = cells ? (cells - 1) % across + 1 : 0;
+  return (cells - last) / across + (last + 4 <= across ? 1 : 2);
+}
+
+function buildBoard() {
+  const { columns, freecells } = positions[0];
+  const across = Math.max(columns.length, Math.min(freecells.length + 4, 8));
+  let deepest = 4;
+  for (const position of positions) {
+    for (const column of position.columns) deepest = Math.max(deepest, column.length);
+  }
+  const board = element("board");
+  board.style.setProperty("--n", across);
+  board.style.setProperty("--deep", deepest);
+  board.style.setProperty("--rows", topRows(freecells.length, across));
+  board.classList.toggle("many", across > 9);
+  element("columns").classList.toggle("few", columns.length < across);
+  element("columns").style.setProperty("--columns", columns.length);
+  element("cells").append(...cellElements);
+  element("cells").hidden = !cellElements.length;
+  element("homes").append(...homeElements.values());
+  element("columns").append(...columnElements);
+}
+
+// Put the cards into an element behind what is always there, and change nothing needlessly.
+function fill(place, kept, cards) {
+  const wanted = cards.map((card) => cardElements.get(card));
+  wanted.forEach((card, index) => {
+    const there = place.children[kept + index];
+    if (there !== card) place.insertBefore(card, there || null);
+  });
+  while (place.children.length > kept + wanted.length) place.lastElementChild.remove();
+}
+
+function drawBoard(position, moved) {
+  position.freecells.forEach((card, index) => {
+    const name = `Freecell ${CELLS[index]}`;
+    cellElements[index].setAttribute("aria-label", card ? name : `${name}, empty`);
+    fill(cellElements[index], 1, card ? [card] : []);
+  });
+  for (const [suit, place] of homeElements) {
+    const height = position.foundations[suit], name = `Foundation of ${SUIT_NAMES[suit]}`;
+    const pile = [...RANKS.slice(1, height + 1)].map((rank) => rank + suit);
+    place.setAttribute("aria-label", height ? name : `${name}, empty`);
+    fill(place, 1, pile);
+  }
+  position.columns.forEach((column, index) => {
+    const place = columnElements[index], count = column.length;
+    const size = count ? plural(count, "card") : "empty";
+    place.setAttribute("aria-label", `Column ${index + 1}, ${size}`);
+    place.classList.toggle("empty", !count);
+    fill(place, 2, column);
+  });
+  for (const [card, made] of cardElements) {
+    const covered = position.foundations[card[1]] > rankOf(card);
+    made.classList.toggle("moved", moved.includes(card));
+    made.toggleAttribute("aria-hidden", false);
+    if (covered) made.setAttribute("aria-hidden", "true");
+  }
+}

@@ -1,0 +1,104 @@
+// The solution: its positions, one after each number of moves, and where the replay stops.
+const data = JSON.parse(element("solution").textContent);
+const replay = JSON.parse(element("replay").textContent);
+const moves = data.solution.moves.map((entry) => entry.move);
+const positions = [firstPosition(data.solution.initial_position)];
+for (const move of moves) positions.push(positionAfter(positions[positions.length - 1], move));
+const stops = findStops();
+
+function readCard(value) {
+  return value.is_empty ? null : RANKS[value.rank] + value.suit;
+}
+
+function firstPosition(initial) {
+  const home = initial.foundations.map((entry) => [entry.foundation.suit, entry.rank]);
+  return {
+    columns: initial.columns.map((column) => column.cards.map(readCard)),
+    freecells: initial.freecells.map(readCard),
+    foundations: Object.fromEntries(home),
+  };
+}
+
+function readPlace(place) {
+  if ("col" in place) return { kind: "column", index: place.col };
+  if ("freecell" in place) return { kind: "freecell", index: place.freecell };
+  return HOME;
+}
+
+function positionAfter(position, move) {
+  const columns = position.columns.slice(), freecells = position.freecells.slice();
+  const foundations = { ...position.foundations };
+  const source = readPlace(move.source), target = readPlace(move.dest);
+  let cards;
+  if (source.kind === "column") {
+    cards = columns[source.index].slice(-move.num_cards);
+    columns[source.index] = columns[source.index].slice(0, -move.num_cards);
+  } else {
+    cards = [freecells[source.index]];
+    freecells[source.index] = null;
+  }
+  if (target.kind === "column") columns[target.index] = [...columns[target.index], ...cards];
+  else if (target.kind === "freecell") freecells[target.index] = cards[0];
+  else foundations[cards[0][1]] = rankOf(cards[0]);
+  return { columns, freecells, foundations, moved: cards, source, target };
+}
+
+// A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
+// run from its deepest card on, or those that go home, in their order.
+function findStops() {
+  const found = [{ begin: 0, end: 0, kind: "start", cards: [] }];
+  let begin = 0;
+  for (const [end, kind] of replay.stops) {
+    const made = positions.slice(begin + 1, end + 1);
+    const source = made[0].source, target = made[made.length - 1].target;
+    let cards = made[0].moved;
+    if (kind === "safe") cards = made.flatMap((position) => position.moved);
+    else if (end > begin + 1) {
+      const there = positions[begin].columns[target.index].length;
+      cards = positions[end].columns[target.index].slice(there);
+    }
+    found.push({ begin, end, kind, cards, source, target });
+    begin = end;
+  }
+  return found;
+}
+
+// The number of the stop that the position after some moves is, or is on the way to.
+const stopOf = (made) => stops.findIndex((stop) => stop.end >= made);
+
+const numbers = (stop) => stop.end > stop.begin + 1
+  ? `${stop.begin + 1}\u2013${stop.end}` : `${stop.end}`;
+
+// From where to where the cards of a stop go: in signs for a list, in words for a sentence.
+const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
+  : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
+function words(stop) {
+  if (stop.kind === "safe") return placeName(HOME);
+  const to = stop.target.kind === "foundation" ? "" : "to ";
+  return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}`;
+}
+
+function boardText(position) {
+  const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
+  const cells = position.freecells.map((card) => card || "-").join(" ");
+  const columns = position.columns.map((column) => column.join(" ") || ":");
+  const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+// What the solution says about the moves of a stop. Only the text of marked-up comments is shown:
+// nothing of them is put into the page.
+function commentOf(stop) {
+  const found = [];
+  for (const move of moves.slice(stop.begin, stop.end)) {
+    const comment = move.comment;
+    if (!comment) continue;
+    let text = comment.Plain_Text_Comment;
+    if (text === undefined) {
+      const parsed = new DOMParser().parseFromString(comment.XHTML_Subset_Comment, "text/html");
+      text = parsed.body.textContent;
+    }
+    found.push(comment.originator ? `${text} (${comment.originator})` : text);
+  }
+  return found.join("\n");
+}

@@ -1,0 +1,1 @@
+"""Pictures of positions and of counts, as SVG that needs nothing else."""

@@ -49,6 +49,12 @@ def suit_letters(text: str) -> str:
     return text.translate(_SYMBOLS)
 
 
+def is_card(text: str) -> bool:
+    """Whether `parse_card` can read it."""
+    letters = suit_letters(text).upper()
+    return letters.isascii() and letters.replace("10", "T") in _CARDS
+
+
 def parse_card(text: str, where: str | None = None) -> int:
     """Read a card: `TD`, `10D`, `td` or `T♦`.
 

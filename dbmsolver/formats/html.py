@@ -8,8 +8,8 @@ from functools import lru_cache
 from importlib import resources
 
 from dbmsolver import titles
-from dbmsolver.deals import Deal
 from dbmsolver.formats import universal_json
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.formats.universal import tree
 from dbmsolver.solution import Solution
@@ -34,7 +34,7 @@ def write(solution: Solution) -> str:
     return page.replace("{{data}}", data)
 
 
-def read(source: Source, deal: Deal | None = None) -> Solution:
+def read(source: Source, given: Given) -> Solution:
     """The solution that a page written here holds."""
     start = source.text.find(_START)
     end = source.text.find(_END, start)
@@ -45,7 +45,7 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
     start += len(_START)
     line, column = source.at(start)
     padding = "\n" * (line - 1) + " " * (column - 1)
-    return universal_json.read(Source(padding + source.text[start:end], source.where), deal)
+    return universal_json.read(Source(padding + source.text[start:end], source.where), given)
 
 
 @lru_cache(maxsize=1)

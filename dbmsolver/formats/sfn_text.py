@@ -6,8 +6,10 @@
     any lines of comment
      26 76.72[5a]27 [??]  comment    moves, and after the last of them the rest is a comment
 
-A move is two characters after a space or a period. Lines of moves in other styles are read as
-well: moves separated by white space, whatever the line begins with.
+A move is two characters after a space or a period; f or r is the next empty freecell. Lines of
+moves in other styles are read as well: moves separated by white space, whatever the line begins
+with. A layout can be in lower case, with the suits of Unicode and with `10`, and with tabs between
+its columns.
 """
 
 from __future__ import annotations
@@ -30,9 +32,9 @@ MAX_TOKENS = 2000
 _CELL = re.compile(r"[A2-9TJQK][CDHS]")
 _TOKEN = re.compile(
     r"(?P<prefix>[ .])?(?:(?P<open>\[)(?P<inner>[ .])?)?"
-    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfF])|(?P<end>\?\?))(?P<close>\])?"
+    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfFrR])|(?P<end>\?\?))(?P<close>\])?"
 )
-_FREE_LINE = re.compile(r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhf]|\?\?)\]?(?:\s+|$))+", re.ASCII)
+_FREE_LINE = re.compile(r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|\?\?)\]?(?:\s+|$))+", re.ASCII)
 _WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
 _WITH_WORD = re.compile(
     r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A

@@ -62,7 +62,10 @@ READABLE = (*FORMATS, "text", "json")
 """What can be read: the formats, and the answers that commands print."""
 
 _ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
-_MOVE_LINE = re.compile(r"^(?:[ \t]*Move (?:a card|[0-9]+ cards) from |-=-=-=-)", re.MULTILINE)
+_MOVE_LINE = re.compile(
+    r"(?:^|\r)[ \t]*(?:Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]|-=-=-=-)",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def write(
@@ -152,7 +155,7 @@ def _names_game(text: str) -> bool:
     """Whether the comments that the text begins with say which game it is."""
     for match in re.finditer(r"[^\r\n]+", text):
         line = match.group().strip()
-        if line.startswith("# game:"):
+        if re.match(r"#\s*game\s*:", line, re.IGNORECASE):
             return True
         if line and not line.startswith("#"):
             return False

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 from dbmsolver.boards import LABEL, format_board
-from dbmsolver.cards import RANKS, SUITS, is_card
+from dbmsolver.cards import RANKS, SUITS, is_card, suit_letters
 from dbmsolver.deals import Deal
 from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
@@ -74,12 +74,12 @@ def read(source: Source, given: Given) -> Solution:
                 preamble.take(number, text)
             else:
                 builder.comment(Comment(text.strip()))
-        elif match := _MOVE.fullmatch(line.strip()):
+        elif match := _MOVE.fullmatch(" ".join(line.split())):
             builder = builder or Builder(preamble.deal(), source.where)
             builder.add(
                 _step(match, Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1))
             )
-        elif not _DECORATION.fullmatch(line.strip()):
+        elif not _DECORATION.fullmatch(" ".join(line.split())):
             column = len(line) - len(line.lstrip()) + 1
             text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
             raise InvalidError(text, source.named(number, column))
@@ -126,6 +126,7 @@ def _read_board(
 ) -> Position:
     lines = [""] * board[-1][0]
     for number, line in board:
+        line = suit_letters(line)
         label = LABEL.match(line)
         if label and label["cells"] and "-" not in line and "*" not in line:
             # Freecell Solver leaves four characters for a freecell, blank if it is empty.

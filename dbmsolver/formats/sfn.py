@@ -170,6 +170,11 @@ def _rules(text: SfnText, given: Given, source: Source) -> Rules:
 
 def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Position | None:
     """The position that the layout shows."""
+    if text.board:
+        lines = [""] * text.board[-1][0]
+        for number, line in text.board:
+            lines[number - 1] = line
+        return given.board(lines, rules, source.where)
     if text.layout_line is None or not (text.columns or text.home):
         return None
     columns = [tuple(column) for column in text.columns]

@@ -8,8 +8,8 @@
 
 A move is two characters after a space or a period; f or r is the next empty freecell. Lines of
 moves in other styles are read as well: moves separated by white space, whatever the line begins
-with. A layout can be in lower case, with the suits of Unicode and with `10`, and with tabs between
-its columns.
+with. How else a layout can be written is told in `sfn_rows`. Instead of a layout there can be a
+board of `boards`, its columns as lines, if one of its lines begins with a label or a colon.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dbmsolver.cards import SUIT_NAMES, parse_card, rank, suit
-from dbmsolver.errors import quoted
+from dbmsolver.boards import LABEL, parse_board
+from dbmsolver.cards import SUIT_NAMES, is_card, parse_card, rank, suit
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.formats.sfn_rows import LIKE_MOVES, Rows, plain
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.rules import GAMES
 from dbmsolver.solution import Origin
@@ -69,6 +71,8 @@ class SfnText:
     home: dict[int, int] = field(default_factory=dict)
     policy: str | None = None
     columns: list[list[int]] = field(default_factory=list)
+    board: list[tuple[int, str]] = field(default_factory=list)
+    """The lines of a board that stands in place of the layout, with their numbers."""
     layout_line: int | None = None
     """The first line of the layout, if there is one."""
     tokens: list[Token] = field(default_factory=list)
@@ -88,6 +92,7 @@ def parse(source: Source) -> SfnText:
     for number, line in source.lines():
         reader.line(number, line.rstrip("\r\n"))
     reader.game()
+    reader.turn()
     text = reader.text
     if not text.tokens and text.layout_line is None:
         raise InvalidError("no moves and no layout, expected a solution", source.named(1))
@@ -101,17 +106,12 @@ class _Reader:
         self.texts: list[tuple[int, str]] = []
         """Lines of words before the layout, or before the moves if there is none."""
         self.rows: list[tuple[int, str]] = []
+        self.reads_rows = Rows()
 
     def line(self, number: int, line: str) -> None:
         text = self.text
-        if not text.tokens and text.mark is None:
-            if text.cells is None and not self.rows and _is_cells(line):
-                text.layout_line = number
-                self.cells(number, line)
-                return
-            if _is_row(line):
-                self.row(number, line)
-                return
+        if not text.tokens and text.mark is None and self.layout(number, line):
+            return
         if not line.strip():
             return
         if line[0] in " .[" and self.moves(number, line):
@@ -124,6 +124,40 @@ class _Reader:
             self.texts.append((number, line.strip()))
         else:
             text.remarks.append(_remark(line))
+
+    def layout(self, number: int, line: str) -> bool:
+        """Read a line of the layout; False if it is none."""
+        text = self.text
+        if not self.rows and (LABEL.match(line) or self.goes_on(line)):
+            text.layout_line = text.layout_line or number
+            text.board.append((number, line))
+            return True
+        if text.cells is None and not self.rows and not text.board and _is_cells(plain(line)):
+            text.layout_line = number
+            self.cells(number, plain(line))
+            return True
+        row = self.reads_rows.read(line, self.missing())
+        if row is None or text.board:
+            return False
+        self.row(number, row)
+        return True
+
+    def goes_on(self, line: str) -> bool:
+        """Whether it is one more line of the board, and not moves in the look of cards."""
+        if not self.text.board or not line.strip() or not all(map(is_card, line.split())):
+            return False
+        if not LIKE_MOVES.fullmatch(line):
+            return True
+        try:
+            parse_board("\n".join(row for _, row in self.text.board), GAMES["freecell"])
+        except InputError:
+            return True
+        return False
+
+    def missing(self) -> int:
+        """How many cards the layout lacks so far."""
+        cells = sum(bool(_CELL.fullmatch(cell)) for cell in self.text.cells or ())
+        return 52 - cells - sum(self.text.home.values()) - sum(map(len, self.text.columns))
 
     def comment(self, line: str) -> None:
         said = self.text.comments
@@ -210,6 +244,11 @@ class _Reader:
                     self.fail("a card above a gap, expected columns without", number, index * 3)
                 text.columns[index].append(parse_card(name))
 
+    def turn(self) -> None:
+        """Take rows for columns if they have the shape of a deal's columns."""
+        if [len(line.split()) for _, line in self.rows] == [7, 7, 7, 7, 6, 6, 6, 6]:
+            self.text.board, self.text.columns = self.rows, []
+
     def game(self) -> None:
         """Find the line with the number or the tag."""
         text = self.text
@@ -245,15 +284,6 @@ class _Reader:
 
 def _is_cells(line: str) -> bool:
     return len(line) >= 12 and line[11] == "+" and all(line[i] in "-=" for i in (2, 5, 8))
-
-
-def _is_row(line: str) -> bool:
-    line = line.rstrip()
-    if not 0 < len(line) < 100:
-        return False
-    names = [line[i : i + 2] for i in range(0, len(line), 3)]
-    gaps = line[2::3]
-    return not gaps.strip() and all(name.isspace() or _CELL.fullmatch(name) for name in names)
 
 
 def _remark(line: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from dbmsolver import formats
 from dbmsolver.errors import UsageError
 from dbmsolver.explicit import explicit, grouped
 from dbmsolver.formats import Given, InvalidError
-from dbmsolver.formats.universal import tree
+from dbmsolver.formats.universal import KNOWN, tree
 from dbmsolver.solution import Solution
 from dbmsolver.supermoves import automoves
 
@@ -165,3 +166,21 @@ def test_runs_keep_automoves() -> None:
 def test_formats_that_cannot_say_runs_or_say_them_anyway(name: str) -> None:
     with pytest.raises(UsageError, match=f"--runs says nothing about the format {name}"):
         formats.write(solved(18), name, runs=True)
+
+
+# The document
+
+
+def test_the_document_says_where_every_concept_stands() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "solutions.md").read_text()
+    table = text.split("## The universal format")[1]
+    for kind in ("root", "header", "solution", "move_with_position", "move", "comment", "card"):
+        for name in KNOWN[kind]:
+            added = ("format", "format_version", "header", "solution", "remarks", "deal_name")
+            texts = ("Plain_Text_Comment", "XHTML_Subset_Comment", "NUM_FREECELLS")
+            if name not in (*added, *texts):
+                assert re.search(rf"\b{name}\b", table, re.IGNORECASE), f"{kind}: {name}"
+    points = re.findall(r"^\| (\d+)[a-d]? ", text, re.MULTILINE)
+    assert sorted({int(point) for point in points}) == list(range(1, 13))
+    for name in formats.READABLE:
+        assert f"`{name}`" in text

@@ -27,7 +27,7 @@ SHARED = {
 SHELL = {"cli", "commands", "progress", "output", "signals", "streams", "__main__"}
 """What prints, exits, and knows click and rich: nothing else imports these."""
 
-NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats"}
+NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats", "format_names"}
 """Solutions and how they are written: they know the game, and nothing of the search."""
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.commands.answers import write_text
+from dbmsolver.commands.options import FormatName
 from dbmsolver.commands.solutions import from_option, given_options, load
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.format_names import FORMATS, format_of_name
 from dbmsolver.rules import Policy
 from dbmsolver.supermoves import AUTOMOVES, Automove
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     "--to",
     "to_format",
     metavar="FORMAT",
+    type=FormatName(FORMATS),
     help="Format of OUT.  [default: by its ending]",
 )
 @given_options
@@ -59,9 +62,9 @@ def convert_command(
     """
     from dbmsolver import formats
 
-    name = to_format or formats.format_of_name(target)
+    name = to_format or format_of_name(target)
     if name is None:
-        expected = ", ".join(formats.FORMATS)
+        expected = ", ".join(FORMATS)
         raise UsageError(f"no format known for {target}, expected --to, one of {expected}")
     formats.check_writable(name, runs)
     written: Policy = "horne"

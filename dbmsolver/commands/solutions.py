@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dbmsolver.commands.options import DealSource
+from dbmsolver.commands.options import DealSource, FormatName
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.format_names import READABLE
 from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ from_option = click.option(
     "--from",
     "from_format",
     metavar="FORMAT",
+    type=FormatName(READABLE),
     help="Format of the file.  [default: by its content and ending]",
 )
 

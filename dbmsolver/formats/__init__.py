@@ -9,6 +9,7 @@ from typing import Protocol
 
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.explicit import grouped
+from dbmsolver.format_names import FORMATS, READABLE, WITH_RUNS, format_of_name
 from dbmsolver.formats import answers, html, moves, sfn, short, universal_json, universal_xml
 from dbmsolver.formats.given import Given
 from dbmsolver.formats.source import AmbiguousError, InvalidError, Source
@@ -23,6 +24,7 @@ __all__ = [
     "InvalidError",
     "Source",
     "detect",
+    "format_of_name",
     "read",
     "write",
 ]
@@ -38,16 +40,6 @@ class Module(Protocol):
         """The solution that a text says."""
 
 
-FORMATS: dict[str, str] = {
-    "universal-json": ".json",
-    "universal-xml": ".xml",
-    "sfn": ".sfn",
-    "moves": ".moves",
-    "short": ".short",
-    "html": ".html",
-}
-"""The names of the formats, and the ending that a file of each has."""
-
 _MODULES: dict[str, Module] = {
     "universal-json": universal_json,
     "universal-xml": universal_xml,
@@ -55,13 +47,6 @@ _MODULES: dict[str, Module] = {
     "short": short,
     "html": html,
 }
-WITH_RUNS = ("universal-json", "universal-xml", "moves", "html")
-"""The formats in which several cards can be one move or one card after the other."""
-
-READABLE = (*FORMATS, "text", "json")
-"""What can be read: the formats, and the answers that commands print."""
-
-_ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
 _MOVE_LINE = re.compile(
     r"(?:^|\r)[ \t]*(?:Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]|-=-=-=-)",
     re.MULTILINE | re.IGNORECASE,
@@ -160,11 +145,6 @@ def _names_game(text: str) -> bool:
         if line and not line.startswith("#"):
             return False
     return False
-
-
-def format_of_name(name: str) -> str | None:
-    """The format that the ending of a file name says."""
-    return _ENDINGS.get(Path(name).suffix.lower())
 
 
 def _unknown(name: str, known: Iterable[str] = FORMATS) -> UsageError:

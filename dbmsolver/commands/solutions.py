@@ -13,6 +13,7 @@ from dbmsolver.commands.options import DealSource, FormatName
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.format_names import READABLE
 from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
+from dbmsolver.streams import Unheard
 
 if TYPE_CHECKING:
     from dbmsolver.formats.given import Given, Parting
@@ -94,7 +95,7 @@ def load(name: str, from_format: str | None, given: Given) -> tuple[Solution, st
     form = from_format or formats.detect(source)
     solution = formats.read(source, form, given)
     for note in solution.notes:
-        click.echo(f"dbmsolver: {note}", err=True)
+        print(f"dbmsolver: {note}", file=Unheard(sys.stderr), flush=True)
     return solution, form
 
 

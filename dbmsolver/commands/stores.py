@@ -139,11 +139,11 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
 @store_argument
 @answer_options
 def export_command(
-    store: str, form: str | None, as_json: bool, output: str | None, boards: bool
+    store: str, form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
 ) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
-    form = chosen_format(form, as_json)
+    form = chosen_format(form, as_json, output, runs)
     check_output(output)
     from dbmsolver import search
 
-    write_answer(search.answer(Path(store)), form, output, boards, quiet=True)
+    write_answer(search.answer(Path(store)), form, output, boards, quiet=True, runs=runs)

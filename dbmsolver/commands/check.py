@@ -11,7 +11,8 @@ from dbmsolver.boards import format_board
 from dbmsolver.commands.options import json_option
 from dbmsolver.commands.solutions import from_option, given_options, load
 from dbmsolver.errors import DbmError
-from dbmsolver.output import counted, dump_json, rules_data
+from dbmsolver.output import board_data, counted, deal_data, dump_json, rules_data
+from dbmsolver.position import Position
 from dbmsolver.supermoves import AUTOMOVES, Automove
 from dbmsolver.titles import title
 
@@ -49,10 +50,17 @@ def check_command(
         solution, form = load(file, from_format, replace(given, policy=policy))
         solution.check()
     except DbmError as error:
+        position: Position | None = getattr(error, "position", None)
         if as_json:
-            data = {"solved": False, "error": error.message, "where": error.where}
+            data = {
+                "kind": "check",
+                "solved": False,
+                "reason": error.message,
+                "where": error.where,
+                "board": None if position is None else board_data(position),
+            }
             click.echo(dump_json(data), nl=False)
-        elif (position := getattr(error, "position", None)) is not None:
+        elif position is not None:
             click.echo(f"The position at that point:\n{format_board(position)}", err=True)
         raise
     from dbmsolver.explicit import lengths
@@ -60,15 +68,15 @@ def check_command(
     found = lengths(solution) if metrics else {}
     moves = len(solution.steps)
     if as_json:
-        rules = solution.rules
         data = {
+            "kind": "check",
             "solved": True,
             "format": form,
-            "deal": solution.deal.name,
-            "game": rules.name,
-            "rules": rules_data(rules),
-            "moves": moves,
+            "deal": deal_data(solution.deal),
+            "rules": rules_data(solution.rules),
+            "length": moves,
             "lengths": found,
+            "notes": list(solution.notes),
         }
         click.echo(dump_json(data), nl=False)
         return

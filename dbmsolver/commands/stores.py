@@ -18,7 +18,9 @@ from dbmsolver.commands.options import DealCommand, DealSource, json_option, sto
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.deals import Deal
 from dbmsolver.output import (
+    board_data,
     counted,
+    deal_data,
     describe_move,
     dump_json,
     fact_lines,
@@ -42,7 +44,7 @@ def status_command(store: str, as_json: bool) -> None:
 
     status = inspect.status(Path(store))
     if as_json:
-        click.echo(_status_json(status), nl=False)
+        click.echo(_status_json(status, store), nl=False)
     else:
         click.echo(_status_text(status), nl=False)
 
@@ -71,27 +73,28 @@ def _status_text(status: StoreStatus) -> str:
     return "\n".join(parts)
 
 
-def _status_json(status: StoreStatus) -> str:
+def _status_json(status: StoreStatus, store: str) -> str:
     manifest = status.manifest
-    names = (
-        "question",
-        "deal",
-        "rules",
-        "policy",
-        "metric",
-        "keep",
-        "limit",
-        "shortest",
-        "program",
-    )
     return dump_json(
         {
+            "kind": "status",
             "verdict": status.verdict,
-            **{name: manifest.get(name) for name in names},
+            "limit": manifest.get("limit"),
+            "question": manifest["question"],
+            "metric": manifest["metric"],
+            "shortest": bool(manifest.get("shortest")),
+            "deal": deal_data(status.deal),
+            "rules": rules_data(status.deal.rules),
+            "automove": manifest["policy"],
+            "keep": manifest["keep"],
+            "program": manifest["program"],
+            "states": sum(row[2] for row in status.strata),
+            "forced": sum(row[3] for row in status.strata),
             "closed_bytes": status.closed_bytes,
             "pending": status.pending,
             "disk": status.disk,
             "checked": list(status.checked),
+            "store": store,
             "strata": strata_data(status.strata),
         }
     )
@@ -117,8 +120,10 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
         click.echo(
             dump_json(
                 {
-                    "deal": deal.name,
+                    "kind": "lookup",
+                    "deal": deal_data(deal),
                     "rules": rules_data(deal.rules),
+                    "board": board_data(position),
                     "visited": found,
                     "moves": rows,
                 }

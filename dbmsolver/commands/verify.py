@@ -143,7 +143,7 @@ def _again(
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
     from dbmsolver import certificate, search
-    from dbmsolver.output import dump_json, rules_data, verdict_line
+    from dbmsolver.output import deal_data, dump_json, rules_data, verdict_line
     from dbmsolver.results import Limits
 
     record = certificate.load(Path(source))
@@ -160,12 +160,15 @@ def _again(
     valid = not different
     if as_json:
         data = {
+            "kind": "verification",
             "verdict": "valid" if valid else "invalid",
             "reason": different[0] if different else None,
             "certificate": source,
             "claim": record["claim"],
-            "deal": {"number": deal.number, "name": deal.name, "board": record["deal"]["board"]},
+            "length": record["length"],
+            "deal": deal_data(deal),
             "rules": rules_data(deal.rules),
+            "automove": record["policy"],
             "differences": different,
             "digest": result.digest,
             "seconds": round(result.seconds, 3),

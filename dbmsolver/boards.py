@@ -50,6 +50,16 @@ _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the fiel
 _FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
 
 
+def decoded(data: bytes) -> str:
+    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors and shells write it.
+
+    Raises UnicodeDecodeError.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    return data.decode("utf-8")
+
+
 def parse_board(text: str, rules: Rules, where: str = "<board>") -> Position:
     """Read a board.
 

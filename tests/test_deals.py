@@ -326,7 +326,9 @@ def test_standard_input_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     "content, message",
     [
-        (b"\xff\xfeJ\0D\0", ", line 1, column 1: not text in UTF-8, expected a board"),
+        (b"\xffJD", ", line 1, column 1: not text in UTF-8, expected a board"),
+        (b"\xff\xfeJ\0D\0", ": missing cards AH AS"),
+        (b"\xff\xfeJ\0D", ": not text in UTF-16, which it begins like, expected a board"),
         (DEAL_1.encode() + b"\xe9", ", line 9, column 1: not text in UTF-8"),
         (b" " * (1 << 20) + b" ", ": more than 1048576 bytes, expected a board"),
         (b"\xef\xbb\xbfJD\r\n\xc3\xa9\xe9", ", line 2, column 2: not text in UTF-8"),

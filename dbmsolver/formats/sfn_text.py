@@ -7,9 +7,10 @@
      26 76.72[5a]27 [??]  comment    moves, and after the last of them the rest is a comment
 
 A move is two characters after a space or a period; f or r is the next empty freecell. Lines of
-moves in other styles are read as well: moves separated by white space, whatever the line begins
-with. How else a layout can be written is told in `sfn_rows`. Instead of a layout there can be a
-board of `boards`, its columns as lines, if one of its lines begins with a label or a colon.
+moves in other styles are read as well: moves separated by white space or commas, whatever the line
+begins with, and with the number of the deal before the first one. How else a layout can be written
+is told in `sfn_rows`. Instead of a layout there can be a board of `boards`, its columns as lines,
+if one of its lines begins with a label or a colon.
 """
 
 from __future__ import annotations
@@ -36,7 +37,13 @@ _TOKEN = re.compile(
     r"(?P<prefix>[ .])?(?:(?P<open>\[)(?P<inner>[ .])?)?"
     r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfFrR])|(?P<end>\?\?))(?P<close>\])?"
 )
-_FREE_LINE = re.compile(r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|\?\?)\]?(?:\s+|$))+", re.ASCII)
+_FREE_LINE = re.compile(
+    r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|\?\?)\]?(?:\s+|$))+", re.ASCII | re.IGNORECASE
+)
+_NUMBERED = re.compile(
+    r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
+)
+"""The number of a deal and its moves on one line, as in collections of a line for each deal."""
 _WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
 _WITH_WORD = re.compile(
     r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
@@ -107,6 +114,8 @@ class _Reader:
         """Lines of words before the layout, or before the moves if there is none."""
         self.rows: list[tuple[int, str]] = []
         self.reads_rows = Rows()
+        self.number_line: int | None = None
+        """The line of moves that the number of the deal stands in, if it is one."""
 
     def line(self, number: int, line: str) -> None:
         text = self.text
@@ -116,14 +125,27 @@ class _Reader:
             return
         if line[0] in " .[" and self.moves(number, line):
             return
-        if _FREE_LINE.fullmatch(line):
-            self.free_moves(number, line)
+        spaced = _spaced(line)
+        if _FREE_LINE.fullmatch(spaced):
+            self.free_moves(number, spaced)
+        elif (match := _NUMBERED.fullmatch(spaced)) and _is_numbered(match):
+            self.numbered(number, match)
+            self.free_moves(number, spaced, match.start("moves"))
         elif text.tokens:
             self.comment(line)
         elif text.layout_line is None:
             self.texts.append((number, line.strip()))
         else:
             text.remarks.append(_remark(line))
+
+    def numbered(self, number: int, match: re.Match[str]) -> None:
+        """Take the number before moves: of the deal, or of the line if the deal is named already."""
+        if self.number_line is not None:
+            text = f"moves of a second deal, after those of line {self.number_line}"
+            self.fail(f"{text}; expected one solution in a file", number, 0)
+        if not self.text.tokens and not any(_ALONE.search(line) for _, line in self.texts):
+            self.number_line = number
+            self.texts.append((number, f"#{match['number']}"))
 
     def layout(self, number: int, line: str) -> bool:
         """Read a line of the layout; False if it is none."""
@@ -180,8 +202,8 @@ class _Reader:
             self.comment(line[offset:])
         return True
 
-    def free_moves(self, number: int, line: str) -> None:
-        for match in re.finditer(r"\S+", line):
+    def free_moves(self, number: int, line: str, start: int = 0) -> None:
+        for match in re.compile(r"\S+").finditer(line, start):
             token = _TOKEN.match(line, match.start())
             if token is not None:
                 self.token(token, number, line[match.start()] == "." or "[." in match.group(), True)
@@ -280,6 +302,18 @@ class _Reader:
 
     def fail(self, message: str, number: int, offset: int) -> None:
         raise InvalidError(message, self.source.named(number, offset + 1))
+
+
+def _spaced(line: str) -> str:
+    """The line with blanks for what else people put between moves, at the same places."""
+    return line.replace(",", " ").replace(";", " ")
+
+
+def _is_numbered(match: re.Match[str]) -> bool:
+    """Whether a number before moves is that of the deal, and not itself a move."""
+    if not _FREE_LINE.fullmatch(match["moves"]):
+        return False
+    return bool(match["sign"] or match["end"]) or not _FREE_LINE.fullmatch(match["number"])
 
 
 def _is_cells(line: str) -> bool:

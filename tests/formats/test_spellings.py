@@ -13,7 +13,7 @@ from test_moves import transcript
 from dbmsolver import formats
 from dbmsolver.boards import format_board
 from dbmsolver.explicit import explicit
-from dbmsolver.formats import Given, Source
+from dbmsolver.formats import Given, InvalidError, Source
 from dbmsolver.position import Position
 from dbmsolver.solution import Solution
 
@@ -166,3 +166,52 @@ def test_the_board_of_a_deal_before_the_notation() -> None:
     found = formats.read(text, given=Given(deal="5"))
     found.check()
     assert found.number == 5
+
+
+MOVES = " ".join(
+    step.origin.text
+    for step in formats.read(formats.write(solved(3), "short")).steps
+    if step.origin
+).split()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#3: " + " ".join(MOVES),
+        "3\t" + " ".join(MOVES),
+        "3. " + " ".join(MOVES),
+        "#3\n" + ", ".join(MOVES),
+        "#3\n" + ",".join(MOVES) + ";",
+        "#3\n" + " ".join(MOVES).upper(),
+        "Deal 3\n"
+        + "".join(f"{i + 1}. {' '.join(MOVES[i * 10 : i * 10 + 10])}\n" for i in range(8)),
+    ],
+)
+def test_lines_of_collections(text: str) -> None:
+    source = Source(text + "\n")
+    assert formats.detect(source) == "sfn"
+    found = formats.read(source)
+    found.check()
+    assert found.number == 3
+    assert plain(found) == plain(solved(3))
+
+
+def test_a_number_that_is_a_move() -> None:
+    words = formats.write(solved(18), "short").splitlines()[-8:]
+    text = " ".join(words)
+    assert formats.read(text + "\n", "sfn", Given(deal="18")).number == 18
+
+
+def test_a_second_deal_is_refused() -> None:
+    text = f"3: {' '.join(MOVES)}\n4: {' '.join(MOVES)}\n"
+    with pytest.raises(InvalidError, match="line 2, column 1: moves of a second deal, after thos"):
+        formats.read(text)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_encodings_with_a_byte_order_mark(encoding: str) -> None:
+    data = f"#3\n{' '.join(MOVES)}\n".encode(encoding)
+    formats.read(Source.of_bytes(data)).check()
+    with pytest.raises(InvalidError):
+        formats.read(Source.of_bytes(data[:-1] + b"\xd8" + b"\x00" * 3))

@@ -207,7 +207,7 @@ def test_unreadable_input_is_named(tmp_path: Path) -> None:
     result = run("deal", str(tmp_path))
     assert result.exit_code == 3
     assert str(tmp_path) in result.stderr
-    result = run("deal", "-", stdin=b"\xff\xfe")
+    result = run("deal", "-", stdin=b"\xff\xe0")
     assert result.exit_code == 3
     assert "<stdin>, line 1" in result.stderr
 

@@ -9,8 +9,10 @@
 
 One line per column, the first card deepest, with or without a colon before it; a colon alone is an
 empty column. Foundations say how far each suit is home: the rank on top, 0 for none; those not
-mentioned are empty, and so is `-`. Freecells may be left away at the end. Both lines may stand
-anywhere, or nowhere. Blank lines mean nothing. Columns not mentioned are empty.
+mentioned are empty, and so is `-`. Freecells may be left away at the end; `*` is an empty one, too.
+Both lines may stand anywhere, or nowhere. Blank lines mean nothing. Columns not mentioned are
+empty. Cards and suits can be written as `10H`, `th` or `T♥`, and the two lines can begin as in
+Freecell Solver's boards: Founds, Found, Decks, Deck; FC, Freecell.
 """
 
 from __future__ import annotations
@@ -19,7 +21,17 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from dbmsolver.cards import CARDS, RANKS, SUIT_NAMES, SUITS, card_name, parse_card, rank, suit
+from dbmsolver.cards import (
+    CARDS,
+    RANKS,
+    SUIT_NAMES,
+    SUITS,
+    card_name,
+    parse_card,
+    rank,
+    suit,
+    suit_letters,
+)
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.position import Position
 from dbmsolver.rules import Rules
@@ -27,9 +39,25 @@ from dbmsolver.rules import Rules
 LINE_END = r"\r\n|\n|\r"
 """What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
 
+LABEL = re.compile(
+    r"\s*(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc))?\s*:",
+    re.ASCII | re.IGNORECASE,
+)
+"""What a line of a board begins with: foundations, freecells, or a column's colon."""
+
 _HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 _FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
+
+
+def decoded(data: bytes) -> str:
+    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors and shells write it.
+
+    Raises UnicodeDecodeError.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    return data.decode("utf-8")
 
 
 def parse_board(text: str, rules: Rules, where: str = "<board>") -> Position:
@@ -80,21 +108,20 @@ class _Reader:
 
     def read_line(self, number: int, line: str) -> None:
         """Take one line, its comment removed."""
-        label = re.match(r"\s*(?:(foundations|freecells)\s*)?:", line, re.ASCII | re.IGNORECASE)
+        label = LABEL.match(line)
         start = label.end() if label else 0
         words = [
             (match.group(), (number, match.start() + 1))
             for match in re.compile(r"\S+").finditer(line, start)
         ]
-        name = (label.group(1) or "").lower() if label else ""
         at = (number, len(line) - len(line.lstrip()) + 1)
-        if name == "foundations":
+        if label and label["home"]:
             if self.foundations_line is not None:
                 first = self.foundations_line
                 self.fail(f"Foundations a second time, expected only those of line {first}", at)
             self.foundations_line = number
             self.read_foundations(words)
-        elif name == "freecells":
+        elif label and label["cells"]:
             if self.freecells_line is not None:
                 first = self.freecells_line
                 self.fail(f"Freecells a second time, expected only those of line {first}", at)
@@ -107,8 +134,9 @@ class _Reader:
         for word, at in words:
             if word == "-":
                 continue
-            name, dash, top = word.upper().partition("-")
-            if not (word.isascii() and dash and len(name) == 1 and name in SUITS):
+            letters = suit_letters(word)
+            name, dash, top = letters.upper().partition("-")
+            if not (letters.isascii() and dash and len(name) == 1 and name in SUITS):
                 self.fail(f"unknown foundation {quoted(word)}, {_FOUNDATION_FORM}", at)
             height = _HEIGHTS.get(top)
             if height is None:
@@ -126,7 +154,7 @@ class _Reader:
             if len(self.freecells) == self.rules.freecells:
                 text = f"{quoted(word)} is one freecell too many"
                 self.fail(f"{text}, expected at most {self.rules.freecells}", at)
-            self.freecells.append(None if word == "-" else self.read_card(word, at))
+            self.freecells.append(None if word in ("-", "*") else self.read_card(word, at))
 
     def read_column(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         if len(self.columns) == self.rules.columns:

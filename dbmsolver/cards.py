@@ -16,6 +16,10 @@ RANKS = "A23456789TJQK"
 SUIT_NAMES = ("hearts", "spades", "diamonds", "clubs")
 CARDS = 52
 
+_SYMBOLS = str.maketrans({"♥": "H", "♡": "H", "♠": "S", "♤": "S", "♦": "D", "♢": "D", "♣": "C",
+                          "♧": "C", "\ufe0e": "", "\ufe0f": ""})  # fmt: skip
+"""The suits of Unicode; what may follow them says how they are drawn."""
+
 _NAMES = tuple(rank + suit for rank in RANKS for suit in SUITS)
 _CARDS = {name: card for card, name in enumerate(_NAMES)}
 
@@ -40,16 +44,28 @@ def card_name(card: int) -> str:
     return _NAMES[card]
 
 
+def suit_letters(text: str) -> str:
+    """The text with a letter for each suit of Unicode."""
+    return text.translate(_SYMBOLS)
+
+
+def is_card(text: str) -> bool:
+    """Whether `parse_card` can read it."""
+    letters = suit_letters(text).upper()
+    return letters.isascii() and letters.replace("10", "T") in _CARDS
+
+
 def parse_card(text: str, where: str | None = None) -> int:
-    """Read a card: `TD`, `10D` or `td`.
+    """Read a card: `TD`, `10D`, `td` or `T♦`.
 
     Raises InputError, for the place `where`, if it is none.
     """
-    name = text.upper()
+    letters = suit_letters(text)
+    name = letters.upper()
     if name.startswith("10"):
         name = "T" + name[2:]
     # Only ASCII: upper() turns a few other letters into ASCII ones.
-    card = _CARDS.get(name) if text.isascii() else None
+    card = _CARDS.get(name) if letters.isascii() else None
     if card is None:
         raise InputError(
             f"unknown card {quoted(text)}, expected a rank (A 2-9 T J Q K) and a suit (H S D C)",

@@ -6,11 +6,12 @@ ends a command other than well is one line on standard error and an exit code of
 
 from __future__ import annotations
 
+import difflib
 import errno
 import importlib
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import click
@@ -23,6 +24,7 @@ from dbmsolver.errors import (
     EXIT_SYSTEM,
     EXIT_USAGE,
     DbmError,
+    quoted,
 )
 from dbmsolver.signals import ignore_signals
 from dbmsolver.streams import forget_output, open_streams
@@ -83,6 +85,16 @@ class CommandLine(click.Group):
             return None
         command: click.Command = getattr(importlib.import_module(entry.module), entry.attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for an unknown name, the error suggests the nearest one."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"No such command {quoted(args[0])}.{_suggestion(args[0], COMMANDS)}", ctx
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading any."""
@@ -165,10 +177,21 @@ def report(message: str) -> None:
 
 
 def _message(failure: click.ClickException) -> str:
-    text = " ".join(failure.format_message().split())
+    if isinstance(failure, click.NoSuchOption):
+        near = failure.possibilities or ()
+        text = f"No such option {quoted(failure.option_name)}.{_suggestion(failure.option_name, near)}"
+    else:
+        text = " ".join(failure.format_message().split())
     if isinstance(failure, click.UsageError) and failure.ctx is not None:
-        text = f"{text.removesuffix('.')}. Try '{failure.ctx.command_path} --help'."
+        end = "" if text.endswith((".", "?")) else "."
+        text = f"{text}{end} Try '{failure.ctx.command_path} --help'."
     return text
+
+
+def _suggestion(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant, as a question; nothing if none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f" Did you mean '{near[0]}'?" if near else ""
 
 
 @click.command(
@@ -178,7 +201,7 @@ def _message(failure: click.ClickException) -> str:
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="dbmsolver %(version)s")
+@click.version_option(__version__, "-V", "--version", message="dbmsolver %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Shortest solutions of FreeCell deals and their relatives, or proofs that there are none.

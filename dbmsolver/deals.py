@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from dbmsolver.boards import LINE_END, format_board, parse_board
+from dbmsolver.boards import LINE_END, decoded, format_board, parse_board
 from dbmsolver.cards import CARDS, rank
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.position import Position
@@ -213,7 +213,7 @@ def _read_board(file: IO[Any] | None, where: str) -> str:
     if isinstance(data, str):
         return data
     try:
-        return bytes(data).decode("utf-8")
+        return decoded(bytes(data))
     except UnicodeDecodeError as error:
         raise _not_utf8(error, where) from None
 
@@ -224,6 +224,8 @@ def _unreadable(error: Exception, where: str) -> InputError:
 
 
 def _not_utf8(error: UnicodeDecodeError, where: str) -> InputError:
+    if error.encoding.startswith("utf-16"):
+        return InputError("not text in UTF-16, which it begins like, expected a board", where)
     before = error.object[: error.start].decode("utf-8").removeprefix("\ufeff")
     lines = re.split(LINE_END, before)
     place = f"{where}, line {len(lines)}, column {len(lines[-1]) + 1}"

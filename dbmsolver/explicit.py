@@ -16,8 +16,8 @@ from dbmsolver.cards import rank, suit
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
 from dbmsolver.rules import Policy, Rules
-from dbmsolver.solution import Comment, Solution, Step
-from dbmsolver.supermoves import automoves, largest, move_run
+from dbmsolver.solution import Comment, Solution, Step, moving_card
+from dbmsolver.supermoves import Automove, automoves, largest, move_run
 
 
 def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
@@ -61,8 +61,42 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
     return replace(solution, steps=tuple(steps), final=positions[-1], extra={})
 
 
+def grouped(solution: Solution) -> Solution:
+    """The same solution with runs as one move each, and every step with all that can be said of it.
+
+    That is the card that moves, the card it is put on, and the position before. A single-card move
+    stays an automove if it was one.
+    """
+    made_by = {
+        moves[0].card: step.automove
+        for step, moves in solution.moves_of_steps()
+        if step.automove != "none"
+    }
+    player = explicit(solution, "none", any_length=True)
+    steps: list[Step] = []
+    for step, before, _ in player.replay():
+        home = step.destination.kind == "foundation"
+        if home and (policy := made_by.get(moving_card(before, step))):
+            step = replace(step, automove=policy)
+        steps.append(step)
+    told = replace(player, steps=tuple(steps))
+    return replace(told, steps=tuple(told_in_full(told)))
+
+
+def told_in_full(solution: Solution) -> Iterable[Step]:
+    """The steps with the card that moves, the card it is put on, and the position before."""
+    for step, before, _ in solution.replay():
+        card = moving_card(before, step)
+        onto: int | None = None
+        if step.destination.kind == "column" and before.columns[step.destination.index]:
+            onto = before.columns[step.destination.index][-1]
+        elif step.destination.kind == "foundation" and rank(card) > 1:
+            onto = card - 4
+        yield replace(step, card=card, onto=onto, before=before)
+
+
 def player_result(
-    position: Position, step: Step, rules: Rules, policy: Policy
+    position: Position, step: Step, rules: Rules, policy: Automove
 ) -> tuple[list[Move], Position]:
     """The automoves after a step of the player, and where they end."""
     return automoves(_apply(position, step), rules, policy)

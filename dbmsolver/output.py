@@ -8,6 +8,7 @@ from typing import Any
 
 from dbmsolver.boards import format_board
 from dbmsolver.cards import SUITS, card_name
+from dbmsolver.deals import Deal
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
@@ -148,10 +149,10 @@ def _states(result: Result) -> str:
 
 
 def render_json(result: Result) -> str:
-    """The answer for programs, one JSON object."""
-    deal = result.deal
+    """The answer for programs, one JSON object; docs/answers.schema.json describes it."""
     return dump_json(
         {
+            "kind": "answer",
             "verdict": result.verdict,
             "limit": result.limit,
             "question": result.question,
@@ -159,12 +160,8 @@ def render_json(result: Result) -> str:
             "metric": result.metric,
             "length": result.length if has_solution(result) else None,
             "shortest": result.shortest,
-            "deal": {
-                "number": deal.number,
-                "name": deal.name,
-                "board": format_board(deal.position).splitlines(),
-            },
-            "rules": rules_data(deal.rules),
+            "deal": deal_data(result.deal),
+            "rules": rules_data(result.deal.rules),
             "automove": result.policy,
             "moves": [move_data(move) for move in result.moves],
             "states": result.states,
@@ -178,6 +175,16 @@ def render_json(result: Result) -> str:
             "strata": strata_data(result.strata),
         }
     )
+
+
+def deal_data(deal: Deal) -> dict[str, Any]:
+    """A deal for JSON."""
+    return {"number": deal.number, "name": deal.name, "board": board_data(deal.position)}
+
+
+def board_data(position: Position) -> list[str]:
+    """A board for JSON: its lines."""
+    return format_board(position).splitlines()
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:

@@ -30,6 +30,12 @@ LINE_INTERVAL = 10.0
 FIRST_LINE = 2.0
 """Seconds before the first plain line: short searches print none."""
 
+BAR = 24
+"""Characters of a bar."""
+
+FIRST_ESTIMATE = 5.0
+"""Seconds before the time that is left is estimated: the rate of the first ones tells little."""
+
 
 class Progress:
     """Shows nothing; the parent of those that do."""
@@ -102,7 +108,12 @@ class LiveLine(Progress):
         now = time.monotonic()
         if isinstance(event, Report) and now - self.last >= LIVE_INTERVAL:
             self.last = now
-            self.draw(report_line(event, self.rate(event)))
+            line = report_line(event, self.rate(event))
+            if event.done is not None:
+                head, _, rest = line.partition(" ")
+                encoding: str | None = getattr(self.stream, "encoding", None)
+                line = f"{head} {bar(event.done, encoding)} {rest}"
+            self.draw(line)
 
     def draw(self, line: str) -> None:
         """Show this line in place of the last one."""
@@ -154,8 +165,17 @@ class Rate:
         return max(states - before, 0) / max(report.elapsed - since, 1e-9)
 
 
+def bar(done: float, encoding: str | None, width: int = BAR) -> str:
+    """A bar for a share from 0 to 1; of plain characters where the encoding has no others."""
+    full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
+    length = int(width * min(max(done, 0.0), 1.0))
+    return full * length + empty * (width - length)
+
+
 def report_line(report: Report, rate: float) -> str:
-    """A moment of the search in one line."""
+    """A moment of the work in one line: how much is done where its end is known, else how far."""
+    if report.done is not None:
+        return _known_line(report, report.done, rate)
     parts: list[str] = [report.question]
     if report.phase == "look ahead":
         parts.append("(looking ahead)")
@@ -172,6 +192,20 @@ def report_line(report: Report, rate: float) -> str:
         f"{human_bytes(report.memory)} memory, {disk} disk, {human_time(report.elapsed)}"
     )
     return " ".join(parts)
+
+
+def _known_line(report: Report, done: float, rate: float) -> str:
+    """The share that is done, and the time that is left once the rate tells it."""
+    states = report.states + report.forced
+    parts = [f"{report.question} {done:.0%}"]
+    if states:
+        parts += [counted(states, "state", "states"), f"{rate:,.0f}/s"]
+        if report.elapsed >= FIRST_ESTIMATE and rate > 0 and 0 < done < 1:
+            parts.append(f"about {human_time(states / done * (1 - done) / rate)} left")
+    parts.append(f"{human_bytes(report.memory)} memory")
+    if report.disk:
+        parts.append(f"{human_bytes(report.disk)} disk")
+    return ", ".join([*parts, human_time(report.elapsed)])
 
 
 def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> Progress:

@@ -64,6 +64,7 @@ class Report:
     closed_bytes: int
     elapsed: float
     share: float | None = None  # of the current stratum that is closed, where it can be told
+    done: float | None = None  # of all the work, where its end is known; a search's seldom is
 
 
 @dataclass(frozen=True, slots=True)

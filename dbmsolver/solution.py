@@ -17,7 +17,7 @@ from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
 from dbmsolver.rules import Policy, Rules
-from dbmsolver.supermoves import capacity, goes_home, move_run, run_length, split
+from dbmsolver.supermoves import Automove, capacity, goes_home, move_run, run_length, split
 
 Path = tuple[str | int, ...]
 
@@ -48,7 +48,7 @@ class Step:
     source: Place
     destination: Place
     count: int = 1
-    automove: Policy = "none"
+    automove: Automove = "none"
     """The policy that makes this move by itself; `none` if the player makes it."""
     card: int | None = None
     """The card that moves, of a run the deepest one: optional, and checked."""
@@ -66,7 +66,7 @@ class Step:
         return f"{what} from {self.source} to {self.destination}"
 
     @classmethod
-    def of(cls, move: Move, automove: Policy = "none") -> Step:
+    def of(cls, move: Move, automove: Automove = "none") -> Step:
         """The step that makes one single-card move."""
         return cls(move.source, move.destination, 1, automove, card=move.card)
 
@@ -107,6 +107,8 @@ class Solution:
     """Unknown fields of the universal format, by the path of the object that had them."""
     where: str = field(default="<solution>", compare=False)
     """Where it was read, for messages."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What its reader chose where the text could mean several things, a sentence each."""
 
     @classmethod
     def from_moves(cls, deal: Deal, moves: Iterable[Move], policy: Policy = "none") -> Solution:

@@ -15,16 +15,23 @@ Two policies have names in the field, and their rules for a card of rank r are
 
 Both are safe: see `Rules.safe_home`. Games built by suit or by any suit have no such tradition;
 for them both halves come from the rules of the search.
+
+A third one is met in collections of solutions: `max` makes every move home that is possible, safe
+or not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, get_args
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.moves import Move, Place
 from dbmsolver.position import Position
-from dbmsolver.rules import Policy, Rules
+from dbmsolver.rules import Rules
+
+Automove = Literal["none", "horne", "wkr", "max"]
+AUTOMOVES: tuple[Automove, ...] = get_args(Automove)
 
 
 def run_length(column: Sequence[int], rules: Rules) -> int:
@@ -111,14 +118,16 @@ def split(
     return moves
 
 
-def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Policy) -> bool:
+def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Automove) -> bool:
     """Whether a game with these automoves moves the free card to its foundation."""
+    if policy == "max":
+        return foundations[card & 3] == card >> 2
     if policy == "wkr" and rules.safe_home(card, foundations, "horne"):
         return True
     return rules.safe_home(card, foundations, policy)
 
 
-def automoves(position: Position, rules: Rules, policy: Policy) -> tuple[list[Move], Position]:
+def automoves(position: Position, rules: Rules, policy: Automove) -> tuple[list[Move], Position]:
     """The automoves of a position and where they end. Their order makes no difference there."""
     moves: list[Move] = []
     while policy != "none":

@@ -9,7 +9,7 @@ from random import Random
 from dbmsolver import formats
 from dbmsolver.deals import Deal, deal_number
 from dbmsolver.explicit import player_moves
-from dbmsolver.formats import Source
+from dbmsolver.formats import Given, Source
 from dbmsolver.position import Position
 from dbmsolver.rules import Policy, Rules, rules_for
 from dbmsolver.solution import Solution, Step
@@ -30,7 +30,7 @@ def rows() -> dict[tuple[int, int], str]:
 def solved(number: int, freecells: int = 4) -> Solution:
     """A kept solution."""
     deal = Deal.from_number(number, rules_for("freecell", freecells=freecells))
-    return formats.read(Source(rows()[number, freecells] + "\n"), "short", deal)
+    return formats.read(Source(rows()[number, freecells] + "\n"), "short", Given(deal=deal))
 
 
 def random_game(

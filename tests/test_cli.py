@@ -63,6 +63,7 @@ def test_no_command_is_wrong_usage() -> None:
 
 def test_version() -> None:
     assert run("--version").output.startswith("dbmsolver ")
+    assert run("-V").output == run("--version").output
 
 
 def test_deal_can_be_read_back(tmp_path: Path) -> None:
@@ -206,7 +207,7 @@ def test_unreadable_input_is_named(tmp_path: Path) -> None:
     result = run("deal", str(tmp_path))
     assert result.exit_code == 3
     assert str(tmp_path) in result.stderr
-    result = run("deal", "-", stdin=b"\xff\xfe")
+    result = run("deal", "-", stdin=b"\xff\xe0")
     assert result.exit_code == 3
     assert "<stdin>, line 1" in result.stderr
 
@@ -241,6 +242,49 @@ def test_shell_completion() -> None:
     environment["COMP_WORDS"] = "dbmsolver deal bo"
     environment["COMP_CWORD"] = "2"
     assert process(env=environment).stdout == "file,bo\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("convert --to univ", ["universal-json", "universal-xml"]),
+        ("convert --from te", ["text"]),
+        ("check --from s", ["sfn", "short"]),
+        ("check --game free", ["freecell"]),
+        ("solve --game b", ["bakers_game", "bakers_dozen"]),
+        ("solve --format h", ["html"]),
+        ("check --lengths s", ["shortest"]),
+        ("check --automove m", ["max"]),
+    ],
+)
+def test_completion_of_values(words: str, completed: list[str]) -> None:
+    environment = {
+        "_DBMSOLVER_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"dbmsolver {words}",
+        "COMP_CWORD": str(len(words.split())),
+        "PYTHONPATH": ":".join(sys.path),
+    }
+    lines = process(env=environment).stdout.splitlines()
+    assert lines == [f"plain,{word}" for word in completed]
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (["slove", "3"], "No such command 'slove'. Did you mean 'solve'?"),
+        (["cehck", "3"], "No such command 'cehck'. Did you mean 'check'?"),
+        (["xyzzy"], "No such command 'xyzzy'."),
+        (["solve", "3", "--treads", "2"], "No such option '--treads'. Did you mean '--threads'?"),
+        (["convert", "a", "b", "--too", "sfn"], "No such option '--too'. Did you mean '--to'?"),
+        (["--verison"], "No such option '--verison'. Did you mean '--version'?"),
+        (["solve", "-x", "3"], "No such option '-x'."),
+    ],
+)
+def test_what_was_probably_meant(args: list[str], line: str) -> None:
+    result = run(*args)
+    assert result.exit_code == 2
+    command = f"dbmsolver {args[0]}" if args[0] in COMMANDS else "dbmsolver"
+    assert result.stderr == f"dbmsolver: {line} Try '{command} --help'.\n"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from fakes import install, nearly_done, report, result, unit
 from dbmsolver import formats
 from dbmsolver.boards import parse_board
 from dbmsolver.cli import cli
-from dbmsolver.commands.answers import SOLUTION_FORMATS
 from dbmsolver.deals import Deal
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.results import Limits, Options, Report, Result
@@ -152,7 +151,7 @@ def test_json_of_no_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (data["verdict"], data["length"], data["moves"]) == ("unsolvable", None, [])
 
 
-@pytest.mark.parametrize("form", SOLUTION_FORMATS)
+@pytest.mark.parametrize("form", formats.FORMATS)
 def test_formats_of_solutions(monkeypatch: pytest.MonkeyPatch, form: str, tmp_path: Path) -> None:
     install(monkeypatch)
     path = tmp_path / "answer"
@@ -160,8 +159,56 @@ def test_formats_of_solutions(monkeypatch: pytest.MonkeyPatch, form: str, tmp_pa
     assert len(path.read_text(encoding="utf-8").splitlines()) > 2
 
 
-def test_formats_are_those_of_the_library() -> None:
-    assert tuple(formats.FORMATS) == SOLUTION_FORMATS
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("a.json", "json"),
+        ("a.JSON", "json"),
+        ("a.txt", "text"),
+        ("a.xml", "universal-xml"),
+        ("a.sfn", "sfn"),
+        ("a.moves", "moves"),
+        ("a.short", "short"),
+        ("a.html", "html"),
+        ("a.htm", "html"),
+        ("a", "text"),
+        ("a.json.log", "text"),
+    ],
+)
+def test_the_ending_says_the_format(
+    monkeypatch: pytest.MonkeyPatch, name: str, form: str, tmp_path: Path
+) -> None:
+    install(monkeypatch)
+    path = tmp_path / name
+    assert run("solve", "3", "-o", str(path)).exit_code == 0
+    text = path.read_text(encoding="utf-8")
+    assert formats.detect(formats.Source(text)) == form
+    # What is asked for in words counts before the ending.
+    assert run("solve", "3", "-o", str(path), "--format", "short").exit_code == 0
+    assert formats.detect(formats.Source(path.read_text(encoding="utf-8"))) == "short"
+    assert run("solve", "3", "-o", str(path), "--json").exit_code == 0
+    assert formats.detect(formats.Source(path.read_text(encoding="utf-8"))) == "json"
+
+
+@pytest.mark.parametrize("form", ["universal-json", "universal-xml", "html"])
+def test_forced_moves_are_marked(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    install(monkeypatch)
+    found = formats.read(run("solve", "3", "--format", form).stdout)
+    assert {step.automove for step in found.steps} == {"wkr"}
+    for answer in ("json", "text"):
+        found = formats.read(run("solve", "3", "--format", answer).stdout)
+        assert "none" not in {step.automove for step in found.steps}
+
+
+def test_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    found = formats.read(run("solve", "3", "--format", "universal-json", "--runs").stdout)
+    assert all(step.before is not None for step in found.steps)
+    outcome = run("solve", "3", "--runs")
+    assert outcome.exit_code == 2
+    assert "--runs says nothing about the format text, expected one of universal-json" in (
+        outcome.stderr
+    )
 
 
 def test_output_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -153,6 +153,12 @@ def test_dealing_says_whose_convention_it_is() -> None:
         DEAL_1 + "Foundations: H-0 C-0 D-0 S-0\nFreecells: - - - -\n",
         "Freecells:\nFoundations: -\n" + DEAL_1,
         DEAL_1.replace("5D AD", "FREECELLS : -\n5D AD") + "foundations:",
+        "FC: * * * *\nFounds: ♥-0 ♣-0 ♦-0 ♠-0\n" + DEAL_1,
+        "Decks:\nFreecell:\t\n" + DEAL_1,
+        DEAL_1.translate(str.maketrans("HSDC", "♥♠♦♣")),
+        DEAL_1.translate(str.maketrans("HSDC", "♡♤♢♧")).lower(),
+        DEAL_1.replace("H", "♥\ufe0f").replace("T", "10"),
+        "\ufeff" + DEAL_1.lower().replace("t", "10").replace(" ", "\t").replace("\n", "  \r\n"),
     ],
 )
 def test_spellings_of_one_board(text: str) -> None:
@@ -231,7 +237,7 @@ HALF = MIDGAME + "QC QS\nKS KC\n"
         (HALF.replace("S-J", "S-Q"), "line 2, column 4: QS is on the foundation S-Q of line 1 to"),
         (HALF.replace("S-J", "S-K"), "line 2, column 4: QS is on the foundation S-K of line 1 to"),
         (HALF.replace("S-J", "S-T"), "missing card JS, expected all 52"),
-        ("Foundation: H-K\n" + DEAL_1, "line 1, column 1: unknown card 'Foundation:'"),
+        ("Fundation: H-K\n" + DEAL_1, "line 1, column 1: unknown card 'Fundation:'"),
         ("A\0 KD", "line 1, column 1: unknown card 'A\\x00'"),
         ("♥A KD", "line 1, column 1: unknown card '♥A'"),
     ],
@@ -320,7 +326,9 @@ def test_standard_input_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     "content, message",
     [
-        (b"\xff\xfeJ\0D\0", ", line 1, column 1: not text in UTF-8, expected a board"),
+        (b"\xffJD", ", line 1, column 1: not text in UTF-8, expected a board"),
+        (b"\xff\xfeJ\0D\0", ": missing cards AH AS"),
+        (b"\xff\xfeJ\0D", ": not text in UTF-16, which it begins like, expected a board"),
         (DEAL_1.encode() + b"\xe9", ", line 9, column 1: not text in UTF-8"),
         (b" " * (1 << 20) + b" ", ": more than 1048576 bytes, expected a board"),
         (b"\xef\xbb\xbfJD\r\n\xc3\xa9\xe9", ", line 2, column 2: not text in UTF-8"),

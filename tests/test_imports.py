@@ -40,7 +40,7 @@ SHARED = {
 SHELL = {"cli", "commands", "progress", "output", "signals", "streams", "__main__"}
 """What prints, exits, and knows click and rich: nothing else imports these."""
 
-NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats", "pictures"}
+NOTATION = {"solution", "supermoves", "explicit", "metrics", "formats", "format_names", "pictures"}
 """Solutions and positions, how they are written and drawn: they know nothing of the search."""
 
 

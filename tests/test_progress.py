@@ -8,7 +8,16 @@ import pytest
 from fakes import report, unit
 
 from dbmsolver.output import human_bytes, human_time
-from dbmsolver.progress import JsonLog, Lines, LiveLine, Progress, Rate, progress_for, report_line
+from dbmsolver.progress import (
+    JsonLog,
+    Lines,
+    LiveLine,
+    Progress,
+    Rate,
+    bar,
+    progress_for,
+    report_line,
+)
 
 
 class Terminal(io.StringIO):
@@ -73,6 +82,45 @@ def test_line_of_a_proof() -> None:
         "prove stratum 12/80, 3,000,000 states, 1,000,000/s, 1,234 pending, "
         "300.0 MiB memory, 20.0 MiB disk, 3.0 s"
     )
+
+
+def test_line_of_work_whose_end_is_known() -> None:
+    some = report(60, 3_000_000, question="verify", done=0.25, disk=0)
+    assert report_line(some, 1e5) == (
+        "verify 25%, 3,000,000 states, 100,000/s, about 1 min 30 s left, 300.0 MiB memory, "
+        "1 min 0 s"
+    )
+    assert "left" not in report_line(report(4, question="verify", done=0.25), 1e5)
+    assert "left" not in report_line(report(60, question="verify", done=1.0), 1e5)
+    assert "left" not in report_line(report(60, question="verify", done=0.25), 0.0)
+    reading = report(60, 0, question="verify (reading the store)", done=0.5, disk=0)
+    assert report_line(reading, 0.0).startswith("verify (reading the store) 50%, 300.0 MiB")
+
+
+def test_no_estimate_where_the_end_is_not_known() -> None:
+    for question in ("solve", "prove"):
+        line = report_line(report(600, question=question), 1e5)
+        assert "left" not in line
+        assert "stratum 12/80" in line
+
+
+def test_bar() -> None:
+    assert [bar(done, "utf-8", 4) for done in (0, 0.26, 0.5, 1, 7)] == [
+        *("────", "━───", "━━──"),
+        *("━━━━", "━━━━"),
+    ]
+    assert bar(0.5, "ascii", 4) == bar(0.5, None, 4) == "##--"
+
+
+def test_live_bar() -> None:
+    stream = Terminal()
+    with progress_for(False, False, stream) as progress:
+        progress(report(question="verify", done=0.5))
+    assert "-" * 12 in stream.getvalue() or "─" * 12 in stream.getvalue()
+    stream = Terminal()
+    with progress_for(False, False, stream) as progress:
+        progress(report())
+    assert "─" not in stream.getvalue()
 
 
 def test_rate_is_of_the_last_seconds() -> None:

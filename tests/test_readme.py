@@ -26,7 +26,7 @@ from dbmsolver.cli import COMMANDS
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8") if README.exists() else ""
 
-PROGRESS = re.compile(r"Compiling |(solve|prove|verify) .* pending, ")
+PROGRESS = re.compile(r"Compiling |(solve|prove|verify) .* memory, ")
 """Lines that only a slow or first run prints."""
 
 VOLATILE = [

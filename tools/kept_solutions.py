@@ -15,7 +15,7 @@ from pathlib import Path
 from played import played
 
 from dbmsolver import Deal, formats, solve
-from dbmsolver.formats import Source
+from dbmsolver.formats import Given, Source
 from dbmsolver.rules import rules_for
 from dbmsolver.solution import Solution
 
@@ -87,7 +87,7 @@ def row(number: int, freecells: int, solution: Solution) -> str:
     """A line of the file: the moves in the format `short`, without a preamble."""
     lines = formats.write(solution, "short").splitlines()
     moves = " ".join(line for line in lines if not line.startswith("#"))
-    again = formats.read(Source(moves + "\n"), "short", solution.deal)
+    again = formats.read(Source(moves + "\n"), "short", Given(deal=solution.deal))
     again.check()
     count = len(again.moves())
     assert count == len(solution.moves()) == len(moves.split())

@@ -12,15 +12,14 @@ from dbmsolver.cards import is_red, rank
 from dbmsolver.deals import Deal
 from dbmsolver.explicit import player_moves, player_result
 from dbmsolver.position import Position
-from dbmsolver.rules import Policy
 from dbmsolver.solution import Solution, Step
-from dbmsolver.supermoves import automoves
+from dbmsolver.supermoves import Automove, automoves
 
 EFFORT = 20_000
 """Positions looked at before a deal is given up."""
 
 
-def played(deal: Deal, policy: Policy = "horne") -> Solution | None:
+def played(deal: Deal, policy: Automove = "horne") -> Solution | None:
     """A solution of a deal, if one is found soon."""
     moves, start = automoves(deal.position, deal.rules, policy)
     first = tuple(Step.of(move, policy) for move in moves)

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, TypeVar
 import click
 
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
+from dbmsolver.format_names import FORMATS as SOLUTION_FORMATS
+from dbmsolver.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.output import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.progress import Progress
 from dbmsolver.results import Report, Result, Unit
@@ -20,10 +22,8 @@ from dbmsolver.streams import Unheard, output_is_closed
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-SOLUTION_FORMATS = ("universal-json", "universal-xml", "sfn", "moves", "short", "html")
-"""Formats of solutions; what they are is said in `dbmsolver.formats`."""
-
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
+"""What an answer can be written as; `json` and `text` are the whole of it, the others a solution."""
 
 COMPILING = "Compiling for this machine, this once; it takes some seconds."
 
@@ -35,33 +35,44 @@ class Interrupted(DbmError):
 
 
 def answer_options(function: Function) -> Function:
-    """How to write the answer: --format, --json, -o, --boards."""
+    """How to write the answer: --format, --json, -o, --runs, --boards."""
     for option in (
         click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
+        click.option(
+            "--runs",
+            is_flag=True,
+            help="Runs of cards as one move, and with every move the card it is put on and the "
+            "position before it, as far as the format has them.",
+        ),
         click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
         click.option(
             "--output",
             "-o",
             type=click.Path(dir_okay=False, allow_dash=True),
-            help="Where to write the answer.  [default: standard output]",
+            help="Where to write the answer; the ending says the format, if no option does: .txt, "
+            ".json, .xml, .sfn, .moves, .short, .html.  [default: standard output]",
         ),
         click.option(
             "--format",
             "form",
             type=click.Choice(FORMATS),
             help="How to write the answer: text for people, json for programs, or the solution "
-            "alone in one of the other formats.  [default: text]",
+            "alone in one of the other formats.  [default: by the ending of -o, or text]",
         ),
     ):
         function = option(function)
     return function
 
 
-def chosen_format(form: str | None, as_json: bool) -> str:
-    """The format that --format and --json ask for."""
+def chosen_format(form: str | None, as_json: bool, output: str | None, runs: bool) -> str:
+    """The format that --format, --json or the ending of -o ask for; UsageError for no such one."""
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form}, expected one of them")
-    return "json" if as_json else form or "text"
+    chosen = "json" if as_json else form or format_of_answer(output or "") or "text"
+    if runs and chosen not in WITH_RUNS:
+        expected = f"expected one of {', '.join(WITH_RUNS)}"
+        raise UsageError(f"--runs says nothing about the format {chosen}, {expected}")
+    return chosen
 
 
 def follow(
@@ -106,7 +117,12 @@ def check_output(output: str | None) -> None:
 
 
 def write_answer(
-    result: Result, form: str, output: str | None, boards: bool, quiet: bool = False
+    result: Result,
+    form: str,
+    output: str | None,
+    boards: bool,
+    quiet: bool = False,
+    runs: bool = False,
 ) -> int:
     """Write the answer; returns the exit code that says the verdict."""
     beside = True  # whether the verdict has to be said beside what is written
@@ -115,7 +131,7 @@ def write_answer(
     elif form == "json":
         text, beside = render_json(result), False
     elif has_solution(result):
-        text = _solution_text(result, form)
+        text = _solution_text(result, form, runs)
     else:
         text = None
     if text is not None:
@@ -125,13 +141,13 @@ def write_answer(
     return EXIT_CODES[result.verdict]
 
 
-def _solution_text(result: Result, form: str) -> str:
+def _solution_text(result: Result, form: str, runs: bool) -> str:
     from dbmsolver import formats
     from dbmsolver.solution import Solution
 
     shortest = result.length if result.shortest else None
-    solution = Solution.from_moves(result.deal, result.moves)
-    return formats.write(solution, form, result.policy, shortest)
+    solution = Solution.from_moves(result.deal, result.moves, result.policy)
+    return formats.write(solution, form, result.policy, runs, shortest)
 
 
 def write_text(text: str, output: str | None) -> None:

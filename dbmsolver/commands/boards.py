@@ -63,7 +63,7 @@ def games_command(as_json: bool) -> None:
     """List the games, with their rules and how a number is dealt."""
     if as_json:
         games = [{**rules_data(rules), "dealing": dealing(rules)} for rules in GAMES.values()]
-        click.echo(dump_json({"games": games}), nl=False)
+        click.echo(dump_json({"kind": "games", "games": games}), nl=False)
         return
     for index, (name, rules) in enumerate(GAMES.items()):
         click.echo(f"\n{name}" if index else name)

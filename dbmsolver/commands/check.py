@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from dbmsolver.boards import format_board
-from dbmsolver.commands.options import automove_option, json_option
-from dbmsolver.commands.solutions import (
-    deal_option,
-    from_option,
-    given_deal,
-    load,
-    rules_options,
-)
+from dbmsolver.commands.options import json_option
+from dbmsolver.commands.solutions import from_option, given_options, load
 from dbmsolver.errors import DbmError
-from dbmsolver.output import counted, dump_json, rules_data
-from dbmsolver.rules import Policy
+from dbmsolver.output import board_data, counted, deal_data, dump_json, rules_data
+from dbmsolver.position import Position
+from dbmsolver.supermoves import AUTOMOVES, Automove
 from dbmsolver.titles import title
+
+if TYPE_CHECKING:
+    from dbmsolver.formats.given import Given
 
 
 @click.command("check")
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
 @from_option
-@deal_option
-@automove_option(
-    "The safe moves to the foundations that a text in Standard FreeCell Notation leaves out.  "
-    "[default: found by trying]",
-    None,
+@given_options
+@click.option(
+    "--automove",
+    "policy",
+    type=click.Choice(AUTOMOVES),
+    help="The moves to the foundations that a text in Standard FreeCell Notation leaves out: safe "
+    "ones (horne, wkr), or all that are possible (max).  [default: found by trying]",
 )
 @click.option("--metric", "metrics", is_flag=True, help="The length of it in every metric, too.")
 @json_option
-@rules_options
 def check_command(
     file: str,
     from_format: str | None,
-    deal: str | None,
-    policy: Policy | None,
+    policy: Automove | None,
     metrics: bool,
     as_json: bool,
-    game: str,
-    freecells: int | None,
-    columns: int | None,
+    given: Given,
 ) -> None:
     """Replay the solution in FILE, in any format, and say whether it is legal and wins.
 
@@ -48,13 +47,20 @@ def check_command(
     the exit code is 3.
     """
     try:
-        solution, form = load(file, from_format, given_deal(deal, game, freecells, columns), policy)
+        solution, form = load(file, from_format, replace(given, policy=policy))
         solution.check()
     except DbmError as error:
+        position: Position | None = getattr(error, "position", None)
         if as_json:
-            data = {"solved": False, "error": error.message, "where": error.where}
+            data = {
+                "kind": "check",
+                "solved": False,
+                "reason": error.message,
+                "where": error.where,
+                "board": None if position is None else board_data(position),
+            }
             click.echo(dump_json(data), nl=False)
-        elif (position := getattr(error, "position", None)) is not None:
+        elif position is not None:
             click.echo(f"The position at that point:\n{format_board(position)}", err=True)
         raise
     from dbmsolver.explicit import lengths
@@ -62,15 +68,15 @@ def check_command(
     found = lengths(solution) if metrics else {}
     moves = len(solution.steps)
     if as_json:
-        rules = solution.rules
         data = {
+            "kind": "check",
             "solved": True,
             "format": form,
-            "deal": solution.deal.name,
-            "game": rules.name,
-            "rules": rules_data(rules),
-            "moves": moves,
+            "deal": deal_data(solution.deal),
+            "rules": rules_data(solution.rules),
+            "length": moves,
             "lengths": found,
+            "notes": list(solution.notes),
         }
         click.echo(dump_json(data), nl=False)
         return

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from dbmsolver.commands.answers import write_text
-from dbmsolver.commands.options import automove_option
-from dbmsolver.commands.solutions import (
-    deal_option,
-    from_option,
-    given_deal,
-    load,
-    rules_options,
-)
+from dbmsolver.commands.options import FormatName
+from dbmsolver.commands.solutions import from_option, given_options, load
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.format_names import FORMATS, format_of_name
 from dbmsolver.rules import Policy
+from dbmsolver.supermoves import AUTOMOVES, Automove
+
+if TYPE_CHECKING:
+    from dbmsolver.formats.given import Given
 
 
 @click.command("convert")
@@ -25,25 +27,32 @@ from dbmsolver.rules import Policy
     "--to",
     "to_format",
     metavar="FORMAT",
+    type=FormatName(FORMATS),
     help="Format of OUT.  [default: by its ending]",
 )
-@deal_option
-@automove_option(
-    "The safe moves to the foundations that a text in Standard FreeCell Notation leaves out: wkr "
-    "or horne.",
-    "horne",
+@given_options
+@click.option(
+    "--automove",
+    "policy",
+    type=click.Choice(AUTOMOVES),
+    help="The moves to the foundations that a text in Standard FreeCell Notation leaves out. "
+    "horne and wkr are about OUT if it is such a text, otherwise about IN; max (all that are "
+    "possible) and none are about IN.  [default: horne for OUT, found by trying for IN]",
 )
-@rules_options
+@click.option(
+    "--runs",
+    is_flag=True,
+    help="Write runs of cards as one move, and with every move the card it is put on and the "
+    "position before it, as far as the format of OUT has them.",
+)
 def convert_command(
     source: str,
     target: str,
     from_format: str | None,
     to_format: str | None,
-    deal: str | None,
-    policy: Policy,
-    game: str,
-    freecells: int | None,
-    columns: int | None,
+    policy: Automove | None,
+    runs: bool,
+    given: Given,
 ) -> None:
     """Convert the solution in the file IN to another format, in the file OUT.
 
@@ -53,14 +62,19 @@ def convert_command(
     """
     from dbmsolver import formats
 
-    name = to_format or formats.format_of_name(target)
+    name = to_format or format_of_name(target)
     if name is None:
-        expected = ", ".join(formats.FORMATS)
+        expected = ", ".join(FORMATS)
         raise UsageError(f"no format known for {target}, expected --to, one of {expected}")
-    formats.check_writable(name)
-    solution = load(source, from_format, given_deal(deal, game, freecells, columns), None)[0]
+    formats.check_writable(name, runs)
+    written: Policy = "horne"
+    if name == "sfn" and (policy == "horne" or policy == "wkr"):
+        written = policy
+    else:
+        given = replace(given, policy=policy)
+    solution = load(source, from_format, given)[0]
     solution.check(solved=False)
-    text = formats.write(solution, name, policy)
+    text = formats.write(solution, name, written, runs)
     write_text(text, target)
     if not solution.final.is_goal():
         left = 52 - sum(solution.final.foundations)

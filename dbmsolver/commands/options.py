@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -85,6 +85,21 @@ class DealSource(click.ParamType[str]):
     ) -> list[CompletionItem]:
         """Ask the shell for file names."""
         return [CompletionItem(incomplete, type="file")]
+
+
+class FormatName(click.ParamType[str]):
+    """The name of a format; whether there is one is for the library to say. Shells complete."""
+
+    name = "format"
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so."""
+        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
 
 
 class StorePath(click.ParamType[str]):

@@ -167,6 +167,7 @@ def _answer(
     as_json: bool,
     output: str | None,
     boards: bool,
+    runs: bool,
     quiet: bool,
     log_json: bool,
 ) -> int:
@@ -174,8 +175,8 @@ def _answer(
 
     First of all it makes sure that the answer can be written as it was asked for.
     """
-    form = chosen_format(form, as_json)
+    form = chosen_format(form, as_json, output, runs)
     check_output(output)
     with beside:
         result = follow(begin(), progress_for(quiet, log_json), store)
-    return write_answer(result, form, output, boards, quiet)
+    return write_answer(result, form, output, boards, quiet, runs)

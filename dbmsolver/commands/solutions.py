@@ -3,52 +3,111 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dbmsolver.commands.options import DealSource, rules_options
-from dbmsolver.deals import Deal
-from dbmsolver.errors import InputError
-from dbmsolver.rules import Policy, rules_for
+from dbmsolver.commands.options import DealSource, FormatName
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.format_names import READABLE
+from dbmsolver.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
+from dbmsolver.streams import Unheard
 
 if TYPE_CHECKING:
+    from dbmsolver.formats.given import Given, Parting
     from dbmsolver.formats.source import Source
     from dbmsolver.solution import Solution
 
-__all__ = ["deal_option", "from_option", "given_deal", "load", "rules_options"]
+__all__ = ["from_option", "given_options", "load"]
 
 from_option = click.option(
     "--from",
     "from_format",
     metavar="FORMAT",
+    type=FormatName(READABLE),
     help="Format of the file.  [default: by its content and ending]",
 )
 
-deal_option = click.option(
-    "--deal",
-    metavar="DEAL",
-    type=DealSource(),
-    help="What the solution starts from, where the file does not say so: a number, or a board.",
+_OPTIONS = (
+    click.option(
+        "--deal",
+        metavar="DEAL",
+        type=DealSource(),
+        help="What the solution starts from: a number, or a board.  [default: what the file says]",
+    ),
+    click.option(
+        "--game",
+        type=click.Choice(list(GAMES)),
+        help="The game.  [default: what the file says, or freecell]",
+    ),
+    click.option(
+        "--freecells",
+        type=click.IntRange(0, MAX_FREECELLS),
+        help="Number of freecells.  [default: what the file says, or the game's]",
+    ),
+    click.option(
+        "--columns",
+        type=click.IntRange(1, MAX_COLUMNS),
+        help="Number of columns.  [default: what the file says, or the game's]",
+    ),
+    click.option(
+        "--lengths",
+        type=click.Choice(["longest", "shortest", "ask"]),
+        help="How many cards go to an empty column where a text in Standard FreeCell Notation "
+        "can mean several numbers that all solve the deal.",
+    ),
 )
 
 
-def given_deal(
-    source: str | None, game: str, freecells: int | None, columns: int | None
-) -> Deal | None:
-    """The deal that --deal and the options of the rules name."""
-    return None if source is None else Deal.load(source, rules_for(game, freecells, columns))
+def given_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is known beside the file: it reaches the function as one argument `given`."""
+
+    @wraps(function)
+    def with_given(
+        deal: str | None,
+        game: str | None,
+        freecells: int | None,
+        columns: int | None,
+        lengths: Any,
+        **others: Any,
+    ) -> Any:
+        from dbmsolver.formats.given import Given
+
+        given = Given(game, freecells, columns, deal, None, lengths, _ask)
+        return function(given=given, **others)
+
+    decorated: Callable[..., Any] = with_given
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
 
 
-def load(
-    name: str, from_format: str | None, deal: Deal | None, policy: Policy | None
-) -> tuple[Solution, str]:
-    """The solution in a file or on standard input, and its format."""
+def load(name: str, from_format: str | None, given: Given) -> tuple[Solution, str]:
+    """The solution in a file or on standard input, and its format; says what its reader chose."""
     from dbmsolver import formats
 
+    if name == "-" and (given.deal == "-" or given.lengths == "ask"):
+        other = "--deal" if given.deal == "-" else "the answers to --lengths ask"
+        raise UsageError(f"the solution and {other} both come from standard input, expected one")
     source = _source(name)
     form = from_format or formats.detect(source)
-    return formats.read(source, form, deal, policy), form
+    solution = formats.read(source, form, given)
+    for note in solution.notes:
+        print(f"dbmsolver: {note}", file=Unheard(sys.stderr), flush=True)
+    return solution, form
+
+
+def _ask(parting: Parting) -> int:
+    """One of the lengths of a move, chosen on the terminal."""
+    while True:
+        click.echo(f"{parting}? ", nl=False, err=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise UsageError(f"no answer for {parting}, expected one of these numbers")
+        if line.strip() in map(str, parting.counts):
+            return int(line)
 
 
 def _source(name: str) -> Source:

@@ -19,7 +19,9 @@ from dbmsolver.commands.options import DealCommand, DealSource, json_option, sto
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.deals import Deal
 from dbmsolver.output import (
+    board_data,
     counted,
+    deal_data,
     describe_move,
     dump_json,
     fact_lines,
@@ -53,7 +55,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     if plot is not None:
         write_text(_plot(status), plot)
     if as_json:
-        click.echo(_status_json(status), nl=False)
+        click.echo(_status_json(status, store), nl=False)
     else:
         click.echo(_status_text(status), nl=False)
 
@@ -91,27 +93,28 @@ def _plot(status: StoreStatus) -> str:
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
-def _status_json(status: StoreStatus) -> str:
+def _status_json(status: StoreStatus, store: str) -> str:
     manifest = status.manifest
-    names = (
-        "question",
-        "deal",
-        "rules",
-        "policy",
-        "metric",
-        "keep",
-        "limit",
-        "shortest",
-        "program",
-    )
     return dump_json(
         {
+            "kind": "status",
             "verdict": status.verdict,
-            **{name: manifest.get(name) for name in names},
+            "limit": manifest.get("limit"),
+            "question": manifest["question"],
+            "metric": manifest["metric"],
+            "shortest": bool(manifest.get("shortest")),
+            "deal": deal_data(status.deal),
+            "rules": rules_data(status.deal.rules),
+            "automove": manifest["policy"],
+            "keep": manifest["keep"],
+            "program": manifest["program"],
+            "states": sum(row[2] for row in status.strata),
+            "forced": sum(row[3] for row in status.strata),
             "closed_bytes": status.closed_bytes,
             "pending": status.pending,
             "disk": status.disk,
             "checked": list(status.checked),
+            "store": store,
             "strata": strata_data(status.strata),
         }
     )
@@ -137,8 +140,10 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
         click.echo(
             dump_json(
                 {
-                    "deal": deal.name,
+                    "kind": "lookup",
+                    "deal": deal_data(deal),
                     "rules": rules_data(deal.rules),
+                    "board": board_data(position),
                     "visited": found,
                     "moves": rows,
                 }
@@ -159,11 +164,11 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
 @store_argument
 @answer_options
 def export_command(
-    store: str, form: str | None, as_json: bool, output: str | None, boards: bool
+    store: str, form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
 ) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
-    form = chosen_format(form, as_json)
+    form = chosen_format(form, as_json, output, runs)
     check_output(output)
     from dbmsolver import search
 
-    write_answer(search.answer(Path(store)), form, output, boards, quiet=True)
+    write_answer(search.answer(Path(store)), form, output, boards, quiet=True, runs=runs)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from dbmsolver.boards import format_board
 from dbmsolver.commands.tables import count_table, sums
 from dbmsolver.output import (
+    board_data,
     counted,
+    deal_data,
     dump_json,
     human_bytes,
     human_time,
@@ -89,10 +91,10 @@ def _board(position: Position) -> str:
 
 
 def render_json(report: Verification) -> str:
-    """One JSON object."""
-    deal = report.deal
+    """One JSON object; docs/answers.schema.json describes it."""
     return dump_json(
         {
+            "kind": "verification",
             "verdict": "valid" if report.valid else "invalid",
             "reason": report.reason,
             "board": _lines(report.position),
@@ -101,12 +103,8 @@ def render_json(report: Verification) -> str:
             "store": str(report.store),
             "claim": report.certificate["claim"],
             "length": report.certificate["length"],
-            "deal": {
-                "number": deal.number,
-                "name": deal.name,
-                "board": format_board(deal.position).splitlines(),
-            },
-            "rules": rules_data(deal.rules),
+            "deal": deal_data(report.deal),
+            "rules": rules_data(report.deal.rules),
             "automove": report.certificate["policy"],
             "sample": report.sample,
             "blocks": report.blocks,
@@ -116,7 +114,7 @@ def render_json(report: Verification) -> str:
             "all_states": report.all_states,
             "digest": report.digest,
             "checked": report.checked,
-            "seconds": report.seconds,
+            "seconds": round(report.seconds, 3),
             "peak_memory": report.peak_memory,
             "strata": strata_data(report.strata),
         }
@@ -124,4 +122,4 @@ def render_json(report: Verification) -> str:
 
 
 def _lines(position: Position | None) -> list[str] | None:
-    return None if position is None else _board(position).splitlines()
+    return None if position is None else board_data(position)

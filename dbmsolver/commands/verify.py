@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from dbmsolver.commands.options import MEMORY, THREADS, Parsed, json_option, pro
 from dbmsolver.commands.verification import render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
 from dbmsolver.progress import Progress, progress_for
-from dbmsolver.results import Options, Report, Result
+from dbmsolver.results import Options, Report, Result, Unit
 
 
 def parse_share(text: str) -> float:
@@ -116,8 +117,25 @@ def _report(moment: Any, elapsed: float) -> Report:
         disk=0,
         closed_bytes=0,
         elapsed=elapsed,
-        share=moment.share,
+        done=moment.share,
     )
+
+
+def _measured(
+    events: Generator[Report | Unit, None, Result], states: int
+) -> Generator[Report | Unit, None, Result]:
+    """A search that is said to close that many states in all: its reports say how many are done."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result
+        if isinstance(event, Report) and states:
+            # More than are said: then the certificate is wrong, and nobody knows the end.
+            done = (event.states + event.forced) / states
+            event = replace(event, done=done if done <= 1 else None)
+        yield event
 
 
 def _again(
@@ -125,13 +143,15 @@ def _again(
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
     from dbmsolver import certificate, search
-    from dbmsolver.output import dump_json, rules_data, verdict_line
+    from dbmsolver.output import deal_data, dump_json, rules_data, verdict_line
     from dbmsolver.results import Limits
 
     record = certificate.load(Path(source))
     deal = certificate.deal_of(record, source)
     options = Options(record["policy"], record["metric"], threads)
     events = search.run(record["question"], deal, options, Limits(memory=memory))
+    if record["claim"] == "unsolvable":
+        events = _measured(events, record["states"] + record["forced"])
     result: Result = follow(events, progress, None)
     different = certificate.differences(certificate.from_result(result), record)
     problem = certificate.bad_path(record, deal)
@@ -140,12 +160,15 @@ def _again(
     valid = not different
     if as_json:
         data = {
+            "kind": "verification",
             "verdict": "valid" if valid else "invalid",
             "reason": different[0] if different else None,
             "certificate": source,
             "claim": record["claim"],
-            "deal": {"number": deal.number, "name": deal.name, "board": record["deal"]["board"]},
+            "length": record["length"],
+            "deal": deal_data(deal),
             "rules": rules_data(deal.rules),
+            "automove": record["policy"],
             "differences": different,
             "digest": result.digest,
             "seconds": round(result.seconds, 3),

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol
 
-from dbmsolver.deals import Deal
 from dbmsolver.errors import UsageError, quoted
+from dbmsolver.explicit import grouped
+from dbmsolver.format_names import FORMATS, READABLE, WITH_RUNS, format_of_name
 from dbmsolver.formats import answers, html, moves, sfn, short, universal_json, universal_xml
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.source import AmbiguousError, InvalidError, Source
 from dbmsolver.rules import Policy
 from dbmsolver.solution import Solution
@@ -18,9 +20,11 @@ __all__ = [
     "FORMATS",
     "READABLE",
     "AmbiguousError",
+    "Given",
     "InvalidError",
     "Source",
     "detect",
+    "format_of_name",
     "read",
     "write",
 ]
@@ -32,19 +36,9 @@ class Module(Protocol):
     def write(self, solution: Solution) -> str:
         """The solution as text."""
 
-    def read(self, source: Source, deal: Deal | None = None) -> Solution:
+    def read(self, source: Source, given: Given) -> Solution:
         """The solution that a text says."""
 
-
-FORMATS: dict[str, str] = {
-    "universal-json": ".json",
-    "universal-xml": ".xml",
-    "sfn": ".sfn",
-    "moves": ".moves",
-    "short": ".short",
-    "html": ".html",
-}
-"""The names of the formats, and the ending that a file of each has."""
 
 _MODULES: dict[str, Module] = {
     "universal-json": universal_json,
@@ -53,17 +47,17 @@ _MODULES: dict[str, Module] = {
     "short": short,
     "html": html,
 }
-READABLE = (*FORMATS, "text", "json")
-"""What can be read: the formats, and the answers that commands print."""
-
-_ENDINGS: dict[str, str] = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
-_MOVE_LINE = re.compile(r"^(?:[ \t]*Move (?:a card|[0-9]+ cards) from |-=-=-=-)", re.MULTILINE)
+_MOVE_LINE = re.compile(
+    r"(?:^|\r)[ \t]*(?:Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]|-=-=-=-)",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 def write(
     solution: Solution,
     format_name: str,
     policy: Policy = "horne",
+    runs: bool = False,
     shortest: int | None = None,
 ) -> str:
     """The solution as text of a format.
@@ -71,36 +65,43 @@ def write(
     The automove policy is for `sfn`, which has to state one, and for what can be copied as such
     from `html`. That one also says how many moves a solution has that is proven to be `shortest`.
 
+    With `runs`, runs of cards are one move each, and every move is told in full.
+
     Raises UsageError where the format cannot say it.
     """
+    check_writable(format_name, runs)
+    if runs:
+        solution = grouped(solution)
     if format_name == "sfn":
         return sfn.write(solution, policy)
     if format_name == "html":
         return html.write(solution, policy, shortest)
-    check_writable(format_name)
     return _MODULES[format_name].write(solution)
 
 
-def check_writable(format_name: str) -> None:
-    """Raise UsageError unless it is a format that can be written."""
+def check_writable(format_name: str, runs: bool = False) -> None:
+    """Raise UsageError unless it is a format that can be written, and with runs if these are."""
     if format_name not in FORMATS:
         raise _unknown(format_name)
+    if runs and format_name not in WITH_RUNS:
+        expected = f"expected one of {', '.join(WITH_RUNS)}"
+        raise UsageError(f"--runs says nothing about the format {format_name}, {expected}")
 
 
 def read(
     path_or_text: str | Path | Source,
     from_format: str | None = None,
-    deal: Deal | None = None,
-    policy: Policy | None = None,
+    given: Given | None = None,
 ) -> Solution:
     """Read a solution, played on the slow model as far as its moves go.
 
     A path is a Path, or a string of one line that names no moves; `from_format` overrides what
-    ending and content say, `deal` is what the solution starts from if it does not say so itself,
-    `policy` the automoves that an `sfn` text supposes.
+    ending and content say, `given` is what the text need not say itself, and must not contradict.
 
-    Raises InvalidError, IllegalStepError or AmbiguousError.
+    Raises InvalidError, IllegalStepError or AmbiguousError, and UsageError where something is given
+    that means nothing to the format.
     """
+    given = given or Given()
     if isinstance(path_or_text, Source):
         source = path_or_text
     elif isinstance(path_or_text, Path) or "\n" not in path_or_text:
@@ -108,15 +109,19 @@ def read(
     else:
         source = Source(path_or_text)
     name = from_format or detect(source)
+    if name not in READABLE:
+        raise _unknown(name, READABLE)
+    for option, value in (("automove", given.policy), ("lengths", given.lengths)):
+        if name != "sfn" and value is not None:
+            expected = "expected a text in Standard FreeCell Notation (--from sfn)"
+            raise UsageError(f"--{option} {value} says nothing about the format {name}, {expected}")
     if name == "sfn":
-        return sfn.read(source, deal, policy)
+        return sfn.read(source, given)
     if name == "text":
-        return answers.read_text(source, deal)
+        return answers.read_text(source, given)
     if name == "json":
-        return answers.read_json(source, deal)
-    if name in _MODULES:
-        return _MODULES[name].read(source, deal)
-    raise _unknown(name, READABLE)
+        return answers.read_json(source, given)
+    return _MODULES[name].read(source, given)
 
 
 def detect(source: Source) -> str:
@@ -124,7 +129,7 @@ def detect(source: Source) -> str:
     text = source.text
     start = text.lstrip()
     if start.startswith("{"):
-        is_answer = '"verdict"' in start and '"format_version"' not in start
+        is_answer = '"verdict"' in start and '"header"' not in start
         return "json" if is_answer else "universal-json"
     if answers.TITLE.match(start):
         return "text"
@@ -144,16 +149,11 @@ def _names_game(text: str) -> bool:
     """Whether the comments that the text begins with say which game it is."""
     for match in re.finditer(r"[^\r\n]+", text):
         line = match.group().strip()
-        if line.startswith("# game:"):
+        if re.match(r"#\s*game\s*:", line, re.IGNORECASE):
             return True
         if line and not line.startswith("#"):
             return False
     return False
-
-
-def format_of_name(name: str) -> str | None:
-    """The format that the ending of a file name says."""
-    return _ENDINGS.get(Path(name).suffix.lower())
 
 
 def _unknown(name: str, known: Iterable[str] = FORMATS) -> UsageError:

@@ -8,30 +8,34 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbmsolver.boards import parse_board
 from dbmsolver.cards import parse_card
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.json_text import parse
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.moves import Place
-from dbmsolver.rules import GAMES, Rules
+from dbmsolver.rules import GAMES, POLICIES, Rules
 from dbmsolver.solution import Origin, Path, Solution, Step
+from dbmsolver.supermoves import AUTOMOVES, Automove, goes_home
 from dbmsolver.titles import rules_of_notes
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
     r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell) (?P<from>[0-9]{1,2}) -> "
-    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))(?:  \(forced\))?",
+    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))(?P<forced>  \(forced\))?",
     re.ASCII,
 )
 _FACT = re.compile(r"(?:States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 
 
-def read_text(source: Source, deal: Deal | None = None) -> Solution:
-    """Read what `solve` prints for people; boards between the moves are passed over."""
+def read_text(source: Source, given: Given) -> Solution:
+    """Read what `solve` prints for people; boards between the moves are passed over.
+
+    A move that is called forced is an automove of the narrowest policy that makes it.
+    """
     lines = source.lines()
     first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
     match = TITLE.fullmatch(title.strip())
@@ -39,9 +43,7 @@ def read_text(source: Source, deal: Deal | None = None) -> Solution:
         raise InvalidError("no solution, expected `Deal ...: solved in ...`", source.named(first))
     moves = [(n, line, found) for n, line in lines if (found := _MOVE.fullmatch(line))]
     end = moves[0][0] if moves else len(lines) + 1
-    if deal is None:
-        deal = _deal(source, match, first, end)
-    builder = Builder(deal, source.where)
+    builder = Builder(_deal(source, given, match, first, end), source.where)
     for number, line, found in moves:
         destination = OWN_FOUNDATION
         if found["destination"]:
@@ -49,21 +51,33 @@ def read_text(source: Source, deal: Deal | None = None) -> Solution:
         origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
         card = parse_card(found["card"], source.named(number, found.start("card") + 1))
         place = _place(found["source"], found["from"])
-        builder.add(Step(place, destination, card=card, origin=origin))
+        step = Step(place, destination, card=card, origin=origin)
+        builder.add(_forced(step, builder) if found["forced"] else step)
     return builder.solution()
 
 
-def _deal(source: Source, title: re.Match[str], first: int, end: int) -> Deal:
+def _forced(step: Step, builder: Builder) -> Step:
+    """The step as an automove of the narrowest policy that makes it, if one does."""
+    for policy in AUTOMOVES:
+        heights, rules = builder.position.foundations, builder.deal.rules
+        if step.card is not None and goes_home(step.card, heights, rules, policy):
+            return replace(step, automove=policy)
+    return step
+
+
+def _deal(source: Source, given: Given, title: re.Match[str], first: int, end: int) -> Deal:
     try:
         rules = rules_of_notes(title[2] or "")
     except DbmError as error:
         raise InvalidError(error.message, source.named(first)) from None
+    place = source.named(first)
+    rules = given.agreed(rules, dict.fromkeys(("game", "freecells", "columns"), place))
     board = [
         line if first < number < end and not _FACT.fullmatch(line) else ""
         for number, line in source.lines()
     ]
-    deal = Deal(parse_board("\n".join(board), rules, source.where), rules)
-    return _numbered(deal, title[1])
+    deal = Deal(given.board(board, rules, source.where), rules)
+    return given.start(_numbered(deal, title[1]), rules, place)
 
 
 def _numbered(deal: Deal, name: str) -> Deal:
@@ -82,7 +96,7 @@ def _place(kind: str, number: str) -> Place:
     return Place("column" if kind == "column" else "freecell", int(number) - 1)
 
 
-def read_json(source: Source, deal: Deal | None = None) -> Solution:
+def read_json(source: Source, given: Given) -> Solution:
     """Read what `solve --json` prints."""
     value, places = parse(source)
 
@@ -93,15 +107,21 @@ def read_json(source: Source, deal: Deal | None = None) -> Solution:
 
     if not isinstance(value, dict) or value.get("verdict") != "solved":
         raise problem(("verdict",), "no solution, expected the verdict `solved`")
+
+    def place(*path: str) -> str:
+        return source.place(next(places[path[:n]] for n in (2, 1, 0) if path[:n] in places))
+
     try:
-        if deal is None:
-            rules = _rules(value["rules"])
-            board = "\n".join(value["deal"]["board"])
-            deal = _numbered(
-                Deal(parse_board(board, rules, source.where), rules), str(value["deal"]["name"])
-            )
+        keys = ("game", "freecells", "columns")
+        rules = given.agreed(_rules(value["rules"]), {key: place("rules", key) for key in keys})
+        board = list(map(str, value["deal"]["board"]))
+        deal = _numbered(
+            Deal(given.board(board, rules, source.where), rules), str(value["deal"]["name"])
+        )
+        deal = given.start(deal, rules, place("deal"))
         moves = list(value["moves"])
-    except (KeyError, TypeError, AttributeError) as error:
+        policy: Automove = next(name for name in POLICIES if name == value["automove"])
+    except (KeyError, TypeError, AttributeError, StopIteration) as error:
         raise problem((), f"no answer of dbmsolver ({error}), expected one") from None
     builder = Builder(deal, source.where)
     for index, move in enumerate(moves):
@@ -114,7 +134,8 @@ def read_json(source: Source, deal: Deal | None = None) -> Solution:
         line, column = source.at(places[path])
         end_name = "home" if end == OWN_FOUNDATION else str(end)
         origin = Origin(f"{move['card']} to {end_name}", line, column)
-        builder.add(Step(start, end, card=card, origin=origin))
+        made_by = policy if move.get("forced") is True else "none"
+        builder.add(Step(start, end, automove=made_by, card=card, origin=origin))
     return builder.solution()
 
 

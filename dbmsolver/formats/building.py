@@ -8,8 +8,8 @@ from dbmsolver.deals import Deal
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.formats.source import MAX_MOVES, InvalidError
 from dbmsolver.moves import Move, Place
-from dbmsolver.rules import Policy
 from dbmsolver.solution import Comment, Solution, Step, moving_card, play
+from dbmsolver.supermoves import Automove
 
 OWN_FOUNDATION = Place("foundation", -1)
 """The foundation of the card that moves, whichever it is."""
@@ -44,7 +44,7 @@ class Builder:
             raise self.solution().illegal(index, error, self.position) from None
         self.steps[-1] = replace(step, card=card)
 
-    def add_automoves(self, moves: list[Move], policy: Policy) -> None:
+    def add_automoves(self, moves: list[Move], policy: Automove) -> None:
         """Play what a game plays by itself."""
         for move in moves:
             self.add(Step.of(move, policy))

@@ -17,9 +17,9 @@ from importlib import resources
 from typing import Any
 
 from dbmsolver import titles
-from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError
 from dbmsolver.formats import sfn, universal_json
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.formats.stops import stops
 from dbmsolver.formats.universal import tree
@@ -79,7 +79,7 @@ def write(solution: Solution, policy: Policy = "horne", shortest: int | None = N
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _text("page.html"))
 
 
-def read(source: Source, deal: Deal | None = None) -> Solution:
+def read(source: Source, given: Given) -> Solution:
     """The solution that a page written here holds."""
     start = source.text.find(_START)
     end = source.text.find(_END, start)
@@ -90,7 +90,7 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
     start += len(_START)
     line, column = source.at(start)
     padding = "\n" * (line - 1) + " " * (column - 1)
-    return universal_json.read(Source(padding + source.text[start:end], source.where), deal)
+    return universal_json.read(Source(padding + source.text[start:end], source.where), given)
 
 
 def _badge(shortest: int | None) -> str:

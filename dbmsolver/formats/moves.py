@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbmsolver.boards import format_board, parse_board
-from dbmsolver.cards import RANKS, SUITS
+from dbmsolver.boards import LABEL, format_board
+from dbmsolver.cards import RANKS, SUITS, is_card, suit_letters
 from dbmsolver.deals import Deal
 from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.preamble import Preamble, opening
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.formats.xhtml import one_line
@@ -30,7 +31,6 @@ _MOVE = re.compile(
     r"|to the foundations) ?\.?",
     re.IGNORECASE | re.ASCII,
 )
-_BOARD = re.compile(r"(?:foundations|freecells)?\s*:", re.IGNORECASE | re.ASCII)
 _DECORATION = re.compile(
     r"(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
     r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\.)?",
@@ -54,17 +54,17 @@ def write(solution: Solution) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def read(source: Source, deal: Deal | None = None) -> Solution:
-    """Read moves; the deal is the one given, or the text's first board, or what it names."""
-    preamble = Preamble(source)
+def read(source: Source, given: Given) -> Solution:
+    """Read moves; the deal is the text's first board, or what the text names, or the one given."""
+    preamble = Preamble(source, given)
     builder: Builder | None = None
     board: list[tuple[int, str]] = []
     for number, line in [*source.lines(), (0, "")]:
-        if _BOARD.match(line.lstrip()):
+        if _is_board(line):
             board.append((number, line))
             continue
         if board and builder is None:
-            builder = Builder(deal or _deal(preamble, board, source), source.where)
+            builder = Builder(_deal(preamble, board, source), source.where)
         elif board and builder is not None:
             _compare(builder, board, source)
         board = []
@@ -74,16 +74,16 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
                 preamble.take(number, text)
             else:
                 builder.comment(Comment(text.strip()))
-        elif match := _MOVE.fullmatch(line.strip()):
-            builder = builder or Builder(preamble.deal(deal), source.where)
+        elif match := _MOVE.fullmatch(" ".join(line.split())):
+            builder = builder or Builder(preamble.deal(), source.where)
             builder.add(
                 _step(match, Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1))
             )
-        elif not _DECORATION.fullmatch(line.strip()):
+        elif not _DECORATION.fullmatch(" ".join(line.split())):
             column = len(line) - len(line.lstrip()) + 1
             text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
             raise InvalidError(text, source.named(number, column))
-    builder = builder or Builder(preamble.deal(deal), source.where)
+    builder = builder or Builder(preamble.deal(), source.where)
     return builder.solution(preamble.tag, preamble.remarks)
 
 
@@ -116,34 +116,39 @@ def _board_lines(position: Position) -> list[str]:
     return lines + [line if line.startswith(":") else f": {line}" for line in rest]
 
 
-def _read_board(board: list[tuple[int, str]], rules: Rules, source: Source) -> Position:
+def _is_board(line: str) -> bool:
+    """Whether it is a line of a board; a column need not begin with a colon."""
+    return LABEL.match(line) is not None or (bool(line.strip()) and all(map(is_card, line.split())))
+
+
+def _read_board(
+    board: list[tuple[int, str]], rules: Rules, source: Source, given: Given
+) -> Position:
     lines = [""] * board[-1][0]
     for number, line in board:
-        label, _, cells = line.partition(":")
-        if label.strip().lower() == "freecells" and "-" not in cells and "*" not in cells:
+        line = suit_letters(line)
+        label = LABEL.match(line)
+        if label and label["cells"] and "-" not in line and "*" not in line:
             # Freecell Solver leaves four characters for a freecell, blank if it is empty.
-            parts = [cells[i : i + 4].strip() or "-" for i in range(0, rules.freecells * 4, 4)]
+            cells = line[label.end() :].rstrip()
+            parts = [cells[i : i + 4].strip() or "-" for i in range(0, len(cells), 4)]
             if all(len(part.split()) == 1 for part in parts):
-                line = f"{label}: {' '.join(parts)}"
-        lines[number - 1] = line.replace("*", "-") if label.strip().lower() == "freecells" else line
-    return parse_board("\n".join(lines), rules, source.where)
+                line = f"{label.group()} {' '.join(parts)}"
+        lines[number - 1] = line
+    return given.board(lines, rules, source.where)
 
 
 def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:
     rules = preamble.rules()
-    position = _read_board(board, rules, source)
+    said = Deal(_read_board(board, rules, source, preamble.given), rules)
     if "deal" in preamble.values:
-        deal = preamble.deal(None) if not preamble.board else Deal(position, rules)
-        if deal.position == position:
-            return deal
-        text = f"the board is not that of deal {deal.number}"
-        raise InvalidError(text, source.named(board[0][0]))
-    return Deal(position, rules)
+        said = preamble.numbered(said, rules)
+    return preamble.given.start(said, rules, source.named(board[0][0]))
 
 
 def _compare(builder: Builder, board: list[tuple[int, str]], source: Source) -> None:
     try:
-        position = _read_board(board, builder.deal.rules, source)
+        position = _read_board(board, builder.deal.rules, source, Given())
     except InputError as error:
         raise InvalidError(error.message, error.where) from None
     if position != builder.position:

@@ -12,12 +12,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
-from dbmsolver.deals import Deal, format_board, parse_board
+from dbmsolver.deals import Deal, format_board
 from dbmsolver.errors import DbmError
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.source import InvalidError, Source
-from dbmsolver.rules import GAMES, Rules, rules_for
+from dbmsolver.rules import GAMES, Rules
 from dbmsolver.solution import Solution
 
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
@@ -51,8 +51,9 @@ def _is_dealt(solution: Solution, game: Rules) -> bool:
 class Preamble:
     """What has been said about the deal so far."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, given: Given) -> None:
         self.source = source
+        self.given = given
         self.values: dict[str, tuple[str, int]] = {}
         self.board: list[tuple[int, str]] = []
         self.remarks: tuple[str, ...] = ()
@@ -76,42 +77,47 @@ class Preamble:
         return self.values.get("tag", ("", 0))[0]
 
     def rules(self) -> Rules:
-        """The rules as far as they are said; those of FreeCell where nothing is."""
-        number = self.values["game"][1] if "game" in self.values else 1
-        try:
-            game = self.values.get("game", ("freecell", 0))[0]
-            known = rules_for(game, self._count("freecells"), self._count("columns"))
-            for key in ("build", "fill"):
-                if key in self.values:
-                    number = self.values[key][1]
-                    known = replace(known, **{key: self.values[key][0]})  # type: ignore[arg-type]
-        except DbmError as error:
-            raise InvalidError(error.message, self.source.named(number)) from None
-        return known
+        """The rules as far as they are said or given; those of FreeCell where nothing is."""
+        said: dict[str, tuple[str | int, str]] = {}
+        for key in ("game", "freecells", "columns", "build", "fill"):
+            if key in self.values:
+                value, line = self.values[key]
+                number = self._count(key) if key in ("freecells", "columns") else value
+                said[key] = (number, self.source.named(line))
+        return self.given.rules(said, self.source.named(1))
 
-    def deal(self, given: Deal | None) -> Deal:
-        """The deal given, or the one that the text names."""
-        if given is not None:
-            return given
+    def deal(self) -> Deal:
+        """The deal that the text names, or the one given."""
         rules = self.rules()
+        said, line = None, 1
         if self.board:
             # Blank lines keep the numbers of lines, and mean nothing in a board.
+            line = self.board[0][0]
             lines = [""] * self.board[-1][0]
             for at, row in self.board:
                 lines[at - 1] = row
-            return Deal(parse_board("\n".join(lines), rules, self.source.where), rules)
+            said = Deal(self.given.board(lines, rules, self.source.where), rules)
         if "deal" in self.values:
-            value, line = self.values["deal"]
-            if not _NUMBER.fullmatch(value):
-                text = f"no deal number {value[:24]!r}, expected digits"
-                raise InvalidError(text, self.source.named(line))
-            return Deal.from_number(int(value), rules)
-        text = "the text does not say which deal it solves, expected --deal"
-        raise InvalidError(text, self.source.named(1))
+            line = self.values["deal"][1]
+            said = self.numbered(said, rules)
+        return self.given.start(said, rules, self.source.named(line))
 
-    def _count(self, key: str) -> int | None:
-        if key not in self.values:
-            return None
+    def numbered(self, board: Deal | None, rules: Rules) -> Deal:
+        """The deal of the number that is said, which must be that of the board, if there is one."""
+        value, line = self.values["deal"]
+        if not _NUMBER.fullmatch(value):
+            text = f"no deal number {value[:24]!r}, expected digits"
+            raise InvalidError(text, self.source.named(line))
+        try:
+            deal = Deal.from_number(int(value), rules)
+        except DbmError as error:
+            raise InvalidError(str(error), self.source.named(line)) from None
+        if board is not None and board.position != deal.position:
+            text = f"the board is not that of deal {deal.number}"
+            raise InvalidError(text, self.source.named(line))
+        return deal
+
+    def _count(self, key: str) -> int:
         value, line = self.values[key]
         if not _NUMBER.fullmatch(value):
             raise InvalidError(

@@ -20,7 +20,9 @@ from dbmsolver.cards import RANKS, card_name, parse_card
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.explicit import explicit
-from dbmsolver.formats.sfn_reading import Game, understand
+from dbmsolver.formats.given import Given
+from dbmsolver.formats.sfn_lengths import understand
+from dbmsolver.formats.sfn_reading import Game
 from dbmsolver.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_ROWS, SfnText, parse
 from dbmsolver.formats.short import place_letter
 from dbmsolver.formats.source import InvalidError, Source
@@ -62,25 +64,25 @@ def write(solution: Solution, policy: Policy = "horne", mark: int | None = None)
     return "".join(f"{line}\n" for line in lines + _move_lines(words))
 
 
-def read(source: Source, deal: Deal | None = None, policy: Policy | None = None) -> Solution:
-    """Read the notation; the deal given is where the moves begin, whatever the text says."""
+def read(source: Source, given: Given) -> Solution:
+    """Read the notation; with a deal given, the moves begin there."""
     text = parse(source)
-    rules = _rules(text, deal, source)
-    layout = _layout(text, rules, source)
-    start, shown = _beginning(text, rules, layout, deal, source)
+    rules = _rules(text, given, source)
+    layout = _layout(text, rules, given, source)
+    start, shown = _beginning(text, rules, layout, given, source)
     letters = "abcd"[: max(rules.freecells, 0)]
     if text.cells is not None and layout is not None:
         letters = "".join(
             letter for letter, cell in zip("abcd", text.cells, strict=True) if not _blocked(cell)
         )
     cells = {letter: index for index, letter in enumerate(letters)}
-    builder = understand(Game(text, start, cells, shown, source), policy)
-    return builder.solution(text.tag, tuple(text.remarks))
+    builder, notes = understand(Game(text, start, cells, shown, source), given)
+    return replace(builder.solution(text.tag, tuple(text.remarks)), notes=notes)
 
 
 def _check_writable(solution: Solution, policy: Policy) -> None:
     rules = solution.rules
-    if policy == "none":
+    if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
         what = f"{rules.columns} columns and {rules.freecells} freecells"
@@ -151,20 +153,28 @@ def _blocked(cell: str) -> bool:
     return not cell.isspace() and not _CARD.fullmatch(cell)
 
 
-def _rules(text: SfnText, deal: Deal | None, source: Source) -> Rules:
-    rules = deal.rules if deal is not None else GAMES[text.game or "freecell"]
+def _rules(text: SfnText, given: Given, source: Source) -> Rules:
+    said: dict[str, tuple[str | int, str]] = {}
+    if text.game is not None:
+        said["game"] = (text.game, source.named(text.game_line))
+    if text.cells is not None:
+        freecells = sum(not _blocked(cell) for cell in text.cells)
+        said["freecells"] = (freecells, source.named(text.layout_line or 1))
+    rules = given.rules(said, source.named(text.game_line))
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
         what = f"{rules.name} has {rules.columns} columns and {rules.freecells} freecells"
-        raise InvalidError(f"{what}, expected at most 8 and 4", source.named(text.game_line))
-    if text.cells is not None and deal is None:
-        freecells = sum(not _blocked(cell) for cell in text.cells)
-        filled = min(rules.dealt_to_freecells, freecells)
-        rules = replace(rules, freecells=freecells, dealt_to_freecells=filled)
+        text_ = f"{what}, expected at most 8 and 4 (--from short reads single-card moves of more)"
+        raise InvalidError(text_, source.named(text.game_line))
     return rules
 
 
-def _layout(text: SfnText, rules: Rules, source: Source) -> Position | None:
+def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Position | None:
     """The position that the layout shows."""
+    if text.board:
+        lines = [""] * text.board[-1][0]
+        for number, line in text.board:
+            lines[number - 1] = line
+        return given.board(lines, rules, source.where)
     if text.layout_line is None or not (text.columns or text.home):
         return None
     columns = [tuple(column) for column in text.columns]
@@ -177,36 +187,38 @@ def _layout(text: SfnText, rules: Rules, source: Source) -> Position | None:
     try:
         position.validate(rules)
     except DbmError as error:
-        raise InvalidError(error.message, source.named(text.layout_line)) from None
+        options = given.options()
+        message = f"{error.message} ({options})" if options else error.message
+        raise InvalidError(message, source.named(text.layout_line)) from None
     return position
 
 
 def _beginning(
-    text: SfnText, rules: Rules, layout: Position | None, deal: Deal | None, source: Source
+    text: SfnText, rules: Rules, layout: Position | None, given: Given, source: Source
 ) -> tuple[Deal, Position | None]:
     """Where the moves begin, and the position that the layout shows if that is elsewhere."""
-    if deal is None and text.number is not None:
+    named: Deal | None = None
+    place = source.named(text.layout_line or text.game_line)
+    if text.number is not None:
         try:
-            deal = Deal.from_number(text.number, rules)
+            named = Deal.from_number(text.number, rules)
         except DbmError as error:
             raise InvalidError(str(error), source.named(text.game_line)) from None
         later = layout is not None and (any(layout.foundations) or text.mark is not None)
-        if layout is not None and layout != deal.position and not later and _fresh(layout):
+        if layout is not None and layout != named.position and not later and _fresh(layout):
             message = f"the layout is not that of deal {text.number}"
-            raise InvalidError(message, source.named(text.layout_line or 1))
+            raise InvalidError(message, place)
     if layout is None:
-        if deal is None:
-            message = "the text does not say which deal it solves, expected --deal"
-            raise InvalidError(message, source.named(text.game_line))
-        return deal, None
-    if deal is not None and (text.mark is not None or layout.is_goal()):
-        return deal, layout
-    if deal is not None and deal.position == layout:
-        return deal, None
-    if text.mark:
+        return given.start(named, rules, source.named(text.game_line)), None
+    if named is not None or given.deal is not None:
+        if text.mark is not None or layout.is_goal():
+            return given.start(named, rules, source.named(text.game_line)), layout
+        if named is not None and named.position == layout:
+            return given.start(named, rules, place), None
+    elif text.mark:
         message = "the layout is of a later position, expected --deal for the first one"
-        raise InvalidError(message, source.named(text.layout_line or 1))
-    return Deal(layout, rules), None
+        raise InvalidError(message, place)
+    return given.start(Deal(layout, rules), rules, place), None
 
 
 def _fresh(layout: Position) -> bool:

@@ -3,14 +3,14 @@
 The notation leaves things unsaid that foreign texts answer in different ways. Each answer is a
 reading, and readings are tried in a fixed order until one solves the deal:
 
-- the automove policy: the stated one first, then Horne, WKR and none;
+- the automove policy: the stated one first, then Horne, WKR, none, and every possible move home;
 - whether automoves are made before the first move, too (the notation says nothing; games do not);
 - whether moves home are written though automoves made them already;
 - whether a named freecell is the one taken, or the leftmost empty one is.
 
 The length of a move to an empty column is what the notation says: one card after a period, or as
-many as possible. In lines of another style it is open, and then all lengths are tried; so are they
-if no reading solves the deal otherwise. Two ways that both do are ambiguous.
+many as possible. If no reading solves the deal so, all lengths are tried. Where the style of a line
+leaves them open, other lengths may solve it, too: `sfn_lengths` finds and tells them.
 """
 
 from __future__ import annotations
@@ -23,21 +23,17 @@ from dbmsolver.deals import Deal
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.formats.sfn_text import SfnText, Token
-from dbmsolver.formats.source import AmbiguousError, InvalidError, Source
+from dbmsolver.formats.source import Source
 from dbmsolver.moves import Place
 from dbmsolver.position import Position
-from dbmsolver.rules import POLICIES, Policy
 from dbmsolver.solution import Comment, Step
-from dbmsolver.supermoves import automoves, largest
-
-MAX_PLAYS = 20_000
-"""How many moves are played in search of open lengths, for all readings together."""
+from dbmsolver.supermoves import Automove, automoves, largest
 
 
 class Reading(NamedTuple):
     """One way to answer what is left unsaid."""
 
-    policy: Policy
+    policy: Automove
     at_start: bool = False
     repeated: bool = False
     leftmost: bool = False
@@ -55,77 +51,12 @@ class Game(NamedTuple):
     source: Source
 
 
-def understand(game: Game, policy: Policy | None) -> Builder:
-    """The moves as they solve the deal, or as they are at least legal.
-
-    Raises IllegalStepError of the most likely reading if none is, AmbiguousError if two ways win.
-    """
-    legal: Builder | None = None
-    error: InputError | None = None
-    furthest = -1
-    is_open = any(token.open for token in game.text.tokens)
-    budget = _Budget(MAX_PLAYS)
-    if is_open and policy in (None, "none") and (builder := _by_single_cards(game)):
-        return builder
-    for reading in _readings(game, policy):
-        reached = 0
-        try:
-            if is_open:
-                builder = _by_lengths(game, reading, budget)
-            else:
-                attempt = _Attempt(game, reading)
-                while attempt.more():
-                    attempt.one(None)
-                    reached = attempt.reached
-                builder = attempt.builder
-        except AmbiguousError:
-            raise
-        except InputError as found:
-            if reached > furthest:
-                error, furthest = found, reached
-            continue
-        if builder.position.is_goal():
-            return builder
-        legal = legal or builder
-    if not is_open:
-        for reading in _readings(game, policy):
-            try:
-                builder = _by_lengths(game, reading, budget, every=True)
-            except AmbiguousError:
-                raise
-            except _SpentError:
-                break
-            except InputError:
-                continue
-            if builder.position.is_goal():
-                return builder
-    if legal is not None:
-        return legal
-    assert error is not None
-    raise error
-
-
-def _by_single_cards(game: Game) -> Builder | None:
-    """The moves as single-card moves without any automove, if that solves the deal.
-
-    That is another notation in the same letters. A text that can be read so leaves nothing open:
-    all 52 moves home are in it, and no move is of more than one card.
-    """
-    try:
-        attempt = _Attempt(game, Reading("none"))
-        while attempt.more():
-            attempt.one(1 if attempt.open_length(every=True) else None)
-    except InputError:
-        return None
-    single = all(step.count == 1 for step in attempt.builder.steps)
-    return attempt.builder if single and attempt.builder.position.is_goal() else None
-
-
-def _readings(game: Game, policy: Policy | None) -> Iterator[Reading]:
-    order: list[Policy] = ["horne", "wkr", "none"]
+def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
+    """The readings in the order in which they are tried."""
+    order: list[Automove] = ["horne", "wkr", "none", "max"]
     if policy is not None:
         order = [policy]
-    elif game.text.policy in POLICIES:
+    elif game.text.policy is not None:
         order.sort(key=lambda name: name != game.text.policy)
     for name in order:
         for leftmost in (False, True):
@@ -135,7 +66,7 @@ def _readings(game: Game, policy: Policy | None) -> Iterator[Reading]:
                         yield Reading(name, at_start, repeated, leftmost)
 
 
-class _Attempt:
+class Attempt:
     """One reading, played move by move."""
 
     def __init__(self, game: Game, reading: Reading) -> None:
@@ -149,8 +80,8 @@ class _Attempt:
             self.automoves()
         self.compare()
 
-    def copy(self) -> _Attempt:
-        other = _Attempt.__new__(_Attempt)
+    def copy(self) -> Attempt:
+        other = Attempt.__new__(Attempt)
         other.game, other.reading, other.reached = self.game, self.reading, self.reached
         other.unclaimed = list(self.unclaimed)
         other.builder = Builder(self.game.deal, self.game.source.where)
@@ -194,7 +125,7 @@ class _Attempt:
     def place(self, letter: str) -> Place:
         if letter.isdigit():
             return Place("column", int(letter) - 1)
-        if letter == "f":
+        if letter in "fr":
             # Any freecell, which is chosen where the move is made.
             return Place("freecell", 0)
         if letter not in self.game.cells:
@@ -210,7 +141,7 @@ class _Attempt:
         cells = self.builder.position.freecells
         if destination.kind == "freecell":
             empty = [index for index, card in enumerate(cells) if card is None]
-            if empty and (self.reading.leftmost or token.destination == "f"):
+            if empty and (self.reading.leftmost or token.destination in "fr"):
                 destination = Place("freecell", empty[0])
             return Step(source, destination, origin=token.origin)
         count = 1 if destination == OWN_FOUNDATION else count or self.count(token, destination)
@@ -249,73 +180,17 @@ class _Attempt:
         return self.builder.position.columns[index]
 
 
-class _SpentError(InvalidError):
-    """Too many moves played in search of open lengths."""
+def by_single_cards(game: Game) -> Builder | None:
+    """The moves as single-card moves without any automove, if that solves the deal.
 
-
-class _Budget:
-    """How many moves may still be played in search of open lengths."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def spend(self, game: Game) -> None:
-        self.left -= 1
-        if self.left < 0:
-            text = "too many ways to read the lengths of moves to empty columns"
-            raise _SpentError(f"{text}, expected periods before single cards", game.source.named(1))
-
-
-def _by_lengths(game: Game, reading: Reading, budget: _Budget, every: bool = False) -> Builder:
-    """Try all lengths of moves to empty columns where the text leaves them open."""
-    start = _Attempt(game, reading)
-    # Each with the lengths chosen so far, 0 where there was no choice, and the next one.
-    stack: list[tuple[_Attempt, list[int], int]] = [(start, [], 0)]
-    won: list[tuple[_Attempt, list[int]]] = []
-    legal: Builder | None = None
-    error: InputError | None = None
-    furthest = -1
-    while stack:
-        attempt, chosen, count = stack.pop()
-        try:
-            while attempt.more():
-                most = attempt.open_length(every)
-                if most > 1 and not count:
-                    stack += [(attempt.copy(), list(chosen), other) for other in range(1, most)]
-                    count = most
-                attempt.one(count or None)
-                chosen.append(count)
-                count = 0
-                budget.spend(game)
-        except _SpentError:
-            if won:
-                break
-            raise
-        except InputError as found:
-            if attempt.reached > furthest:
-                error, furthest = found, attempt.reached
-            continue
-        if attempt.builder.position.is_goal():
-            won.append((attempt, chosen))
-            if len(won) == 2:
-                raise _ambiguous(game, reading, won[0][1], won[1][1])
-        legal = legal or attempt.builder
-    if won:
-        return won[0][0].builder
-    if legal is not None:
-        return legal
-    assert error is not None
-    raise error
-
-
-def _ambiguous(game: Game, reading: Reading, one: list[int], two: list[int]) -> AmbiguousError:
-    index = next(i for i, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1])
-    token = game.text.tokens[index]
-    attempt = _Attempt(game, reading)
-    for count in two[:index]:
-        attempt.one(count or None)
-    counts = f"{min(one[index], two[index])} or {max(one[index], two[index])} cards"
-    text = f"ambiguous move {index + 1} {token.origin.text!r}: {counts}, both solve the deal"
-    message = f"{text}, expected a period before it for one card, or a move said otherwise"
-    place = game.source.named(token.origin.line, token.origin.column)
-    return AmbiguousError(f"{message}; position: {attempt.builder.position}", place)
+    That is another notation in the same letters. A text that can be read so leaves nothing open:
+    all 52 moves home are in it, and no move is of more than one card.
+    """
+    try:
+        attempt = Attempt(game, Reading("none"))
+        while attempt.more():
+            attempt.one(1 if attempt.open_length(every=True) else None)
+    except InputError:
+        return None
+    single = all(step.count == 1 for step in attempt.builder.steps)
+    return attempt.builder if single and attempt.builder.position.is_goal() else None

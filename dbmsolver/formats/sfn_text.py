@@ -6,8 +6,11 @@
     any lines of comment
      26 76.72[5a]27 [??]  comment    moves, and after the last of them the rest is a comment
 
-A move is two characters after a space or a period. Lines of moves in other styles are read as
-well: moves separated by white space, whatever the line begins with.
+A move is two characters after a space or a period; f or r is the next empty freecell. Lines of
+moves in other styles are read as well: moves separated by white space or commas, whatever the line
+begins with, and with the number of the deal before the first one. How else a layout can be written
+is told in `sfn_rows`. Instead of a layout there can be a board of `boards`, its columns as lines,
+if one of its lines begins with a label or a colon.
 """
 
 from __future__ import annotations
@@ -16,8 +19,10 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dbmsolver.cards import SUIT_NAMES, parse_card, rank, suit
-from dbmsolver.errors import quoted
+from dbmsolver.boards import LABEL, parse_board
+from dbmsolver.cards import SUIT_NAMES, is_card, parse_card, rank, suit
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.formats.sfn_rows import LIKE_MOVES, Rows, plain
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.rules import GAMES
 from dbmsolver.solution import Origin
@@ -30,9 +35,15 @@ MAX_TOKENS = 2000
 _CELL = re.compile(r"[A2-9TJQK][CDHS]")
 _TOKEN = re.compile(
     r"(?P<prefix>[ .])?(?:(?P<open>\[)(?P<inner>[ .])?)?"
-    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfF])|(?P<end>\?\?))(?P<close>\])?"
+    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfFrR])|(?P<end>\?\?))(?P<close>\])?"
 )
-_FREE_LINE = re.compile(r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhf]|\?\?)\]?(?:\s+|$))+", re.ASCII)
+_FREE_LINE = re.compile(
+    r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|\?\?)\]?(?:\s+|$))+", re.ASCII | re.IGNORECASE
+)
+_NUMBERED = re.compile(
+    r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
+)
+"""The number of a deal and its moves on one line, as in collections of a line for each deal."""
 _WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
 _WITH_WORD = re.compile(
     r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
@@ -67,6 +78,8 @@ class SfnText:
     home: dict[int, int] = field(default_factory=dict)
     policy: str | None = None
     columns: list[list[int]] = field(default_factory=list)
+    board: list[tuple[int, str]] = field(default_factory=list)
+    """The lines of a board that stands in place of the layout, with their numbers."""
     layout_line: int | None = None
     """The first line of the layout, if there is one."""
     tokens: list[Token] = field(default_factory=list)
@@ -86,6 +99,7 @@ def parse(source: Source) -> SfnText:
     for number, line in source.lines():
         reader.line(number, line.rstrip("\r\n"))
     reader.game()
+    reader.turn()
     text = reader.text
     if not text.tokens and text.layout_line is None:
         raise InvalidError("no moves and no layout, expected a solution", source.named(1))
@@ -99,29 +113,73 @@ class _Reader:
         self.texts: list[tuple[int, str]] = []
         """Lines of words before the layout, or before the moves if there is none."""
         self.rows: list[tuple[int, str]] = []
+        self.reads_rows = Rows()
+        self.number_line: int | None = None
+        """The line of moves that the number of the deal stands in, if it is one."""
 
     def line(self, number: int, line: str) -> None:
         text = self.text
-        if not text.tokens and text.mark is None:
-            if text.cells is None and not self.rows and _is_cells(line):
-                text.layout_line = number
-                self.cells(number, line)
-                return
-            if _is_row(line):
-                self.row(number, line)
-                return
+        if not text.tokens and text.mark is None and self.layout(number, line):
+            return
         if not line.strip():
             return
         if line[0] in " .[" and self.moves(number, line):
             return
-        if _FREE_LINE.fullmatch(line):
-            self.free_moves(number, line)
+        spaced = _spaced(line)
+        if _FREE_LINE.fullmatch(spaced):
+            self.free_moves(number, spaced)
+        elif (match := _NUMBERED.fullmatch(spaced)) and _is_numbered(match):
+            self.numbered(number, match)
+            self.free_moves(number, spaced, match.start("moves"))
         elif text.tokens:
             self.comment(line)
         elif text.layout_line is None:
             self.texts.append((number, line.strip()))
         else:
             text.remarks.append(_remark(line))
+
+    def numbered(self, number: int, match: re.Match[str]) -> None:
+        """Take the number before moves: of the deal, or of the line if the deal is named already."""
+        if self.number_line is not None:
+            text = f"moves of a second deal, after those of line {self.number_line}"
+            self.fail(f"{text}; expected one solution in a file", number, 0)
+        if not self.text.tokens and not any(_ALONE.search(line) for _, line in self.texts):
+            self.number_line = number
+            self.texts.append((number, f"#{match['number']}"))
+
+    def layout(self, number: int, line: str) -> bool:
+        """Read a line of the layout; False if it is none."""
+        text = self.text
+        if not self.rows and (LABEL.match(line) or self.goes_on(line)):
+            text.layout_line = text.layout_line or number
+            text.board.append((number, line))
+            return True
+        if text.cells is None and not self.rows and not text.board and _is_cells(plain(line)):
+            text.layout_line = number
+            self.cells(number, plain(line))
+            return True
+        row = self.reads_rows.read(line, self.missing())
+        if row is None or text.board:
+            return False
+        self.row(number, row)
+        return True
+
+    def goes_on(self, line: str) -> bool:
+        """Whether it is one more line of the board, and not moves in the look of cards."""
+        if not self.text.board or not line.strip() or not all(map(is_card, line.split())):
+            return False
+        if not LIKE_MOVES.fullmatch(line):
+            return True
+        try:
+            parse_board("\n".join(row for _, row in self.text.board), GAMES["freecell"])
+        except InputError:
+            return True
+        return False
+
+    def missing(self) -> int:
+        """How many cards the layout lacks so far."""
+        cells = sum(bool(_CELL.fullmatch(cell)) for cell in self.text.cells or ())
+        return 52 - cells - sum(self.text.home.values()) - sum(map(len, self.text.columns))
 
     def comment(self, line: str) -> None:
         said = self.text.comments
@@ -144,8 +202,8 @@ class _Reader:
             self.comment(line[offset:])
         return True
 
-    def free_moves(self, number: int, line: str) -> None:
-        for match in re.finditer(r"\S+", line):
+    def free_moves(self, number: int, line: str, start: int = 0) -> None:
+        for match in re.compile(r"\S+").finditer(line, start):
             token = _TOKEN.match(line, match.start())
             if token is not None:
                 self.token(token, number, line[match.start()] == "." or "[." in match.group(), True)
@@ -208,6 +266,11 @@ class _Reader:
                     self.fail("a card above a gap, expected columns without", number, index * 3)
                 text.columns[index].append(parse_card(name))
 
+    def turn(self) -> None:
+        """Take rows for columns if they have the shape of a deal's columns."""
+        if [len(line.split()) for _, line in self.rows] == [7, 7, 7, 7, 6, 6, 6, 6]:
+            self.text.board, self.text.columns = self.rows, []
+
     def game(self) -> None:
         """Find the line with the number or the tag."""
         text = self.text
@@ -241,17 +304,20 @@ class _Reader:
         raise InvalidError(message, self.source.named(number, offset + 1))
 
 
+def _spaced(line: str) -> str:
+    """The line with blanks for what else people put between moves, at the same places."""
+    return line.replace(",", " ").replace(";", " ")
+
+
+def _is_numbered(match: re.Match[str]) -> bool:
+    """Whether a number before moves is that of the deal, and not itself a move."""
+    if not _FREE_LINE.fullmatch(match["moves"]):
+        return False
+    return bool(match["sign"] or match["end"]) or not _FREE_LINE.fullmatch(match["number"])
+
+
 def _is_cells(line: str) -> bool:
     return len(line) >= 12 and line[11] == "+" and all(line[i] in "-=" for i in (2, 5, 8))
-
-
-def _is_row(line: str) -> bool:
-    line = line.rstrip()
-    if not 0 < len(line) < 100:
-        return False
-    names = [line[i : i + 2] for i in range(0, len(line), 3)]
-    gaps = line[2::3]
-    return not gaps.strip() and all(name.isspace() or _CELL.fullmatch(name) for name in names)
 
 
 def _remark(line: str) -> str:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 
-from dbmsolver.deals import Deal
 from dbmsolver.errors import quoted
 from dbmsolver.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.preamble import Preamble, opening
 from dbmsolver.formats.source import MAX_MOVES, InvalidError, Source
 from dbmsolver.formats.xhtml import one_line
@@ -47,9 +47,9 @@ def write(solution: Solution) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def read(source: Source, deal: Deal | None = None) -> Solution:
-    """Read the moves; the deal is the one given, or the one that the text names."""
-    preamble = Preamble(source)
+def read(source: Source, given: Given) -> Solution:
+    """Read the moves; the deal is the one that the text names, or the one given."""
+    preamble = Preamble(source, given)
     words: list[Origin] = []
     comments: dict[int, str] = {}
     for number, line in source.lines():
@@ -63,7 +63,7 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
             preamble.take(number, comment)
         elif comment.strip():
             comments[len(words) - 1] = comment.strip()
-    builder = Builder(preamble.deal(deal), source.where)
+    builder = Builder(preamble.deal(), source.where)
     for index, word in enumerate(words):
         builder.add(_step(word, source))
         if index in comments:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbmsolver.boards import LINE_END
+from dbmsolver.boards import LINE_END, decoded
 from dbmsolver.errors import InputError, quoted
 
 MAX_BYTES = 4 << 20
@@ -51,8 +51,11 @@ class Source:
         if len(data) > MAX_BYTES:
             raise InvalidError(f"more than {MAX_BYTES} bytes, expected a solution", where)
         try:
-            return cls(data.decode("utf-8"), where)
+            return cls(decoded(data), where)
         except UnicodeDecodeError as error:
+            if error.encoding != "utf-8":
+                message = f"not text in {error.encoding.upper()}, which it begins like"
+                raise InvalidError(f"{message}, expected a solution", where) from None
             before = cls(data[: error.start].decode("utf-8"), where)
             place = before.place(len(before.text))
             message = f"byte {data[error.start]:#04x} is not text in UTF-8, expected a solution"

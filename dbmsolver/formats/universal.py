@@ -11,15 +11,21 @@ from typing import Any
 from dbmsolver.cards import SUITS, rank, suit
 from dbmsolver.moves import Place
 from dbmsolver.position import Position
-from dbmsolver.rules import Build, Fill, Policy
+from dbmsolver.rules import Build, Fill
 from dbmsolver.solution import Comment, Path, Solution, Step
+from dbmsolver.supermoves import Automove
 
 FORMAT = "universal-solitaire-solution"
 FORMAT_VERSION = "0.1"
 
 BUILDS: dict[Build, str] = {"any": "RANK", "suit": "SUIT", "alternate": "ALTERNATE_COLOR"}
 FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
-AUTOMOVES: dict[Policy, str] = {"none": "NONE", "horne": "Horne", "wkr": "WKR"}
+AUTOMOVE_NAMES: dict[Automove, str] = {
+    "none": "NONE",
+    "horne": "Horne",
+    "wkr": "WKR",
+    "max": "MAX",
+}
 
 SUIT_ORDER = "HCDS"
 """The order of the source's text, in which foundations are written."""
@@ -34,7 +40,8 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "solution": ("initial_position", "moves", "final_position"),
     "move_with_position": ("pos_before_move", "move"),
     "move": (
-        "source", "dest", "num_cards", "source_card", "dest_card", "automove", "comment",
+        "source", "dest", "num_cards", "source_card", "dest_card", "automove", "implicit",
+        "comment",
     ),
     "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
     "place": ("col", "freecell", "foundation"),
@@ -103,7 +110,7 @@ def _step(step: Step) -> dict[str, Any]:
         move["source_card"] = _card(step.card)
     if step.onto is not None:
         move["dest_card"] = _card(step.onto)
-    move["automove"] = AUTOMOVES[step.automove]
+    move["automove"] = AUTOMOVE_NAMES[step.automove]
     if step.comment is not None:
         move["comment"] = _comment(step.comment)
     if step.before is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from dbmsolver.deals import Deal
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.json_text import parse
 from dbmsolver.formats.source import Source
 from dbmsolver.formats.universal import tree
-from dbmsolver.formats.universal_reader import TreeReader, given_deal
+from dbmsolver.formats.universal_reader import TreeReader
 from dbmsolver.solution import Path, Solution
 
 
@@ -17,8 +17,8 @@ def write(solution: Solution, indent: int | None = 1) -> str:
     return json.dumps(tree(solution), indent=indent, ensure_ascii=False) + "\n"
 
 
-def read(source: Source, deal: Deal | None = None) -> Solution:
-    """Read JSON; with a deal, only a solution that starts there."""
+def read(source: Source, given: Given) -> Solution:
+    """Read JSON, held against what is given."""
     value, places = parse(source)
 
     def at(path: Path) -> tuple[int, int]:
@@ -26,4 +26,4 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
             path = path[:-1]
         return source.at(places[path])
 
-    return given_deal(TreeReader(source.where, at).solution(value), deal)
+    return TreeReader(source.where, at, given).solution(value)

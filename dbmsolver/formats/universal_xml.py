@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from dbmsolver.deals import Deal
 from dbmsolver.errors import quoted
 from dbmsolver.formats import json_text
+from dbmsolver.formats.given import Given
 from dbmsolver.formats.source import InvalidError, Source
 from dbmsolver.formats.universal import FORMAT, FORMAT_VERSION, tree
-from dbmsolver.formats.universal_reader import TreeReader, given_deal
+from dbmsolver.formats.universal_reader import TreeReader
 from dbmsolver.formats.xml_text import (
     Element,
     attribute_text,
@@ -55,7 +55,13 @@ FIELDS: dict[str, dict[str, str]] = {
         "final_position": "position",
     },
     "move_with_position": {"pos_before_move": "position", "move": "move"},
-    "move": {**_MOVE, "dest_card": "card", "automove": "text", "comment": "comment"},
+    "move": {
+        **_MOVE,
+        "dest_card": "card",
+        "automove": "text",
+        "implicit": "flag",
+        "comment": "comment",
+    },
     "comment": dict.fromkeys(
         ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"), "text"
     ),
@@ -164,8 +170,8 @@ def _foreign(value: Any) -> str | None:
     return "".join(serialized(part) for part in parts)
 
 
-def read(source: Source, deal: Deal | None = None) -> Solution:
-    """Read XML; with a deal, only a solution that starts there."""
+def read(source: Source, given: Given) -> Solution:
+    """Read XML, held against what is given."""
     root = parse(source)
     reader = _Reader(source)
     if root.name != f"{{{NAMESPACE}}}{ROOT}":
@@ -175,14 +181,15 @@ def read(source: Source, deal: Deal | None = None) -> Solution:
     root.attributes = attributes
     whole = reader.object(root, "root", ())
     whole["format"] = FORMAT
-    whole["format_version"] = version
+    if version is not None:
+        whole["format_version"] = version
 
     def at(path: Path) -> tuple[int, int]:
         while path and path not in reader.places:
             path = path[:-1]
         return reader.places[path]
 
-    return given_deal(TreeReader(source.where, at).solution(whole), deal)
+    return TreeReader(source.where, at, given).solution(whole)
 
 
 class _Reader:

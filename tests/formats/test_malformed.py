@@ -16,7 +16,7 @@ from games import solved
 from dbmsolver import formats
 from dbmsolver.deals import Deal
 from dbmsolver.errors import DbmError, IllegalMoveError, InputError, UsageError
-from dbmsolver.formats import FORMATS, InvalidError, Source
+from dbmsolver.formats import FORMATS, Given, InvalidError, Source
 from dbmsolver.formats.source import MAX_BYTES
 from dbmsolver.formats.universal import tree
 from dbmsolver.rules import GAMES
@@ -32,7 +32,7 @@ def refused(text: str | bytes, name: str | None = None, deal: Deal | None = None
     started = time.monotonic()
     with pytest.raises(DbmError) as error:
         data = text.encode() if isinstance(text, str) else text
-        formats.read(Source.of_bytes(data, "f"), name, deal).check()
+        formats.read(Source.of_bytes(data, "f"), name, Given(deal=deal)).check()
     assert time.monotonic() - started < 5
     message = str(error.value)
     assert "\n" not in message
@@ -265,10 +265,10 @@ def test_invalid_utf8(name: str) -> None:
     "text, message",
     [
         ("{", "ends too early"),
-        ("{}", "no format, expected"),
+        ("{}", "no header, expected"),
         ("[]", "expected an object"),
         ("nul", "unexpected 'n'"),
-        ('{"format": "x"}', "no format_version"),
+        ('{"format": "x", "header": {}, "solution": {}}', "format: 'x', expected universal-"),
         ("{1: 2}", "instead of a key in double quotes"),
         ('{"a" 1}', "instead of `:`"),
         ('{"a": 1 "b": 2}', "instead of `,` or `}`"),
@@ -367,7 +367,7 @@ def test_bad_xhtml(text: str) -> None:
         ("</header>", "<extra>1</extra></header>", "no name"),
         ("</header>", '<extra name="a">{</extra></header>', "ends too early"),
         ("universal-solitaire-solution:0.1", "something-else", "of the namespace"),
-        ('format_version="0.1"', "", "version 'None'"),
+        ('format_version="0.1"', 'format_version="9"', "version '9'"),
     ],
 )
 def test_bad_xml(old: str, new: str, message: str) -> None:
@@ -429,8 +429,8 @@ def test_page_without_a_solution() -> None:
 def test_other_deal_than_the_one_given() -> None:
     other = solved(3).deal
     for name in ("universal-json", "universal-xml", "html"):
-        with pytest.raises(InvalidError, match="not that of deal 3"):
-            formats.read(TEXTS[name], deal=other)
+        with pytest.raises(InvalidError, match="the text starts from deal 18, --deal says deal 3"):
+            formats.read(TEXTS[name], given=Given(deal=other))
 
 
 def test_unknown_formats() -> None:

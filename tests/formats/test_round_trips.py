@@ -126,7 +126,7 @@ EXTRA = {
     ("header",): {"author": 'me & "you"\u0001', "@{urn:other}mark": "a<b"},
     ("solution",): {"seconds": 1.5},
     ("solution", "moves", 3): {"when": "now"},
-    ("solution", "moves", 3, "move"): {"implicit": True},
+    ("solution", "moves", 3, "move"): {"undone": True},
     ("solution", "moves", 3, "move", "source"): {"x": 1},
     ("solution", "initial_position", "columns", 2): {"note": "third"},
     ("solution", "initial_position", "columns", 2, "cards", 1): {"worn": False},

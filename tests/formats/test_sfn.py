@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -14,11 +15,13 @@ from dbmsolver.cards import card_name, parse_card
 from dbmsolver.deals import Deal, deal_number
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError
 from dbmsolver.explicit import explicit
-from dbmsolver.formats import AmbiguousError, InvalidError, Source, sfn
+from dbmsolver.formats import Given, InvalidError, Source, sfn
+from dbmsolver.formats.given import Lengths, Parting
 from dbmsolver.moves import Place
 from dbmsolver.position import Position
 from dbmsolver.rules import GAMES, Policy
 from dbmsolver.solution import Comment, Solution, Step
+from dbmsolver.supermoves import Automove
 
 FREECELL = GAMES["freecell"]
 EXPLICIT = {
@@ -33,8 +36,15 @@ BOARD = (
 )
 
 
-def read(text: str, deal: Deal | None = None, policy: Policy | None = None) -> Solution:
-    return sfn.read(Source(text, "f.sfn"), deal, policy)
+def read(
+    text: str,
+    deal: Deal | None = None,
+    policy: Automove | None = None,
+    lengths: Lengths | None = None,
+    ask: Callable[[Parting], int] | None = None,
+) -> Solution:
+    given = Given(deal=deal, policy=policy, lengths=lengths, ask=ask)
+    return sfn.read(Source(text, "f.sfn"), given)
 
 
 def parts(text: str) -> tuple[str, str, list[str], list[str]]:
@@ -343,15 +353,6 @@ def test_freecells_assigned_left_to_right() -> None:
     read(generic).check()
     # A game that takes the leftmost freecell whatever the text says: all named the same.
     read(re.sub(r"(?<=[1-8])[abcd]", "d", text)).check()
-
-
-def test_open_lengths_are_ambiguous_if_two_win() -> None:
-    deal = Deal.from_text(BOARD, FREECELL)
-    with pytest.raises(AmbiguousError) as error:
-        read("17\n2h 2h 2h 2h\n", deal, "horne")
-    assert "ambiguous move 1 '17'" in str(error.value)
-    assert "line 1, column 1" in str(error.value)
-    assert "position:" in str(error.value)
 
 
 def test_open_length_is_found_by_replaying() -> None:

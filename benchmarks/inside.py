@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.blocks import Runs
-from dbmsolver.closers import Closer
 from dbmsolver.core.exhaust import admit_piece, close_piece
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import BURST
-from dbmsolver.deals import Deal
-from dbmsolver.keys import Keys
-from dbmsolver.store import Store
+from dbmsolver.game.deals import Deal
+from dbmsolver.search.proof.worker import Closer
+from dbmsolver.state import Keys
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.store import Store
 
 SAMPLE = 2_000_000
 """States to measure on."""

@@ -24,51 +24,41 @@ from typing import Any
 
 from inside import kernel_shares
 
-from dbmsolver import (
-    Deal,
-    bigsignature,
-    blocks,
-    chunks,
-    closers,
-    exhaustion,
-    journal,
-    layered,
-    pieces,
-    prove,
-    smallsignatures,
-    store,
-    visits,
-)
-from dbmsolver.commands.options import parse_size
-from dbmsolver.rules import rules_for
+from dbmsolver import Deal, prove
+from dbmsolver.cli.options import parse_size
+from dbmsolver.game.rules import rules_for
+from dbmsolver.search import journal
+from dbmsolver.search.astar import layers
+from dbmsolver.search.proof import chunks, large, piece_worker, pieces, small, strata, worker
+from dbmsolver.storage import blocks, store
 
 KERNELS = "closing (kernels)"
 WAITING = "waiting for the other threads"
 FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     KERNELS: [
-        (closers, "exhaust_batch"),
-        (closers, "sort_states"),
-        (visits, "admit_piece"),
-        (visits, "close_piece"),
+        (worker, "exhaust_batch"),
+        (worker, "sort_states"),
+        (piece_worker, "admit_piece"),
+        (piece_worker, "close_piece"),
     ],
     "loading and rebuilding tables": [(pieces, "load_table"), (pieces, "table_keys")],
     "candidates to parcels": [
-        (closers, "write_runs"),
-        (visits, "write_runs"),
-        (closers, "make_parcels"),
-        (visits, "split_siblings"),
+        (worker, "write_runs"),
+        (piece_worker, "write_runs"),
+        (worker, "make_parcels"),
+        (piece_worker, "split_siblings"),
     ],
     "routing candidates to pieces": [(pieces, "route"), (pieces, "count_flips")],
     "gathering candidates": [
-        (exhaustion, "gather"),
-        (exhaustion, "select"),
-        (exhaustion, "passes"),
+        (strata, "gather"),
+        (strata, "select"),
+        (strata, "passes"),
     ],
-    "digest": [(closers, "digest_runs")],
+    "digest": [(worker, "digest_runs")],
     "packing: sorting candidates": [(journal, "sorted_runs"), (chunks, "sort_runs")],
     "packing: differences": [(blocks, "to_planes"), (blocks, "from_planes")],
     "packing: zstd, copies": [
-        (closers, "encode_block"),
+        (worker, "encode_block"),
         (journal, "encode_block"),
         (chunks, "encode_block"),
         (journal, "decode_block"),
@@ -78,10 +68,10 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     "LMDB: puts": [(store.Transaction, "_put"), (store.Transaction, "delete")],
     "LMDB: reads": [(store.Store, "read")],
     "LMDB: commits": [(store.Store, "write")],
-    "look ahead": [(layered.LayeredSearch, "_round")],
-    WAITING: [(smallsignatures, "wait"), (bigsignature, "wait")],
+    "look ahead": [(layers.LayeredSearch, "_round")],
+    WAITING: [(small, "wait"), (large, "wait")],
 }
-WORK: list[tuple[Any, str]] = [(closers.Closer, "close_batch"), (bigsignature, "visit")]
+WORK: list[tuple[Any, str]] = [(worker.Closer, "close_batch"), (large, "visit")]
 """What a worker thread does; the rest of its time it waits for work."""
 OTHER = "other Python"
 

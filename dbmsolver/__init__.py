@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dbmsolver.api import prove, solve
-    from dbmsolver.deals import Deal
+    from dbmsolver.game.deals import Deal
+    from dbmsolver.game.rules import GAMES, Rules
     from dbmsolver.results import Limits, Options, Result
-    from dbmsolver.rules import GAMES, Rules
-
-__version__ = "0.1.0"
+    from dbmsolver.version import __version__
 
 _HOMES = {
     "solve": "api",
     "prove": "api",
-    "Deal": "deals",
+    "Deal": "game.deals",
     "Limits": "results",
     "Options": "results",
     "Result": "results",
-    "Rules": "rules",
-    "GAMES": "rules",
+    "Rules": "game.rules",
+    "GAMES": "game.rules",
+    "__version__": "version",
 }
 
-__all__ = ["GAMES", "Deal", "Limits", "Options", "Result", "Rules", "prove", "solve"]
+__all__ = ["GAMES", "Deal", "Limits", "Options", "Result", "Rules", "__version__", "prove", "solve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from dbmsolver.signals import end_at_once
 def main() -> None:
     """Run the command line; a signal that comes while it is being loaded ends it, too."""
     end_at_once()
-    from dbmsolver.cli import main as run
+    from dbmsolver.cli.app import main as run
 
     run()
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dbmsolver import search
-from dbmsolver.deals import Deal
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Policy
 from dbmsolver.results import Keep, Limits, Metric, Options, Question, Report, Result, Unit
-from dbmsolver.rules import Policy
+from dbmsolver.search import session
 
 Progress = Callable[[Report | Unit], None]
 
@@ -63,7 +63,7 @@ def prove(
 def _answer(
     question: Question, deal: Deal, options: Options, limits: Limits, progress: Progress | None
 ) -> Result:
-    with closing(search.run(question, deal, options, limits)) as events:
+    with closing(session.run(question, deal, options, limits)) as events:
         while True:
             try:
                 event = next(events)

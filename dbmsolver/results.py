@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from dbmsolver.deals import Deal
-from dbmsolver.moves import Move
-from dbmsolver.rules import Policy
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Policy
 
 Question = Literal["solve", "prove"]
 Method = Literal["dominating", "every-position"]

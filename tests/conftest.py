@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dbmsolver.core.cache import choose_cache
+from dbmsolver.jit.cache import choose_cache
 
 choose_cache()

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dbmsolver.cli import COMMANDS
+from dbmsolver.cli.app import COMMANDS
 
 README = Path(__file__).parents[1] / "README.md"
 TEXT = README.read_text(encoding="utf-8") if README.exists() else ""

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from played import played
 
-from dbmsolver import Deal, formats, solve
-from dbmsolver.formats import Given, Source
-from dbmsolver.rules import rules_for
-from dbmsolver.solution import Solution
+from dbmsolver import Deal, solve
+from dbmsolver.game.rules import rules_for
+from dbmsolver.notation import formats
+from dbmsolver.notation.formats import Given, Source
+from dbmsolver.notation.solution import Solution
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 SHORTEST = (

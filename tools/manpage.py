@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import click
 
-from dbmsolver import __version__, errors
-from dbmsolver.cli import COMMANDS, cli
+from dbmsolver import errors
+from dbmsolver.cli.app import COMMANDS, cli
+from dbmsolver.version import __version__
 
 ENVIRONMENT = {
     "NO_COLOR": "If set, no colours are used.",

@@ -13,6 +13,4 @@ Vocabulary, in the order in which a state passes through:
 Nothing here imports anything of ``dbmsolver`` above it, opens a file or formats a message.
 """
 
-from dbmsolver.core.cache import choose_cache
-
-choose_cache()
+import dbmsolver.jit  # noqa: F401  # names numba's cache folder, before numba is imported

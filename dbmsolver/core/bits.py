@@ -13,7 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from dbmsolver.core.jit import inlined, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 NETWORK_STAGES = 6

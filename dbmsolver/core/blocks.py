@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.jit import allocating
+from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
 

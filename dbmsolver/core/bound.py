@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.expand import signature_sets
-from dbmsolver.core.jit import inlined, inner, kernel
 from dbmsolver.core.tables import CARDS, Tables, Words
+from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)

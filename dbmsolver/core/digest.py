@@ -10,9 +10,9 @@ import numpy as np
 
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.expand import height, signature_sets
-from dbmsolver.core.jit import allocating, inlined
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
 from dbmsolver.core.tables import CARDS
+from dbmsolver.jit.decorators import allocating, inlined
 
 U64 = np.uint64
 MAX_PUBLIC_WORDS = 3
@@ -46,8 +46,12 @@ def _avalanche(word):
 
 @inlined
 def _swap_bytes(word):
-    word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | ((word >> U64(8)) & U64(0x00FF00FF00FF00FF))
-    word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | ((word >> U64(16)) & U64(0x0000FFFF0000FFFF))
+    word = ((word & U64(0x00FF00FF00FF00FF)) << U64(8)) | (
+        (word >> U64(8)) & U64(0x00FF00FF00FF00FF)
+    )
+    word = ((word & U64(0x0000FFFF0000FFFF)) << U64(16)) | (
+        (word >> U64(16)) & U64(0x0000FFFF0000FFFF)
+    )
     return (word << U64(32)) | (word >> U64(32))
 
 

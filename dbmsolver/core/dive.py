@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height, progress, signature_sets
 from dbmsolver.core.hashing import HASH
-from dbmsolver.core.jit import allocating, inlined, kernel
 from dbmsolver.core.records import fingerprint
+from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
 MOST_MERIT = 1023
@@ -62,7 +62,9 @@ def row_hash(signature, off, low):
 
 
 @kernel
-def dive(t, d, signature, off, low, locked_in_deal, most, progress_weight, free_weight, home_weight):
+def dive(
+    t, d, signature, off, low, locked_in_deal, most, progress_weight, free_weight, home_weight
+):
     """Dive from a normalised record, the first row, with room for ``most`` records.
 
     A record's merit is the weighted sum of its progress, its free slots and the cards home.  Returns (outcome, records

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.expand import is_safe, next_home, permute_suits, signature_sets
-from dbmsolver.core.jit import inlined, inner, kernel
 from dbmsolver.core.tables import ALL_CARDS, CARDS
+from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -209,7 +209,21 @@ def add(scratch, count, fix, lifted, card, kind):
 
 
 @inner
-def add_stripped(lengths, masks, lifted_out, fixed_out, moved, count, cells, stuck, barred, free, fix, lifted, move):
+def add_stripped(
+    lengths,
+    masks,
+    lifted_out,
+    fixed_out,
+    moved,
+    count,
+    cells,
+    stuck,
+    barred,
+    free,
+    fix,
+    lifted,
+    move,
+):
     """Note, for each set of columns whose stripping takes just the ``free`` slots, the full position; the new count.
 
     ``barred`` is a bit set of column numbers that cannot be stripped.
@@ -361,7 +375,19 @@ def list_macros(t, sets, off, low, scratch, slots, tops):
         if not bottom:
             alone = off & (ONE << U64(under))
         count = finish(
-            t, scratch, room, count, fix, lifted, card, HOMEWARD, lifts, bottom, True, alone, 1 << own
+            t,
+            scratch,
+            room,
+            count,
+            fix,
+            lifted,
+            card,
+            HOMEWARD,
+            lifts,
+            bottom,
+            True,
+            alone,
+            1 << own,
         )
     for kind in range(t.kinds.size):
         rest = reachable & permute_suits(reachable >> U64(4), t.kinds[kind])
@@ -458,12 +484,7 @@ def onto_slot_card(t, locked, off, low, scratch, room, count, card, parent, kind
     column = np.int64(scratch.column[card])
     cards, leaves_slot, alone, barred = leave(t, locked, off, low, scratch, card)
     if room.spaces > 0:
-        if (
-            room.free > 0
-            or t.freecells == 0
-            or room.fix & parent_bit
-            or room.spaces > room.fixed
-        ):
+        if room.free > 0 or t.freecells == 0 or room.fix & parent_bit or room.spaces > room.fixed:
             count = finish(
                 t, scratch, room, count, room.fix & ~parent_bit, cards, card, kind,
                 depth, leaves_slot, depth > 0, alone, barred,

@@ -10,13 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.expand import (
-    apply_move,
-    height,
-    list_moves,
-    place_of,
-    signature_sets,
-)
+from dbmsolver.core.expand import apply_move, height, list_moves, place_of, signature_sets
 from dbmsolver.core.hashing import (
     EMPTY,
     compact_key,
@@ -26,11 +20,11 @@ from dbmsolver.core.hashing import (
     insert_compact,
     rebuild_table,
 )
-from dbmsolver.core.jit import allocating, inner, kernel
 from dbmsolver.core.layout import WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.core.workspace import BURST, GROUP, SIBLINGS, TARGETS
+from dbmsolver.jit.decorators import allocating, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)

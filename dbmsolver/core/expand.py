@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core.bits import lowest_bit, popcount
-from dbmsolver.core.jit import allocating, inlined, kernel
 from dbmsolver.core.tables import (
     ALL_CARDS,
     BUILD_ALTERNATE,
@@ -25,6 +24,7 @@ from dbmsolver.core.tables import (
     POLICY_NONE,
     Tables,
 )
+from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import pack_bits
-from dbmsolver.core.jit import inlined, inner
 from dbmsolver.core.layout import WIDE_WORDS
+from dbmsolver.jit.decorators import inlined, inner
 
 U64 = np.uint64
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)

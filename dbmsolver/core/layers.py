@@ -13,7 +13,6 @@ import numpy as np
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.bound import cheap_bound, full_bound
 from dbmsolver.core.expand import apply_move, list_moves, place_of
-from dbmsolver.core.jit import inlined, inner, kernel
 from dbmsolver.core.shards import (
     BOUND_SHIFT,
     BURST,
@@ -40,6 +39,7 @@ from dbmsolver.core.shards import (
     shard_of,
 )
 from dbmsolver.core.tables import PLACE_HOME, PLACE_LOCKED
+from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)

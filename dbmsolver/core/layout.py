@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core.bits import NETWORK_WORDS, make_network, pack_bits, popcount, unpack_bits
-from dbmsolver.core.jit import inlined, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 PLANES = 3

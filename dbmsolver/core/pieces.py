@@ -21,8 +21,8 @@ from dbmsolver.core.hashing import (
     insert,
     insert_compact,
 )
-from dbmsolver.core.jit import allocating
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
+from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
 ONE = np.uint64(1)

@@ -29,10 +29,10 @@ from dbmsolver.core.hashing import (
     insert_compact,
     rebuild_table,
 )
-from dbmsolver.core.jit import allocating, inlined, inner, kernel
 from dbmsolver.core.layout import NETS, WIDE_WORDS, Layout, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import BURST, GROUP
+from dbmsolver.jit.decorators import allocating, inlined, inner, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -50,13 +50,17 @@ class RecordSpace(NamedTuple):
 
     scratch: Scratch
     left_targets: NDArray[np.uint16]  # [candidates]: number of the target signature
-    slots: NDArray[np.int32]  # [TARGET_SLOTS]: target number + 1 by hash of its signature, 0 for none
+    slots: NDArray[
+        np.int32
+    ]  # [TARGET_SLOTS]: target number + 1 by hash of its signature, 0 for none
     signatures: NDArray[np.uint64]  # [MOST_TARGETS]
     places: NDArray[np.int32]  # [MOST_TARGETS]: its slot
     counts: NDArray[np.int64]  # [MOST_TARGETS]: candidates for it
     nets: NDArray[np.uint64]  # [MOST_TARGETS, 3, 7]
     layouts: NDArray[np.uint64]  # [MOST_TARGETS, 4]: loose cards, two shifts, wide
-    recent: NDArray[np.uint64]  # [2**RECENT_BITS, 2]: narrow keys that left, and their round and target
+    recent: NDArray[
+        np.uint64
+    ]  # [2**RECENT_BITS, 2]: narrow keys that left, and their round and target
     rounds: NDArray[np.int64]  # [2]: number of this call; targets in use
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.expand import progress, signature_sets
-from dbmsolver.core.jit import allocating
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key, unpack_key
 from dbmsolver.core.sorting import sort_states
+from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bound import BoundSets, bound_sets, make_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
-from dbmsolver.core.jit import allocating, inlined, kernel
+from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.jit import allocating, inlined
+from dbmsolver.jit.decorators import allocating, inlined
 
 U64 = np.uint64
 SMALL = 48
@@ -78,9 +78,13 @@ def sort_states(keys, codes, spare_keys, spare_codes, count, words):
             for byte in range(256):
                 total, counts[row, byte] = total + counts[row, byte], total
             if here:
-                _scatter(keys, codes, spare_keys, spare_codes, count, words, word, shift, counts[row])
+                _scatter(
+                    keys, codes, spare_keys, spare_codes, count, words, word, shift, counts[row]
+                )
             else:
-                _scatter(spare_keys, spare_codes, keys, codes, count, words, word, shift, counts[row])
+                _scatter(
+                    spare_keys, spare_codes, keys, codes, count, words, word, shift, counts[row]
+                )
             here = not here
     if here:
         for index in range(words * count):

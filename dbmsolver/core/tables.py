@@ -95,7 +95,9 @@ class Tables(NamedTuple):
     dealt_place: NDArray[np.uint8]  # [52]: place value in the deal
     dealt_below: NDArray[np.uint8]  # [52]: the card under it in the deal, 255 for none
     digit_words: Words  # [52 * 8, words]: contribution of (card, place value) to the public key
-    rank_words: Words  # [13, 256 or 4096, words]: contribution of a rank's four cards, by their plane bits
+    rank_words: (
+        Words  # [13, 256 or 4096, words]: contribution of a rank's four cards, by their plane bits
+    )
     height_words: Words  # [4, 14, words]: contribution of a foundation height
 
 
@@ -104,9 +106,13 @@ class Codec(NamedTuple):
 
     game: Game
     tables: Tables
-    radices: tuple[int, ...]  # radix of each public digit: 4 foundation heights, then the cards that have one
+    radices: tuple[
+        int, ...
+    ]  # radix of each public digit: 4 foundation heights, then the cards that have one
     digit_cards: tuple[int, ...]  # card of each digit after the first four
-    digit_places: tuple[tuple[int, ...], ...]  # [digit]: place value of each digit value (0: as dealt)
+    digit_places: tuple[
+        tuple[int, ...], ...
+    ]  # [digit]: place value of each digit value (0: as dealt)
     word_of: tuple[int, ...]  # which 64-bit word each digit belongs to
     weights: tuple[int, ...]  # its weight in that word
     ranges: tuple[int, ...]  # range of each word
@@ -264,7 +270,11 @@ def _public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict
             digit_cards.append(card)
             digit_places.append((dealt[card], *places))
             radices.append(1 + len(places))
-    word_of, weights, ranges = [], [], [1]  # at least two words, at most three: 7**48 * 6**4 * 14**4 < 2**192
+    word_of, weights, ranges = (
+        [],
+        [],
+        [1],
+    )  # at least two words, at most three: 7**48 * 6**4 * 14**4 < 2**192
     for radix in radices:
         if ranges[-1] * radix > 1 << 64:
             ranges.append(1)

@@ -26,7 +26,9 @@ class Workspace(NamedTuple):
 
     table: NDArray[np.uint64]
     steps: NDArray[np.uint16]  # of a compact table: how far a slot's key is from its home
-    order: NDArray[np.uint64]  # closed and open states of the signature in order of arrival, local keys
+    order: NDArray[
+        np.uint64
+    ]  # closed and open states of the signature in order of arrival, local keys
     order_codes: NDArray[Any]
     burst: NDArray[np.uint64]  # [BURST, 5]: key words, table slot, compact key
     burst_codes: NDArray[Any]
@@ -45,8 +47,12 @@ class Workspace(NamedTuple):
 class Output(NamedTuple):
     """Where a batch of signatures leaves its results; ``used`` says how much is filled."""
 
-    used: NDArray[np.int64]  # [7]: closed states, their words, signatures, candidates, their words, runs, key words
-    partial: NDArray[np.int64]  # [6]: table bits, head, count, candidates left, their words, forced states
+    used: NDArray[
+        np.int64
+    ]  # [7]: closed states, their words, signatures, candidates, their words, runs, key words
+    partial: NDArray[
+        np.int64
+    ]  # [6]: table bits, head, count, candidates left, their words, forced states
     keys: NDArray[np.uint64]  # closed local keys, sorted within each signature
     codes: NDArray[Any]
     signatures: NDArray[np.uint64]

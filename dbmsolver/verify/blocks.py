@@ -1,4 +1,4 @@
-"""Blocks of closed states, read as the store's format says (the grammar at :mod:`dbmsolver.store`)."""
+"""Blocks of closed states, read as the store's format says (the grammar at :mod:`dbmsolver.storage.store`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from dbmsolver.errors import StoreError
-from dbmsolver.store import Store, describe, parse_closed_key
+from dbmsolver.storage.store import Store, describe, parse_closed_key
 from dbmsolver.verify.format import Format, code_bytes, progress
 from dbmsolver.verify.kernels.blocks import Body
 

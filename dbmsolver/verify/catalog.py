@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.store import Store, parse_closed_key
+from dbmsolver.storage.store import Store, parse_closed_key
 from dbmsolver.verify.blocks import Directory, Readers, read_directory
 from dbmsolver.verify.claim import Moment, Pace
 from dbmsolver.verify.division import Division, divide
 from dbmsolver.verify.format import Format, progress
+from dbmsolver.verify.kernels.partition import Index
 from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.shelf import Index
 
 Ints = NDArray[np.int64]
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver import certificate as records
-from dbmsolver.deals import Deal
 from dbmsolver.errors import ChangedError, DbmError, DiskFullError, InputError, StoreError
-from dbmsolver.memory import anonymous_memory, default_memory
-from dbmsolver.position import Position
-from dbmsolver.store import Store
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.process import anonymous_memory, default_memory
+from dbmsolver.storage.store import Store
+from dbmsolver.verify import certificate as records
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Moment
@@ -28,8 +28,8 @@ from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.partitions import Shelves, state_bytes
 from dbmsolver.verify.refutation import Refuted, position_of
-from dbmsolver.verify.shelves import Shelves, state_bytes
 from dbmsolver.verify.solution import BadSolution, replay
 
 _SMALLEST_SHELF = 1 << 16

@@ -24,12 +24,12 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Moment, Pace
-from dbmsolver.verify.desk import Desk, Missing, refuted, root_row, source_of
+from dbmsolver.verify.exchange import Mail
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels.shelf import find_run
-from dbmsolver.verify.mail import Mail
+from dbmsolver.verify.kernels.partition import find_run
+from dbmsolver.verify.partitions import Loaded, Shelves, cut
 from dbmsolver.verify.refutation import Refuted, words_of
-from dbmsolver.verify.shelves import Loaded, Shelves, cut
+from dbmsolver.verify.worker import Desk, Missing, refuted, root_row, source_of
 
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError
-from dbmsolver.store import Store, parse_closed_key
+from dbmsolver.storage.store import Store, parse_closed_key
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.claim import Moment, Pace
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
+from dbmsolver.verify.kernels.partition import MOST_STATES, Index
 from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
-from dbmsolver.verify.kernels.shelf import MOST_STATES, Index
 
 Ints = NDArray[np.int64]
 _SAMPLE = 1 << 18
@@ -31,7 +31,7 @@ _MARGIN = 0.85
 @dataclass(frozen=True, slots=True)
 class Division:
     """The bits that make cells, and the piece of each cell; see
-    :class:`dbmsolver.verify.kernels.shelf.Index`.
+    :class:`dbmsolver.verify.kernels.partition.Index`.
     """
 
     bits: Ints

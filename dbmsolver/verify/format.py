@@ -49,9 +49,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.cards import CARDS
-from dbmsolver.deals import Deal
-from dbmsolver.rules import Policy
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Policy
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
 BUILDS = {"alternate": 0, "suit": 1, "any": 2}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.store import Store
+from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, ShelfPlan
 from dbmsolver.verify.division import check_size

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.deals import Deal
-from dbmsolver.position import Position
-from dbmsolver.store import describe
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.storage.store import describe
 from dbmsolver.verify.catalog import BlockPlace
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import arrange as a
 from dbmsolver.verify.kernels import back as k
 from dbmsolver.verify.kernels import blocks as b
 from dbmsolver.verify.kernels import expand as e
-from dbmsolver.verify.kernels import shelf as s
+from dbmsolver.verify.kernels import partition as s
 
 _REASONS = {
     a.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",

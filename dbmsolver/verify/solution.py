@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dbmsolver.cards import CARDS, card_name
-from dbmsolver.deals import Deal
-from dbmsolver.moves import Move
-from dbmsolver.position import Position
+from dbmsolver.game.cards import CARDS, card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME
 
 

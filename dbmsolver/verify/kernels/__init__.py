@@ -4,3 +4,5 @@ What runs once for each state is compiled into its callers (``forceinline``): th
 large, and handing them over takes as long as the work.  Functions without ``cpython_wrapper`` can be
 called by kernels only, not from Python.
 """
+
+import dbmsolver.jit  # noqa: F401  # names numba's cache folder, before numba is imported

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
 from dbmsolver.verify.kernels.rules import has_room, place_in, safe_card
-from dbmsolver.verify.kernels.shelf import find_run
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 BAD_CODE = 11  # a parent-move code that stands for nothing, or for what cannot have been

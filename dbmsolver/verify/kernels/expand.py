@@ -17,9 +17,9 @@ from dbmsolver.verify.format import LOCKED
 from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.back import step_back
 from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import WANT, write_row
 from dbmsolver.verify.kernels.rules import has_room, place_in, safe_card
-from dbmsolver.verify.kernels.shelf import find_run
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
 MOST_ROWS = 240

@@ -14,7 +14,7 @@ def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
     """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if
     there is none.
 
-    The rule, and why it holds, is at :meth:`dbmsolver.rules.Rules.safe_home`.
+    The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`.
     """
     if f.policy == 0:
         return -1

@@ -1,0 +1,165 @@
+"""Running a search under the eyes of a user, and writing its answer where and as it was asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import click
+
+from dbmsolver.cli.progress import Progress
+from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
+from dbmsolver.cli.streams import Unheard, output_is_closed
+from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
+from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
+from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
+from dbmsolver.results import Report, Result, Unit
+from dbmsolver.signals import raise_on_signals
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+FORMATS = ("text", "json", *SOLUTION_FORMATS)
+"""What an answer can be written as; `json` and `text` are the whole of it, the others a solution."""
+
+COMPILING = "Compiling for this machine, this once; it takes some seconds."
+
+
+class Interrupted(DbmError):
+    """Ctrl-C, or a polite request to end."""
+
+    exit_code: ClassVar[int] = EXIT_INTERRUPTED
+
+
+def answer_options(function: Function) -> Function:
+    """How to write the answer: --format, --json, -o, --runs, --boards."""
+    for option in (
+        click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
+        click.option(
+            "--runs",
+            is_flag=True,
+            help="Runs of cards as one move, and with every move the card it is put on and the "
+            "position before it, as far as the format has them.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+        click.option(
+            "--output",
+            "-o",
+            type=click.Path(dir_okay=False, allow_dash=True),
+            help="Where to write the answer; the ending says the format, if no option does: .txt, "
+            ".json, .xml, .sfn, .moves, .short, .html.  [default: standard output]",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            help="How to write the answer: text for people, json for programs, or the solution "
+            "alone in one of the other formats.  [default: by the ending of -o, or text]",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def chosen_format(form: str | None, as_json: bool, output: str | None, runs: bool) -> str:
+    """The format that --format, --json or the ending of -o ask for; UsageError for no such one."""
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form}, expected one of them")
+    chosen = "json" if as_json else form or format_of_answer(output or "") or "text"
+    if runs and chosen not in WITH_RUNS:
+        expected = f"expected one of {', '.join(WITH_RUNS)}"
+        raise UsageError(f"--runs says nothing about the format {chosen}, {expected}")
+    return chosen
+
+
+def follow(
+    events: Generator[Report | Unit, None, Result], progress: Progress, store: str | None
+) -> Result:
+    """Run a search to its end and show its progress.
+
+    Ctrl-C reaches the search, which commits what it has and ends.
+    """
+    raise_on_signals()
+    from dbmsolver.jit.compilation import on_first_compilation
+
+    on_first_compilation(lambda: progress.say(COMPILING))
+    try:
+        with progress, closing(events):
+            while True:
+                try:
+                    event = next(events)
+                except StopIteration as stop:
+                    result: Result = stop.value
+                    return result
+                progress(event)
+    except KeyboardInterrupt:
+        hint = f"; continue with: dbmsolver resume {store}" if store else ""
+        raise Interrupted(f"interrupted{hint}") from None
+
+
+def check_output(output: str | None) -> None:
+    """Refuse a place that cannot be written to before a search is made for it."""
+    if output in (None, "-"):
+        if output_is_closed():
+            raise SystemRefusedError("closed, expected a place for the answer", "standard output")
+        return
+    path = Path(str(output))
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"{folder} is no directory, expected a file that can be written", str(path)
+        )
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError("cannot be written, expected a file that can be", str(path))
+
+
+def write_answer(
+    result: Result,
+    form: str,
+    output: str | None,
+    boards: bool,
+    quiet: bool = False,
+    runs: bool = False,
+) -> int:
+    """Write the answer; returns the exit code that says the verdict."""
+    beside = True  # whether the verdict has to be said beside what is written
+    if form == "text":
+        text, beside = render_text(result, boards), False
+    elif form == "json":
+        text, beside = render_json(result), False
+    elif has_solution(result):
+        text = _solution_text(result, form, runs)
+    else:
+        text = None
+    if text is not None:
+        write_text(text, output)
+    if text is None or (not quiet and (beside or output not in (None, "-"))):
+        print(verdict_line(result), file=Unheard(sys.stderr), flush=True)
+    return EXIT_CODES[result.verdict]
+
+
+def _solution_text(result: Result, form: str, runs: bool) -> str:
+    from dbmsolver.notation import formats
+    from dbmsolver.notation.solution import Solution
+
+    shortest = result.length if result.shortest else None
+    solution = Solution.from_moves(result.deal, result.moves, result.policy)
+    return formats.write(solution, form, result.policy, runs, shortest)
+
+
+def write_text(text: str, output: str | None) -> None:
+    """Write to a file, or to standard output for None and `-`; SystemRefusedError if there is no room."""
+    try:
+        if output in (None, "-"):
+            click.echo(text, nl=False)
+            sys.stdout.flush()
+        else:
+            Path(str(output)).write_text(text, encoding="utf-8")
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = "standard output" if output in (None, "-") else str(output)
+        raise SystemRefusedError(f"cannot be written ({error.strerror})", where) from None

@@ -1,0 +1,228 @@
+"""The command line: which commands there are, and how a run of one ends.
+
+Commands are loaded when they are called, so that `--help` stands on the screen at once. Whatever
+ends a command other than well is one line on standard error and an exit code of `dbmsolver.errors`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import importlib
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import click
+
+from dbmsolver.cli.streams import forget_output, open_streams
+from dbmsolver.errors import (
+    EXIT_INPUT,
+    EXIT_INTERRUPTED,
+    EXIT_SOLVED,
+    EXIT_SYSTEM,
+    EXIT_USAGE,
+    DbmError,
+    quoted,
+)
+from dbmsolver.signals import ignore_signals
+from dbmsolver.version import __version__
+
+EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
+"""What a shell reports for a program that the reader of its output left."""
+
+
+class Entry(NamedTuple):
+    """Where a command is, and its line in the list of commands."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+def _entry(module: str, name: str, summary: str) -> Entry:
+    return Entry(f"dbmsolver.cli.commands.{module}", f"{name}_command", summary)
+
+
+COMMANDS = {
+    "solve": _entry("search", "solve", "Find a shortest solution of a deal."),
+    "prove": _entry("search", "prove", "Find out whether a deal has a solution at all."),
+    "resume": _entry("search", "resume", "Continue the search of a store."),
+    "deal": _entry("boards", "deal", "Print the board of a deal."),
+    "games": _entry("boards", "games", "List the games, with their rules and how they are dealt."),
+    "key": _entry("boards", "key", "Print the key of a position, one big integer."),
+    "unkey": _entry("boards", "unkey", "Print the position of a key."),
+    "status": _entry("stores", "status", "Show what is in a store."),
+    "lookup": _entry("stores", "lookup", "Look a position up in a store, with the moves to it."),
+    "export": _entry("stores", "export", "Write the solution that a store holds."),
+    "verify": _entry(
+        "verify", "verify", "Check that what a store or a certificate claims is right."
+    ),
+    "certificate": _entry("certificate", "certificate", "Write the certificate of a store."),
+    "convert": _entry("convert", "convert", "Convert a solution to another format."),
+    "check": _entry("check", "check", "Say whether a file of moves is a solution."),
+}
+
+
+class Failure(click.ClickException):
+    """What ends a command: one line, and an exit code."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # each has its own
+
+
+class CommandLine(click.Group):
+    """The group of all commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = getattr(importlib.import_module(entry.module), entry.attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for an unknown name, the error suggests the nearest one."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(
+                f"No such command {quoted(args[0])}.{_suggestion(args[0], COMMANDS)}", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what can end it becomes a `Failure`."""
+        try:
+            return super().invoke(ctx)
+        except DbmError as error:
+            raise Failure(str(error), error.exit_code) from None
+        except KeyboardInterrupt:
+            raise Failure("interrupted", EXIT_INTERRUPTED) from None
+        except BrokenPipeError:
+            raise Failure("", EXIT_BROKEN_PIPE) from None
+        except MemoryError:
+            raise Failure("out of memory; with --memory a search needs less", EXIT_SYSTEM) from None
+        except OSError as error:
+            raise _system_failure(error) from None
+        except RuntimeError as error:
+            if "start new thread" not in str(error):
+                raise
+            raise Failure("the system allows no more threads", EXIT_SYSTEM) from None
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> int:
+        """Run a command line; exit with its code, or return it without `standalone_mode`."""
+        name = prog_name or self.name
+        try:
+            code = super().main(args, name, complete_var, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except click.ClickException as failure:
+            code = failure.exit_code
+            report(_message(failure))
+        except click.Abort:
+            code = EXIT_INTERRUPTED
+            report("interrupted")
+        except BrokenPipeError:
+            code = EXIT_BROKEN_PIPE
+        except OSError as error:  # the disk under standard output is full, or it is closed
+            code = EXIT_SYSTEM
+            report(str(_system_failure(error)))
+            forget_output()
+        if code in (EXIT_BROKEN_PIPE, EXIT_SYSTEM):
+            forget_output()
+        if standalone_mode:
+            ignore_signals()
+            try:
+                sys.stderr.flush()
+            except (OSError, ValueError):
+                forget_output()
+            sys.exit(code or EXIT_SOLVED)
+        return code or EXIT_SOLVED
+
+
+def _system_failure(error: OSError) -> Failure:
+    """What the system refused: a file that was named, or else the answer."""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return Failure(f"{error.filename}: {reason}", EXIT_INPUT)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO):
+        reason = f"standard output: cannot be written ({reason})"
+    return Failure(reason, EXIT_SYSTEM)
+
+
+def report(message: str) -> None:
+    """A line on standard error; nobody may be reading it any more."""
+    if message:
+        try:
+            click.echo(f"dbmsolver: {message}", err=True)
+        except OSError:
+            forget_output()
+
+
+def _message(failure: click.ClickException) -> str:
+    if isinstance(failure, click.NoSuchOption):
+        near = failure.possibilities or ()
+        text = (
+            f"No such option {quoted(failure.option_name)}.{_suggestion(failure.option_name, near)}"
+        )
+    else:
+        text = " ".join(failure.format_message().split())
+    if isinstance(failure, click.UsageError) and failure.ctx is not None:
+        end = "" if text.endswith((".", "?")) else "."
+        text = f"{text}{end} Try '{failure.ctx.command_path} --help'."
+    return text
+
+
+def _suggestion(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant, as a question; nothing if none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+@click.command(
+    "dbmsolver",
+    cls=CommandLine,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", message="dbmsolver %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Shortest solutions of FreeCell deals and their relatives, or proofs that there are none.
+
+    DEAL is a number, the path of a board, or - for a board on standard input.
+
+    Exit codes: 0 solved, or done; 10 unsolvable; 20 undecided, a limit was reached; 1 internal
+    error; 2 wrong usage; 3 bad input; 4 bad store; 5 no memory, or no room for the answer; 130
+    interrupted.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(EXIT_USAGE)
+
+
+def main() -> NoReturn:
+    """The command line with the streams and signals of a process."""
+    open_streams()
+    cli()
+    raise AssertionError("cli() exits")

@@ -1,0 +1,33 @@
+"""`certificate`: the small record of a finished search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dbmsolver.cli.answers import check_output, write_text
+from dbmsolver.cli.options import store_argument
+
+
+@click.command("certificate")
+@store_argument
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Where to write the certificate.  [default: standard output]",
+)
+def certificate_command(store: str, output: str | None) -> None:
+    """Write the certificate of the finished search in STORE.
+
+    It holds the claim, the deal and its rules, the counts of states by stratum, and the digest over
+    all of them, as JSON. verify runs the search of a certificate again, or compares a store with
+    it.
+    """
+    check_output(output)
+    from dbmsolver.search import inspect
+    from dbmsolver.verify import certificate
+
+    text = certificate.dump(inspect.certificate(Path(store)))
+    write_text(text, output)

@@ -1,0 +1,174 @@
+"""`status`, `lookup` and `export`: what a store holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dbmsolver.cli.answers import (
+    answer_options,
+    check_output,
+    chosen_format,
+    write_answer,
+    write_text,
+)
+from dbmsolver.cli.options import DealCommand, DealSource, json_option, store_argument
+from dbmsolver.cli.render import (
+    board_data,
+    counted,
+    deal_data,
+    describe_move,
+    dump_json,
+    fact_lines,
+    human_bytes,
+    move_data,
+    rules_data,
+    strata_data,
+)
+from dbmsolver.cli.tables import count_table, sums
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.titles import title
+
+if TYPE_CHECKING:
+    from dbmsolver.search.inspect import StoreStatus
+
+
+@click.command("status")
+@store_argument
+@json_option
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Also draw states by stratum and layer into this file, as SVG.",
+)
+def status_command(store: str, as_json: bool, plot: str | None) -> None:
+    """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
+    if plot is not None:
+        check_output(plot)
+    from dbmsolver.search import inspect
+
+    status = inspect.status(Path(store))
+    if plot is not None:
+        write_text(_plot(status), plot)
+    if as_json:
+        click.echo(_status_json(status, store), nl=False)
+    else:
+        click.echo(_status_text(status), nl=False)
+
+
+def _status_text(status: StoreStatus) -> str:
+    manifest = status.manifest
+    states = sum(row[2] for row in status.strata)
+    forced = sum(row[3] for row in status.strata)
+    each = status.closed_bytes / max(states + forced, 1)
+    verdict: str = status.verdict or "not finished"
+    if manifest["limit"]:
+        verdict += f" ({manifest['limit']})"
+    facts = [
+        (manifest["question"].capitalize(), f"{title(status.deal)}, automove {manifest['policy']}"),
+        ("Verdict", verdict),
+        *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
+        ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
+        ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
+        ("Pending", counted(status.pending, "candidate", "candidates")),
+        ("Disk", human_bytes(status.disk)),
+    ]
+    parts = [fact_lines(facts)]
+    if manifest["question"] == "solve":
+        parts.append(count_table("layer", list(sums(status.strata, 0))))
+    parts.append(count_table("stratum", list(sums(status.strata, 1))))
+    return "\n".join(parts)
+
+
+def _plot(status: StoreStatus) -> str:
+    from dbmsolver.notation.pictures.chart import Chart, draw_charts
+
+    charts = [Chart("stratum", list(sums(status.strata, 1)))]
+    if status.manifest["question"] == "solve":
+        charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
+    return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
+
+
+def _status_json(status: StoreStatus, store: str) -> str:
+    manifest = status.manifest
+    return dump_json(
+        {
+            "kind": "status",
+            "verdict": status.verdict,
+            "limit": manifest.get("limit"),
+            "question": manifest["question"],
+            "metric": manifest["metric"],
+            "shortest": bool(manifest.get("shortest")),
+            "deal": deal_data(status.deal),
+            "rules": rules_data(status.deal.rules),
+            "automove": manifest["policy"],
+            "keep": manifest["keep"],
+            "program": manifest["program"],
+            "states": sum(row[2] for row in status.strata),
+            "forced": sum(row[3] for row in status.strata),
+            "closed_bytes": status.closed_bytes,
+            "pending": status.pending,
+            "disk": status.disk,
+            "checked": list(status.checked),
+            "store": store,
+            "strata": strata_data(status.strata),
+        }
+    )
+
+
+@click.command("lookup", cls=DealCommand)
+@store_argument
+@click.argument("source", metavar="BOARD", type=DealSource())
+@json_option
+def lookup_command(store: str, source: str, as_json: bool) -> None:
+    """Say whether the search in STORE came upon the position BOARD, with the moves to it.
+
+    BOARD is the path of a board, or - for a board on standard input.
+    """
+    from dbmsolver.search import inspect
+
+    deal = inspect.deal(Path(store))
+    position = Deal.load(source, deal.rules).position
+    moves = inspect.lookup(Path(store), position)
+    if as_json:
+        found = moves is not None
+        rows = [move_data(move) for move in moves or ()]
+        click.echo(
+            dump_json(
+                {
+                    "kind": "lookup",
+                    "deal": deal_data(deal),
+                    "rules": rules_data(deal.rules),
+                    "board": board_data(position),
+                    "visited": found,
+                    "moves": rows,
+                }
+            ),
+            nl=False,
+        )
+    elif moves is None:
+        click.echo(f"{title(deal)}: not visited")
+    else:
+        click.echo(f"{title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
+        for number, move in enumerate(moves, start=1):
+            click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
+        click.echo()
+        click.echo(format_board(position), nl=False)
+
+
+@click.command("export")
+@store_argument
+@answer_options
+def export_command(
+    store: str, form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
+) -> None:
+    """Write the answer that STORE holds, or its solution in one of the formats."""
+    form = chosen_format(form, as_json, output, runs)
+    check_output(output)
+    from dbmsolver.search import session
+
+    write_answer(session.answer(Path(store)), form, output, boards, quiet=True, runs=runs)

@@ -1,0 +1,184 @@
+"""`verify`: whether the claim of a store, or of a certificate, is right."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dbmsolver.cli.answers import follow
+from dbmsolver.cli.options import MEMORY, THREADS, Parsed, json_option, progress_options
+from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.verification import render_json, render_text
+from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
+from dbmsolver.results import Options, Report, Result, Unit
+
+
+def parse_share(text: str) -> float:
+    """A share: `1%` or `0.01`."""
+    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(%?)", text, re.A)
+    share = float(match[1]) / (100 if match[2] else 1) if match else 0.0
+    if not 0 < share <= 1:
+        raise UsageError(f"{quoted(text)} is no share, expected one like 1% or 0.01")
+    return share
+
+
+@click.command("verify")
+@click.argument("source", metavar="STORE|CERTIFICATE", type=click.Path(exists=True))
+@click.option(
+    "--certificate",
+    "against",
+    metavar="CERTIFICATE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Compare STORE with this certificate, too.",
+)
+@click.option(
+    "--sample",
+    type=Parsed("share", parse_share),
+    help="Check the states of a random sample of the store's blocks only, for instance 1%.",
+)
+@click.option("--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]")
+@click.option(
+    "--memory",
+    type=MEMORY,
+    help="Memory to use: 2G, 500M; what does not fit waits in unnamed files in TMPDIR.  "
+    "[default: half of the machine's]",
+)
+@json_option
+@progress_options
+def verify_command(
+    source: str,
+    against: str | None,
+    sample: float | None,
+    threads: int | None,
+    memory: int | None,
+    as_json: bool,
+    quiet: bool,
+    log_json: bool,
+) -> int:
+    """Check that what a finished search claims is right.
+
+    Given a STORE, every position that the search has closed is checked by a program of its own,
+    which has its own keys and moves. Given a CERTIFICATE, the search is run again and compared
+    with it.
+
+    Exit codes: 0 valid, 4 not valid, with the first counterexample.
+    """
+    from dbmsolver.verify import certificate
+
+    record = None if against is None else certificate.load(Path(against))
+    progress = progress_for(quiet, log_json)
+    if Path(source).is_dir():
+        from dbmsolver.verify.check import verify
+
+        steps = verify(Path(source), threads=threads, memory=memory, sample=sample, against=record)
+        report: Any = follow(_reports(steps), progress, None)
+        valid = report.valid
+        text = render_json(report) if as_json else render_text(report)
+    elif sample is not None or record is not None:
+        raise UsageError("--sample and --certificate are for stores", source)
+    else:
+        valid, text = _again(source, threads, memory, as_json, progress)
+    click.echo(text, nl=False)
+    return EXIT_SOLVED if valid else EXIT_STORE
+
+
+def _reports(steps: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
+    """What a check says of its progress, in the form that searches do."""
+    started = time.monotonic()
+    while True:
+        try:
+            moment = next(steps)
+        except StopIteration as stop:
+            return stop.value
+        yield _report(moment, time.monotonic() - started)
+
+
+def _report(moment: Any, elapsed: float) -> Report:
+    from dbmsolver.process import anonymous_memory
+
+    words = "verify" if moment.phase == "checking" else f"verify ({moment.phase})"
+    return Report(
+        question=words,  # type: ignore[arg-type]  # progress displays print the words
+        phase="search",
+        layer=None,
+        stratum=moment.stratum,
+        last_stratum=moment.last_stratum,
+        states=moment.states,
+        forced=0,
+        evaluated=moment.states,
+        pending=moment.all_states - moment.states,
+        memory=anonymous_memory(),
+        disk=0,
+        closed_bytes=0,
+        elapsed=elapsed,
+        done=moment.share,
+    )
+
+
+def _measured(
+    events: Generator[Report | Unit, None, Result], states: int
+) -> Generator[Report | Unit, None, Result]:
+    """A search that is said to close that many states in all: its reports say how many are done."""
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result
+        if isinstance(event, Report) and states:
+            # More than are said: then the certificate is wrong, and nobody knows the end.
+            done = (event.states + event.forced) / states
+            event = replace(event, done=done if done <= 1 else None)
+        yield event
+
+
+def _again(
+    source: str, threads: int | None, memory: int | None, as_json: bool, progress: Progress
+) -> tuple[bool, str]:
+    """Run the search of a certificate again: whether it says the same, and the report."""
+    from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line
+    from dbmsolver.results import Limits
+    from dbmsolver.search import session
+    from dbmsolver.verify import certificate
+
+    record = certificate.load(Path(source))
+    deal = certificate.deal_of(record, source)
+    options = Options(record["policy"], record["metric"], threads)
+    events = session.run(record["question"], deal, options, Limits(memory=memory))
+    if record["claim"] == "unsolvable":
+        events = _measured(events, record["states"] + record["forced"])
+    result: Result = follow(events, progress, None)
+    different = certificate.differences(certificate.from_result(result), record)
+    problem = certificate.bad_path(record, deal)
+    if problem is not None:
+        different.insert(0, problem)
+    valid = not different
+    if as_json:
+        data = {
+            "kind": "verification",
+            "verdict": "valid" if valid else "invalid",
+            "reason": different[0] if different else None,
+            "certificate": source,
+            "claim": record["claim"],
+            "length": record["length"],
+            "deal": deal_data(deal),
+            "rules": rules_data(deal.rules),
+            "automove": record["policy"],
+            "differences": different,
+            "digest": result.digest,
+            "seconds": round(result.seconds, 3),
+        }
+        return valid, dump_json(data)
+    lines = [f"{verdict_line(result)}, digest {result.digest}"]
+    if valid:
+        lines.append(f"{source}: valid, the search run again says the same")
+    else:
+        lines.append(f"{source}: NOT VALID, the search run again says otherwise")
+        lines += [f"  {line}" for line in different[:20]]
+    return valid, "".join(line + "\n" for line in lines)

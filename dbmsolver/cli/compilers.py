@@ -1,0 +1,100 @@
+"""Processes that compile the kernels of a search while the search compiles those it needs first.
+
+numba compiles one kernel at a time in a process, whatever the threads.  The kernels go from one process to another
+through the cache (:mod:`dbmsolver.jit.sharing`); nothing else is between them, so a search is right, only later, when
+these processes die or cannot be started.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+
+from dbmsolver.results import Method, Question
+
+MOST = 4
+"""More do not help: half of the time goes into the longest chain of kernels that call each other."""
+
+
+class Compilers:
+    """Used around a search: starts processes when the first kernel is missing, and ends them with the search.
+
+    ``code_bits`` says how wide the deal's parent-move codes are.
+    """
+
+    def __init__(self, question: Question, method: Method, code_bits: Callable[[], int]) -> None:
+        self.question = question
+        self.method = method
+        self.code_bits = code_bits
+        self._lock = threading.Lock()
+        self._over = False
+        self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
+
+    def __enter__(self) -> None:
+        from dbmsolver.jit.compilation import on_first_compilation
+
+        on_first_compilation(self._start)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._over = True
+            for process, waiter in self._running:
+                process.kill()
+                waiter.join()
+
+    def _start(self) -> None:
+        """Start them; called by whichever thread is first to miss a kernel."""
+        from dbmsolver.jit.compilation import is_shared
+
+        if not is_shared():
+            return
+        program = (
+            f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
+            f"compile_share; compile_share({self.question!r}, {self.method!r}, {self.code_bits()})"
+        )
+        with self._lock:
+            if self._over:
+                return
+            for _ in range(min(len(os.sched_getaffinity(0)), MOST)):
+                with suppress(OSError):
+                    process = subprocess.Popen(
+                        [sys.executable, "-c", program],
+                        stdin=subprocess.PIPE,  # never written to: its end is the end of this process
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        process_group=0,  # Ctrl-C is for the search, which ends them
+                    )
+                    waiter = threading.Thread(target=process.wait, daemon=True)
+                    waiter.start()
+                    self._running.append((process, waiter))
+
+
+def compile_share(question: Question, method: Method, code_bits: int) -> None:
+    """Compile what a search needs and no other process is compiling: all that such a process does."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    import gc
+
+    import numpy as np
+
+    from dbmsolver.jit.compilation import compile_ahead
+    from dbmsolver.search.precompile import needed
+
+    gc.disable()  # a tenth of the time, for garbage that the end of the process collects
+    code_type = np.uint8 if code_bits == 8 else np.uint16
+    for kernel, arguments in needed(question, method, code_type):
+        compile_ahead(kernel, arguments)
+
+
+def _end_with_parent() -> None:
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(0)

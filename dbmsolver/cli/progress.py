@@ -1,0 +1,220 @@
+"""What a running search shows on standard error: a live line, plain lines, JSON, or nothing.
+
+The search yields what it has done; these classes show it, each in its way. They are context
+managers, and callable with a `Report` or a `Unit`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import asdict
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Self, cast
+
+from dbmsolver.cli.render import counted, human_bytes, human_time
+from dbmsolver.cli.streams import Unheard
+from dbmsolver.results import Report, Unit
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+LIVE_INTERVAL = 0.1
+"""Seconds between two refreshes of the live line."""
+
+LINE_INTERVAL = 10.0
+"""Seconds between two plain lines."""
+
+FIRST_LINE = 2.0
+"""Seconds before the first plain line: short searches print none."""
+
+BAR = 24
+"""Characters of a bar."""
+
+FIRST_ESTIMATE = 5.0
+"""Seconds before the time that is left is estimated: the rate of the first ones tells little."""
+
+
+class Progress:
+    """Shows nothing; the parent of those that do."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __call__(self, event: Report | Unit) -> None:
+        """Take what the search has to say."""
+
+    def say(self, message: str) -> None:
+        """Show a line that stays."""
+
+    def close(self) -> None:
+        """Leave the terminal as it should be."""
+
+
+class JsonLog(Progress):
+    """One JSON object for each committed unit."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+
+    def __call__(self, event: Report | Unit) -> None:
+        """Log a unit."""
+        if isinstance(event, Unit):
+            data = asdict(event)
+            data["seconds"] = round(event.seconds, 3)
+            print(json.dumps(data), file=self.stream, flush=True)
+
+
+class Lines(Progress):
+    """A plain line now and then, as fits a log."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+        self.next = FIRST_LINE
+        self.rate = Rate()
+
+    def __call__(self, event: Report | Unit) -> None:
+        """Print a line if it is time for one."""
+        if isinstance(event, Report) and event.elapsed >= self.next:
+            self.next = event.elapsed + LINE_INTERVAL
+            print(report_line(event, self.rate(event)), file=self.stream, flush=True)
+
+    def say(self, message: str) -> None:
+        """Print the line."""
+        print(message, file=self.stream, flush=True)
+
+
+class LiveLine(Progress):
+    """One line at the bottom of a terminal, redrawn in place, gone at the end."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+        self.live: Live | None = None
+        self.last = 0.0
+        self.rate = Rate()
+
+    def __call__(self, event: Report | Unit) -> None:
+        """Redraw the line."""
+        now = time.monotonic()
+        if isinstance(event, Report) and now - self.last >= LIVE_INTERVAL:
+            self.last = now
+            line = report_line(event, self.rate(event))
+            if event.done is not None:
+                head, _, rest = line.partition(" ")
+                encoding: str | None = getattr(self.stream, "encoding", None)
+                line = f"{head} {bar(event.done, encoding)} {rest}"
+            self.draw(line)
+
+    def draw(self, line: str) -> None:
+        """Show this line in place of the last one."""
+        from rich.console import Console
+        from rich.live import Live
+        from rich.text import Text
+
+        if self.live is None:
+            # Console heeds NO_COLOR and the width of the terminal.
+            console = Console(file=self.stream, highlight=False)
+            self.live = Live(console=console, auto_refresh=False, transient=True)
+            self.live.start()
+        head, _, rest = line.partition(" ")
+        text = Text(no_wrap=True, overflow="ellipsis")
+        text.append(head, style="bold cyan").append(f" {rest}")
+        self.live.update(text, refresh=True)
+
+    def say(self, message: str) -> None:
+        """Print above the line."""
+        if self.live is None:
+            print(message, file=self.stream, flush=True)
+        else:
+            self.live.console.print(message, markup=False)
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self.live is not None:
+            self.live.stop()
+            self.live = None
+
+
+class Rate:
+    """States per second over the last seconds."""
+
+    WINDOW = 5.0
+
+    def __init__(self) -> None:
+        self.samples: list[tuple[float, int]] = []
+
+    def __call__(self, report: Report) -> float:
+        """The rate up to this report."""
+        states = report.states + report.forced
+        self.samples.append((report.elapsed, states))
+        while len(self.samples) > 2 and self.samples[1][0] < report.elapsed - self.WINDOW:
+            del self.samples[0]
+        since, before = self.samples[0]
+        if report.elapsed <= since:
+            since, before = 0.0, 0
+        return max(states - before, 0) / max(report.elapsed - since, 1e-9)
+
+
+def bar(done: float, encoding: str | None, width: int = BAR) -> str:
+    """A bar for a share from 0 to 1; of plain characters where the encoding has no others."""
+    full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
+    length = int(width * min(max(done, 0.0), 1.0))
+    return full * length + empty * (width - length)
+
+
+def report_line(report: Report, rate: float) -> str:
+    """A moment of the work in one line: how much is done where its end is known, else how far."""
+    if report.done is not None:
+        return _known_line(report, report.done, rate)
+    parts: list[str] = [report.question]
+    if report.phase == "look ahead":
+        parts.append("(looking ahead)")
+    if report.layer is not None and report.question == "solve":
+        parts.append(f"layer {report.layer},")
+    if report.last_stratum:
+        share = "" if report.share is None else f" ({report.share:.0%})"
+        parts.append(f"stratum {report.stratum}/{report.last_stratum}{share},")
+    disk = human_bytes(report.disk)
+    if report.closed_bytes:
+        disk += f" (closed {human_bytes(report.closed_bytes)})"
+    parts.append(
+        f"{counted(report.states, 'state', 'states')}, {rate:,.0f}/s, {report.pending:,} pending, "
+        f"{human_bytes(report.memory)} memory, {disk} disk, {human_time(report.elapsed)}"
+    )
+    return " ".join(parts)
+
+
+def _known_line(report: Report, done: float, rate: float) -> str:
+    """The share that is done, and the time that is left once the rate tells it."""
+    states = report.states + report.forced
+    parts = [f"{report.question} {done:.0%}"]
+    if states:
+        parts += [counted(states, "state", "states"), f"{rate:,.0f}/s"]
+        if report.elapsed >= FIRST_ESTIMATE and rate > 0 and 0 < done < 1:
+            parts.append(f"about {human_time(states / done * (1 - done) / rate)} left")
+    parts.append(f"{human_bytes(report.memory)} memory")
+    if report.disk:
+        parts.append(f"{human_bytes(report.disk)} disk")
+    return ", ".join([*parts, human_time(report.elapsed)])
+
+
+def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> Progress:
+    """The kind of progress that the options and standard error ask for."""
+    stream = cast("IO[str]", Unheard(sys.stderr if stream is None else stream))
+    if log_json:
+        return JsonLog(stream)
+    if quiet:
+        return Progress()
+    if stream.isatty() and os.environ.get("TERM") != "dumb":
+        return LiveLine(stream)
+    return Lines(stream)

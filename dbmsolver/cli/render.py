@@ -1,0 +1,235 @@
+"""What people and programs read as the answer of a search: text and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.cards import SUITS, card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.titles import title
+from dbmsolver.results import Limit, Method, Result, Verdict
+
+EXIT_CODES: dict[Verdict, int] = {
+    "solved": EXIT_SOLVED,
+    "unsolvable": EXIT_UNSOLVABLE,
+    "undecided": EXIT_UNDECIDED,
+}
+
+_METRICS = {"cards": ("card move", "card moves")}
+
+_LIMITS: dict[Limit, str] = {
+    "max-states": "the limit --max-states was reached",
+    "max-time": "the limit --max-time was reached",
+    "memory": "the memory allowed by --memory did not suffice",
+    "max-disk": "the limit --max-disk was reached",
+    "disk full": "the disk is full",
+    "interrupt": "it was interrupted",
+}
+
+
+def human_bytes(size: float) -> str:
+    """`12.3 MiB`."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def human_time(seconds: float) -> str:
+    """`1.2 s`, `3 min 4 s` or `2 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 state`, `2,000 states`."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+STATES: dict[Method, tuple[str, str]] = {
+    "dominating": ("dominating position", "dominating positions"),
+    "every-position": ("position", "positions"),
+}
+"""What the states of a search are, by its method."""
+
+
+def verdict_line(result: Result) -> str:
+    """The answer in one line."""
+    name = title(result.deal)
+    if has_solution(result):
+        length = counted(result.length or 0, *_METRICS[result.metric])
+        proven = "shortest" if result.shortest else "not shown to be shortest"
+        return f"{name}: solved in {length}, {proven}"
+    if result.verdict == "solved":
+        return f"{name}: solved, but the solution was not kept (--keep none)"
+    if result.verdict == "unsolvable":
+        return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
+    reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
+    return f"{name}: undecided, {reason}"
+
+
+def has_solution(result: Result) -> bool:
+    """Whether the answer holds a solution: with --keep none, the states on its way may be dropped."""
+    return result.verdict == "solved" and (bool(result.moves) or result.deal.position.is_goal())
+
+
+def render_text(result: Result, boards: bool = False) -> str:
+    """The answer for people; with `boards`, the board after every move."""
+    parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
+    if has_solution(result):
+        parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
+    parts.append(fact_lines(_facts(result)))
+    return "\n".join(parts)
+
+
+def _move_lines(result: Result, boards: bool) -> Iterator[str]:
+    width = len(str(len(result.moves)))
+    position = result.deal.position
+    for number, move in enumerate(result.moves, start=1):
+        position = position.apply(move)
+        forced = "  (forced)" if move.forced else ""
+        yield f"{number:>{width}}  {describe_move(move)}{forced}\n"
+        if boards:
+            yield f"\n{_board_after(position)}\n"
+
+
+def describe_move(move: Move) -> str:
+    """`TD  column 3 -> freecell 1`."""
+    destination = "home" if move.destination.kind == "foundation" else str(move.destination)
+    return f"{card_name(move.card)}  {move.source} -> {destination}"
+
+
+def _board_after(position: Position) -> str:
+    if position.is_goal():
+        return "Foundations: H-K C-K D-K S-K\n"
+    return format_board(position)
+
+
+def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
+    """Names and values, a line each; a value without a name goes on with the one before."""
+    return "".join(f"{name + ':' if name else '':<11}{value}\n" for name, value in facts)
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    yield "States", _states(result)
+    yield "Time", human_time(result.seconds)
+    yield "Memory", f"{human_bytes(result.peak_memory)} at most"
+    yield "Disk", human_bytes(result.disk)
+    if result.digest is not None:
+        yield "Digest", result.digest
+    if result.store is not None:
+        yield "Store", str(result.store)
+
+
+def _states(result: Result) -> str:
+    """How many states there were.
+
+    A shortest solution's own layer, in which the search ends anywhere, is not counted: there may be nothing below it.
+    """
+    evaluated = f"{result.evaluated:,} evaluated"
+    if not result.states and not result.forced:
+        return evaluated
+    if result.method == "dominating":
+        return counted(result.states, *STATES[result.method])
+    forced = counted(result.forced, "forced one", "forced ones")
+    where = f" in layers below {result.length}" if result.shortest else ""
+    return f"{result.states:,} and {forced}{where}, {evaluated}"
+
+
+def render_json(result: Result) -> str:
+    """The answer for programs, one JSON object; docs/answers.schema.json describes it."""
+    return dump_json(
+        {
+            "kind": "answer",
+            "verdict": result.verdict,
+            "limit": result.limit,
+            "question": result.question,
+            "method": result.method,
+            "metric": result.metric,
+            "length": result.length if has_solution(result) else None,
+            "shortest": result.shortest,
+            "deal": deal_data(result.deal),
+            "rules": rules_data(result.deal.rules),
+            "automove": result.policy,
+            "moves": [move_data(move) for move in result.moves],
+            "states": result.states,
+            "forced": result.forced,
+            "evaluated": result.evaluated,
+            "seconds": round(result.seconds, 3),
+            "peak_memory": result.peak_memory,
+            "disk": result.disk,
+            "digest": result.digest,
+            "store": None if result.store is None else str(result.store),
+            "strata": strata_data(result.strata),
+        }
+    )
+
+
+def deal_data(deal: Deal) -> dict[str, Any]:
+    """A deal for JSON."""
+    return {"number": deal.number, "name": deal.name, "board": board_data(deal.position)}
+
+
+def board_data(position: Position) -> list[str]:
+    """A board for JSON: its lines."""
+    return format_board(position).splitlines()
+
+
+def rules_data(rules: Rules) -> dict[str, Any]:
+    """Rules for JSON."""
+    return {
+        "game": rules.name,
+        "columns": rules.columns,
+        "freecells": rules.freecells,
+        "build": rules.build,
+        "fill": rules.fill,
+        "dealt_to_freecells": rules.dealt_to_freecells,
+        "kings_sunk": rules.kings_sunk,
+    }
+
+
+def move_data(move: Move) -> dict[str, Any]:
+    """A move for JSON; columns and freecells count from 0."""
+    return {
+        "card": card_name(move.card),
+        "source": _place_data(move.source),
+        "destination": _place_data(move.destination),
+        "forced": move.forced,
+    }
+
+
+def _place_data(place: Place) -> dict[str, Any]:
+    if place.kind == "foundation":
+        return {"kind": place.kind, "suit": SUITS[place.index]}
+    return {"kind": place.kind, "index": place.index}
+
+
+def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
+    """Rows of (layer, stratum, states, forced) for JSON."""
+    names = ("layer", "stratum", "states", "forced")
+    return [dict(zip(names, row, strict=True)) for row in strata]
+
+
+def dump_json(data: Mapping[str, Any]) -> str:
+    """JSON as this program writes it: a member or a list's element per line, lists of numbers and moves in one."""
+    lines = []
+    for name, value in data.items():
+        if isinstance(value, list) and value and not isinstance(value[0], int):
+            rows = ",\n".join(f"    {json.dumps(row)}" for row in value)
+            text = f"[\n{rows}\n  ]"
+        else:
+            text = json.dumps(value)
+        lines.append(f"  {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"

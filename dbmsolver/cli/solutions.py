@@ -1,0 +1,122 @@
+"""What the commands on files of solutions have in common."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dbmsolver.cli.options import DealSource, FormatName
+from dbmsolver.cli.streams import Unheard
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
+from dbmsolver.notation.format_names import READABLE
+
+if TYPE_CHECKING:
+    from dbmsolver.notation.formats.given import Given, Parting
+    from dbmsolver.notation.formats.source import Source
+    from dbmsolver.notation.solution import Solution
+
+__all__ = ["from_option", "given_options", "load"]
+
+from_option = click.option(
+    "--from",
+    "from_format",
+    metavar="FORMAT",
+    type=FormatName(READABLE),
+    help="Format of the file.  [default: by its content and ending]",
+)
+
+_OPTIONS = (
+    click.option(
+        "--deal",
+        metavar="DEAL",
+        type=DealSource(),
+        help="What the solution starts from: a number, or a board.  [default: what the file says]",
+    ),
+    click.option(
+        "--game",
+        type=click.Choice(list(GAMES)),
+        help="The game.  [default: what the file says, or freecell]",
+    ),
+    click.option(
+        "--freecells",
+        type=click.IntRange(0, MAX_FREECELLS),
+        help="Number of freecells.  [default: what the file says, or the game's]",
+    ),
+    click.option(
+        "--columns",
+        type=click.IntRange(1, MAX_COLUMNS),
+        help="Number of columns.  [default: what the file says, or the game's]",
+    ),
+    click.option(
+        "--lengths",
+        type=click.Choice(["longest", "shortest", "ask"]),
+        help="How many cards go to an empty column where a text in Standard FreeCell Notation "
+        "can mean several numbers that all solve the deal.",
+    ),
+)
+
+
+def given_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is known beside the file: it reaches the function as one argument `given`."""
+
+    @wraps(function)
+    def with_given(
+        deal: str | None,
+        game: str | None,
+        freecells: int | None,
+        columns: int | None,
+        lengths: Any,
+        **others: Any,
+    ) -> Any:
+        from dbmsolver.notation.formats.given import Given
+
+        given = Given(game, freecells, columns, deal, None, lengths, _ask)
+        return function(given=given, **others)
+
+    decorated: Callable[..., Any] = with_given
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+def load(name: str, from_format: str | None, given: Given) -> tuple[Solution, str]:
+    """The solution in a file or on standard input, and its format; says what its reader chose."""
+    from dbmsolver.notation import formats
+
+    if name == "-" and (given.deal == "-" or given.lengths == "ask"):
+        other = "--deal" if given.deal == "-" else "the answers to --lengths ask"
+        raise UsageError(f"the solution and {other} both come from standard input, expected one")
+    source = _source(name)
+    form = from_format or formats.detect(source)
+    solution = formats.read(source, form, given)
+    for note in solution.notes:
+        print(f"dbmsolver: {note}", file=Unheard(sys.stderr), flush=True)
+    return solution, form
+
+
+def _ask(parting: Parting) -> int:
+    """One of the lengths of a move, chosen on the terminal."""
+    while True:
+        click.echo(f"{parting}? ", nl=False, err=True)
+        line = sys.stdin.readline()
+        if not line:
+            raise UsageError(f"no answer for {parting}, expected one of these numbers")
+        if line.strip() in map(str, parting.counts):
+            return int(line)
+
+
+def _source(name: str) -> Source:
+    from dbmsolver.notation.formats.source import MAX_BYTES, Source
+
+    if name != "-":
+        return Source.load(name)
+    try:
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"cannot be read ({error}), expected a solution", "<stdin>") from None
+    return Source.of_bytes(data, "<stdin>")

@@ -1,0 +1,125 @@
+"""The report of `verify`: a page for people, or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dbmsolver.cli.render import (
+    board_data,
+    counted,
+    deal_data,
+    dump_json,
+    human_bytes,
+    human_time,
+    rules_data,
+    strata_data,
+)
+from dbmsolver.cli.tables import count_table, sums
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.position import Position
+from dbmsolver.game.titles import title
+
+if TYPE_CHECKING:
+    from dbmsolver.verify.check import Verification
+
+
+def claim_line(report: Verification) -> str:
+    """What the store claims."""
+    claim = report.certificate["claim"]
+    name = title(report.deal)
+    if claim == "unsolvable":
+        return f"{name} is unsolvable"
+    length = counted(report.certificate["length"], "card move", "card moves")
+    if claim == "shortest":
+        return f"{name} has a solution of {length}, and none that is shorter"
+    return f"{name} has a solution of {length}"
+
+
+def verdict_text(report: Verification) -> str:
+    """Valid or not; a sample is never passed off as the whole."""
+    if not report.valid:
+        return "NOT VALID"
+    if report.sample is not None and report.all_blocks:
+        return "no fault found in the sample; the rest was not checked"
+    return "valid"
+
+
+def render_text(report: Verification) -> str:
+    """A page for people."""
+    parts = ["".join(f"{name:<11}{value}\n" for name, value in _facts(report))]
+    if report.valid and report.strata:
+        layered = report.certificate["question"] == "solve"
+        name, column = ("layer", 0) if layered else ("stratum", 1)
+        parts.append(count_table(name, list(sums(report.strata, column))))
+    if report.reason is not None:
+        parts.append(f"{report.reason}\n")
+        parts += list(_boards(report))
+    return "\n".join(parts)
+
+
+def _facts(report: Verification) -> Iterator[tuple[str, str]]:
+    yield "Store:", str(report.store)
+    yield "Claim:", claim_line(report)
+    yield "Rules:", report.deal.rules.describe() + f"; automoves {report.certificate['policy']}"
+    yield "Verdict:", verdict_text(report)
+    if report.sample is not None and report.all_blocks:
+        share = f"{report.blocks:,} of {counted(report.all_blocks, 'block', 'blocks')}"
+        yield "Sample:", f"{share}, chosen at random; counts and digest were not compared"
+    for number, line in enumerate(report.checked):
+        yield "" if number else "Checked:", line
+    if report.all_blocks:
+        forced = counted(report.forced, "forced one", "forced ones")
+        yield "States:", f"{report.states:,} and {forced}, of {report.all_states:,} in the store"
+    if report.digest is not None:
+        yield "Digest:", report.digest
+    yield "Time:", human_time(report.seconds)
+    yield "Memory:", f"{human_bytes(report.peak_memory)} at most"
+
+
+def _boards(report: Verification) -> Iterator[str]:
+    if report.position is not None:
+        yield _board(report.position)
+    if report.neighbour is not None:
+        yield f"{report.relation}:\n\n{_board(report.neighbour)}"
+
+
+def _board(position: Position) -> str:
+    if position.is_goal():
+        return "Foundations: H-K C-K D-K S-K\n"
+    return format_board(position)
+
+
+def render_json(report: Verification) -> str:
+    """One JSON object; docs/answers.schema.json describes it."""
+    return dump_json(
+        {
+            "kind": "verification",
+            "verdict": "valid" if report.valid else "invalid",
+            "reason": report.reason,
+            "board": _lines(report.position),
+            "neighbour": _lines(report.neighbour),
+            "relation": report.relation,
+            "store": str(report.store),
+            "claim": report.certificate["claim"],
+            "length": report.certificate["length"],
+            "deal": deal_data(report.deal),
+            "rules": rules_data(report.deal.rules),
+            "automove": report.certificate["policy"],
+            "sample": report.sample,
+            "blocks": report.blocks,
+            "all_blocks": report.all_blocks,
+            "states": report.states,
+            "forced": report.forced,
+            "all_states": report.all_states,
+            "digest": report.digest,
+            "checked": report.checked,
+            "seconds": round(report.seconds, 3),
+            "peak_memory": report.peak_memory,
+            "strata": strata_data(report.strata),
+        }
+    )
+
+
+def _lines(position: Position | None) -> list[str] | None:
+    return None if position is None else board_data(position)

@@ -1,0 +1,196 @@
+"""Boards as text.
+
+    # a comment, to the end of its line
+    Foundations: H-2 C-A D-0 S-0
+    Freecells: 3D - 7D
+    JD KD 2S 4C 3S 6D 6S
+    : 2D KC KS 5C TD 8S 9C
+    :
+
+One line per column, the first card deepest, with or without a colon before it; a colon alone is an
+empty column. Foundations say how far each suit is home: the rank on top, 0 for none; those not
+mentioned are empty, and so is `-`. Freecells may be left away at the end; `*` is an empty one, too.
+Both lines may stand anywhere, or nowhere. Blank lines mean nothing. Columns not mentioned are
+empty. Cards and suits can be written as `10H`, `th` or `T♥`, and the two lines can begin as in
+Freecell Solver's boards: Founds, Found, Decks, Deck; FC, Freecell.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.cards import (
+    CARDS,
+    RANKS,
+    SUIT_NAMES,
+    SUITS,
+    card_name,
+    parse_card,
+    rank,
+    suit,
+    suit_letters,
+)
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+
+LINE_END = r"\r\n|\n|\r"
+"""What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
+
+LABEL = re.compile(
+    r"\s*(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc))?\s*:",
+    re.ASCII | re.IGNORECASE,
+)
+"""What a line of a board begins with: foundations, freecells, or a column's colon."""
+
+_HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
+_FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
+_FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
+
+
+def decoded(data: bytes) -> str:
+    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors and shells write it.
+
+    Raises UnicodeDecodeError.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    return data.decode("utf-8")
+
+
+def parse_board(text: str, rules: Rules, where: str = "<board>") -> Position:
+    """Read a board.
+
+    Raises InputError, in one line with the number of the line and of the character in it, for
+    what is no board, or none of these rules.
+    """
+    reader = _Reader(rules, where)
+    for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):
+        reader.read_line(number, line.partition("#")[0])
+    return reader.position()
+
+
+def format_board(position: Position, rules: Rules | None = None) -> str:
+    """The position as text that `parse_board` reads back as the same position.
+
+    Foundations and freecells are mentioned if there is a card in them. With `rules` the position
+    is checked to be one of them.
+    """
+    if rules is not None:
+        position.validate(rules)
+    lines = []
+    if any(position.foundations):
+        heights = [(SUITS[s], position.foundations[s]) for s in _FOUNDATION_ORDER]
+        tops = [f"{name}-{RANKS[height - 1] if height else '0'}" for name, height in heights]
+        lines.append("Foundations: " + " ".join(tops))
+    if any(card is not None for card in position.freecells):
+        cells = ["-" if card is None else card_name(card) for card in position.freecells]
+        lines.append("Freecells: " + " ".join(cells))
+    lines += [" ".join(map(card_name, column)) or ":" for column in position.columns]
+    return "".join(line + "\n" for line in lines)
+
+
+@dataclass
+class _Reader:
+    """The board as far as it is read, and where in the text each card stands."""
+
+    rules: Rules
+    where: str
+    columns: list[tuple[int, ...]] = field(default_factory=list)
+    freecells: list[int | None] | None = None
+    heights: dict[int, int] = field(default_factory=dict)
+    foundations_line: int | None = None
+    freecells_line: int | None = None
+    seen: dict[int, tuple[int, int]] = field(default_factory=dict)
+    home: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def read_line(self, number: int, line: str) -> None:
+        """Take one line, its comment removed."""
+        label = LABEL.match(line)
+        start = label.end() if label else 0
+        words = [
+            (match.group(), (number, match.start() + 1))
+            for match in re.compile(r"\S+").finditer(line, start)
+        ]
+        at = (number, len(line) - len(line.lstrip()) + 1)
+        if label and label["home"]:
+            if self.foundations_line is not None:
+                first = self.foundations_line
+                self.fail(f"Foundations a second time, expected only those of line {first}", at)
+            self.foundations_line = number
+            self.read_foundations(words)
+        elif label and label["cells"]:
+            if self.freecells_line is not None:
+                first = self.freecells_line
+                self.fail(f"Freecells a second time, expected only those of line {first}", at)
+            self.freecells_line = number
+            self.read_freecells(words)
+        elif label or words:
+            self.read_column(words, at)
+
+    def read_foundations(self, words: list[tuple[str, tuple[int, int]]]) -> None:
+        for word, at in words:
+            if word == "-":
+                continue
+            letters = suit_letters(word)
+            name, dash, top = letters.upper().partition("-")
+            if not (letters.isascii() and dash and len(name) == 1 and name in SUITS):
+                self.fail(f"unknown foundation {quoted(word)}, {_FOUNDATION_FORM}", at)
+            height = _HEIGHTS.get(top)
+            if height is None:
+                self.fail(f"impossible foundation {quoted(word)}, {_FOUNDATION_FORM}", at)
+            index = SUITS.index(name)
+            if index in self.heights:
+                text = f"the foundation of {SUIT_NAMES[index]} a second time"
+                self.fail(f"{text}, expected each suit once", at)
+            self.heights[index] = height
+            self.home[index] = at
+
+    def read_freecells(self, words: list[tuple[str, tuple[int, int]]]) -> None:
+        self.freecells = []
+        for word, at in words:
+            if len(self.freecells) == self.rules.freecells:
+                text = f"{quoted(word)} is one freecell too many"
+                self.fail(f"{text}, expected at most {self.rules.freecells}", at)
+            self.freecells.append(None if word in ("-", "*") else self.read_card(word, at))
+
+    def read_column(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
+        if len(self.columns) == self.rules.columns:
+            self.fail(f"one column too many, expected at most {self.rules.columns}", at)
+        self.columns.append(tuple(self.read_card(word, at) for word, at in words))
+
+    def read_card(self, word: str, at: tuple[int, int]) -> int:
+        card = parse_card(word, self.place(at))
+        if card in self.seen:
+            line, character = self.seen[card]
+            first = f"already at line {line}, column {character}"
+            self.fail(f"{card_name(card)} is {first}, expected each card once", at)
+        self.seen[card] = at
+        return card
+
+    def position(self) -> Position:
+        """The board, once all lines are read."""
+        for card in sorted(self.seen):
+            height = self.heights.get(suit(card), 0)
+            if rank(card) <= height:
+                name = f"{SUITS[suit(card)]}-{RANKS[height - 1]}"
+                text = f"{card_name(card)} is on the foundation {name} of line"
+                line = self.home[suit(card)][0]
+                self.fail(f"{text} {line} too, expected each card once", self.seen[card])
+        if not self.seen and not any(self.heights.values()):
+            raise InputError(f"no cards, expected a board of {CARDS}", self.where)
+        freecells = list(self.freecells or ())
+        freecells += [None] * (self.rules.freecells - len(freecells))
+        columns = self.columns + [()] * (self.rules.columns - len(self.columns))
+        hearts, spades, diamonds, clubs = (self.heights.get(index, 0) for index in range(4))
+        position = Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
+        position.validate(self.rules, self.where)
+        return position
+
+    def place(self, at: tuple[int, int]) -> str:
+        return f"{self.where}, line {at[0]}, column {at[1]}"
+
+    def fail(self, message: str, at: tuple[int, int]) -> NoReturn:
+        raise InputError(message, self.place(at))

@@ -1,0 +1,232 @@
+"""Where deals come from: numbers, files, standard input."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.boards import LINE_END, decoded, format_board, parse_board
+from dbmsolver.game.cards import CARDS, rank
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Rules
+
+__all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
+
+MAX_NUMBER = 2**33 - 1
+"""The last number that FreeCell Pro deals."""
+
+MAX_BOARD_BYTES = 1 << 20
+"""More than any board with its comments: what is longer is another kind of file."""
+
+_EXPECTED = f"a number from 1 to {MAX_NUMBER}, or -1 or -2"
+
+# Microsoft's deck: suits in the order C D H S within a rank, as our suit numbers.
+_DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
+
+# PySol leaves gaps between the cells that it fills. Which cells are filled makes no difference to
+# the game, but a board should look the same in both programs.
+_PYSOL_CELLS = {"eight_off": (0, 2, 4, 6), "seahaven_towers": (1, 2)}
+
+
+def dealing(rules: Rules) -> str:
+    """How a number is dealt under these rules, and whose convention that is."""
+    cells = rules.dealt_to_freecells
+    parts = ["Microsoft deck of that number (FreeCell Pro's above 2^31)"]
+    if rules.kings_sunk:
+        parts.append(f"kings sunk and dealt from the other end to {rules.columns} columns in turn")
+    elif cells:
+        last = "the last card" if cells == 1 else f"the last {cells} cards"
+        parts.append(f"dealt to {rules.columns} columns in turn, {last} to freecells")
+    else:
+        parts.append(f"dealt to {rules.columns} columns in turn")
+    if rules == GAMES.get(rules.name):
+        parts.append("as PySol and pysol-cards do")
+    return ", ".join(parts)
+
+
+def deal_number(number: int, rules: Rules) -> Position:
+    """Deal a number: Microsoft's, continued above 2^31 as FreeCell Pro does, or -1 or -2.
+
+    All games take the same deck for a number, and lay it out as PySol FC and pysol-cards do when
+    asked for a Microsoft deal ("ms3"): card after card to the columns in turn, the last ones to
+    freecells. In games that sink kings (Baker's Dozen) the kings are sunk first, and the deck is
+    dealt from the other end. Fewer or more columns or freecells than the game has change nothing
+    else.
+
+    -1 and -2 are boards of eight columns, so they need rules that deal all cards to eight columns.
+    """
+    if number in (-1, -2):
+        if rules.columns != 8 or rules.dealt_to_freecells or rules.kings_sunk:
+            raise InputError(
+                f"{rules.name} with {rules.describe()} has no such deal, "
+                "expected a game that deals all cards to 8 columns",
+                f"deal {number}",
+            )
+        deck = _unnumbered_deck(number)
+    elif 1 <= number <= MAX_NUMBER:
+        deck = _shuffled_deck(number)
+    else:
+        raise InputError(f"no such number, expected {_EXPECTED}", f"deal {number}")
+    if rules.kings_sunk:
+        deck = _sink_kings(deck[::-1], rules.columns)
+    in_columns = CARDS - rules.dealt_to_freecells
+    columns = tuple(tuple(deck[i : in_columns : rules.columns]) for i in range(rules.columns))
+    freecells: list[int | None] = [None] * rules.freecells
+    for cell, card in zip(_cells_dealt_to(rules), deck[in_columns:], strict=True):
+        freecells[cell] = card
+    return Position(columns, tuple(freecells), (0, 0, 0, 0))
+
+
+def _cells_dealt_to(rules: Rules) -> Sequence[int]:
+    if rules == GAMES.get(rules.name) and rules.name in _PYSOL_CELLS:
+        return _PYSOL_CELLS[rules.name]
+    return range(rules.dealt_to_freecells)
+
+
+def _shuffled_deck(number: int) -> list[int]:
+    """The cards in the order in which Microsoft's FreeCell deals them.
+
+    The generator is that of Microsoft's C library. Its seed has 32 bits, of which the top one
+    makes no difference to its 15 bits of output: numbers up to 2^31. FreeCell Pro tells apart
+    2^31 to 2^32 by setting the 16th bit of the output, and continues to 2^33 with all 16 bits of
+    the generator's upper half, plus one.
+    """
+    state = number
+    left = list(_DECK)
+    dealt = []
+    while left:
+        state = (state * 214013 + 2531011) & 0xFFFFFFFF
+        if number < 2**31:
+            random = state >> 16 & 0x7FFF
+        elif number < 2**32:
+            random = state >> 16 | 0x8000
+        else:
+            random = (state >> 16) + 1
+        chosen = random % len(left)
+        left[chosen], left[-1] = left[-1], left[chosen]
+        dealt.append(left.pop())
+    return dealt
+
+
+def _unnumbered_deck(number: int) -> list[int]:
+    """Microsoft's -1 and -2, row by row; neither can be won with four freecells.
+
+    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others.
+    -2 has ace, king, queen, ... eight in four columns, and seven down to two in the others.
+    """
+    if number == -1:
+        left, right, suits = (1, 3, 5, 7, 9, 11, 13), (12, 10, 8, 6, 4, 2), (3, 2, 0, 1)
+    else:
+        left, right, suits = (1, 13, 12, 11, 10, 9, 8), (7, 6, 5, 4, 3, 2), (1, 0, 2, 3)
+    ranks = [r for pair in zip(left, right, strict=False) for r in pair] + [left[-1]]
+    return [((r - 1) << 2) + s for r in ranks for s in suits]
+
+
+def _sink_kings(deck: list[int], columns: int) -> list[int]:
+    """Exchange each king with the lowest card of its column that is none, as PySol does."""
+    deck = list(deck)
+    for king in [i for i, card in enumerate(deck) if rank(card) == 13]:
+        for below in range(king % columns, king, columns):
+            if rank(deck[below]) != 13:
+                deck[king], deck[below] = deck[below], deck[king]
+                break
+    return deck
+
+
+@dataclass(frozen=True)
+class Deal:
+    """A position to start from, with its rules, and its number if it has one."""
+
+    position: Position
+    rules: Rules
+    number: int | None = None
+
+    @classmethod
+    def from_number(cls, number: int, rules: Rules = GAMES["freecell"]) -> Deal:
+        """Deal a number; see `deal_number`."""
+        return cls(deal_number(number, rules), rules, number)
+
+    @classmethod
+    def from_text(cls, text: str, rules: Rules = GAMES["freecell"], where: str = "<board>") -> Deal:
+        """Read a board; see `boards.parse_board`."""
+        return cls(parse_board(text, rules, where), rules)
+
+    @classmethod
+    def load(
+        cls, source: str, rules: Rules = GAMES["freecell"], stdin: IO[Any] | None = None
+    ) -> Deal:
+        """What DEAL means on the command line: a number, the path of a board, or `-` for `stdin`.
+
+        A file whose name is a number can be given as ./NAME.
+        """
+        if re.fullmatch(r"-?[0-9]+", source):
+            # Not int() at once: it refuses thousands of digits with an error of its own.
+            if len(source) > 100:
+                raise InputError(f"no such number, expected {_EXPECTED}", f"deal {source[:20]}...")
+            return cls.from_number(int(source), rules)
+        if source == "-":
+            text = _read_board(stdin if stdin is not None else sys.stdin, "<stdin>")
+            return cls.from_text(text, rules, "<stdin>")
+        where = source if source.isprintable() else quoted(source, 200)
+        try:
+            with open(source, "rb") as file:
+                text = _read_board(file, where)
+        except FileNotFoundError:
+            message = f"no such file, expected {_EXPECTED}, the path of a board, or - for stdin"
+            raise InputError(message, where or "''") from None
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise _unreadable(error, where) from None
+        return cls.from_text(text, rules, where)
+
+    def check_number(self, where: str) -> None:
+        """InputError, naming ``where``, if the deal has a number and is not what that number deals."""
+        if self.number is None:
+            return
+        if type(self.number) is not int or self.position != deal_number(self.number, self.rules):
+            raise InputError(f"its board is not that of deal {self.number}", where)
+
+    @property
+    def name(self) -> str:
+        """The number, or "board-" and a digest of the position: short, and fit for file names."""
+        if self.number is not None:
+            return str(self.number)
+        digest = hashlib.blake2b(repr(self.position.canonical()).encode(), digest_size=4)
+        return f"board-{digest.hexdigest()}"
+
+
+def _read_board(file: IO[Any] | None, where: str) -> str:
+    if file is None:
+        raise InputError("closed, expected a board", where)
+    try:
+        data = getattr(file, "buffer", file).read(MAX_BOARD_BYTES + 1)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(error, where) from None
+    except (OSError, ValueError) as error:  # ValueError: the file is closed
+        raise _unreadable(error, where) from None
+    if len(data) > MAX_BOARD_BYTES:
+        raise InputError(f"more than {MAX_BOARD_BYTES} bytes, expected a board", where)
+    if isinstance(data, str):
+        return data
+    try:
+        return decoded(bytes(data))
+    except UnicodeDecodeError as error:
+        raise _not_utf8(error, where) from None
+
+
+def _unreadable(error: Exception, where: str) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"cannot be read ({reason}), expected a board", where)
+
+
+def _not_utf8(error: UnicodeDecodeError, where: str) -> InputError:
+    if error.encoding.startswith("utf-16"):
+        return InputError("not text in UTF-16, which it begins like, expected a board", where)
+    before = error.object[: error.start].decode("utf-8").removeprefix("\ufeff")
+    lines = re.split(LINE_END, before)
+    place = f"{where}, line {len(lines)}, column {len(lines[-1]) + 1}"
+    return InputError("not text in UTF-8, expected a board", place)

@@ -1,0 +1,34 @@
+"""Moves of single cards."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from dbmsolver.game.cards import SUIT_NAMES, card_name
+
+PlaceKind = Literal["column", "freecell", "foundation"]
+
+
+class Place(NamedTuple):
+    """Where a card can be. Columns and freecells count from 0; a foundation's index is its suit."""
+
+    kind: PlaceKind
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
+
+    def __str__(self) -> str:
+        """For people, who count from 1."""
+        if self.kind == "foundation":
+            return f"foundation of {SUIT_NAMES[self.index]}"
+        return f"{self.kind} {self.index + 1}"
+
+
+class Move(NamedTuple):
+    """One card goes from one place to another; `forced` if the search allows no other move."""
+
+    card: int
+    source: Place
+    destination: Place
+    forced: bool = False
+
+    def __str__(self) -> str:
+        return f"{card_name(self.card)} from {self.source} to {self.destination}"

@@ -1,0 +1,184 @@
+"""A position as people see it, and every rule of moving, written to be read.
+
+This is the slow truth that everything fast is compared with: solutions are replayed on it before
+they are printed, and the compiled kernels are tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.game.cards import CARDS, SUIT_NAMES, card_name, rank, suit
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.rules import Policy, Rules
+
+NAMED_AT_MOST = 6
+"""How many missing cards a message names before it says how many more there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One arrangement of the cards; an immutable value."""
+
+    columns: tuple[tuple[int, ...], ...]
+    """Deepest card first."""
+    freecells: tuple[int | None, ...]
+    foundations: tuple[int, int, int, int]
+    """Heights, 0 for empty to 13 for complete, in the order of `cards.SUITS`."""
+
+    def is_goal(self) -> bool:
+        """Whether all cards are home."""
+        return all(height == 13 for height in self.foundations)
+
+    def available(self) -> list[tuple[int, Place]]:
+        """The cards that are free to move: last of the columns, then those in the freecells."""
+        tops = [
+            (column[-1], Place("column", index))
+            for index, column in enumerate(self.columns)
+            if column
+        ]
+        cells = [
+            (card, Place("freecell", index))
+            for index, card in enumerate(self.freecells)
+            if card is not None
+        ]
+        return tops + cells
+
+    def moves(self, rules: Rules) -> list[Move]:
+        """All legal moves of single cards.
+
+        Places that differ in nothing count once: a card goes to the first empty freecell and the
+        first empty column only. A card alone in its column does not move to an empty column, nor
+        a card from freecell to freecell.
+        """
+        empty_cell = _first(index for index, card in enumerate(self.freecells) if card is None)
+        empty_column = _first(index for index, column in enumerate(self.columns) if not column)
+        moves: list[Move] = []
+        for card, source in self.available():
+            if self.foundations[suit(card)] == rank(card) - 1:
+                moves.append(Move(card, source, Place("foundation", suit(card))))
+            for index, column in enumerate(self.columns):
+                if column and rules.can_stack(card, column[-1]):
+                    moves.append(Move(card, source, Place("column", index)))
+            from_column = source.kind == "column"
+            if empty_cell is not None and from_column:
+                moves.append(Move(card, source, Place("freecell", empty_cell)))
+            alone = from_column and len(self.columns[source.index]) == 1
+            if empty_column is not None and rules.can_fill(card) and not alone:
+                moves.append(Move(card, source, Place("column", empty_column)))
+        return moves
+
+    def forced(self, rules: Rules, policy: Policy) -> Move | None:
+        """The safe move to a foundation that must be made, lowest suit first, if there is one."""
+        safe = [
+            (suit(card), card, source)
+            for card, source in self.available()
+            if rules.safe_home(card, self.foundations, policy)
+        ]
+        if not safe:
+            return None
+        index, card, source = min(safe)
+        return Move(card, source, Place("foundation", index), forced=True)
+
+    def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
+        """The positions one move away; where a move is forced, only that one."""
+        forced = self.forced(rules, policy)
+        moves = self.moves(rules) if forced is None else [forced]
+        return [(move, self.apply(move)) for move in moves]
+
+    def apply(self, move: Move) -> Position:
+        """The position after the move.
+
+        Raises IllegalMoveError if the card is not free to move there, whatever the rules. Whether
+        the rules let it lie there is for `moves` to say.
+        """
+        card, source, destination, _ = move
+        if (card, source) not in self.available():
+            raise IllegalMoveError(f"{card_name(card)} is not free to move", str(source))
+        columns = list(self.columns)
+        freecells = list(self.freecells)
+        foundations = list(self.foundations)
+        if source.kind == "column":
+            columns[source.index] = columns[source.index][:-1]
+        else:
+            freecells[source.index] = None
+        # Destinations are looked at as they were before the card left its source.
+        index = destination.index
+        if destination.kind == "column" and 0 <= index < len(columns) and destination != source:
+            columns[index] = (*columns[index], card)
+        elif (
+            destination.kind == "freecell"
+            and 0 <= index < len(freecells)
+            and self.freecells[index] is None
+        ):
+            freecells[index] = card
+        elif (
+            destination.kind == "foundation"
+            and index == suit(card)
+            and foundations[index] == rank(card) - 1
+        ):
+            foundations[index] += 1
+        else:
+            raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
+        hearts, spades, diamonds, clubs = foundations
+        return Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
+
+    def canonical(self) -> Hashable:
+        """Equal for positions that differ only in the order of columns or of freecells."""
+        columns = tuple(sorted(column for column in self.columns if column))
+        freecells = tuple(sorted(card for card in self.freecells if card is not None))
+        return columns, freecells, self.foundations
+
+    def validate(self, rules: Rules, where: str | None = None) -> None:
+        """Raise InputError unless this is 52 different cards in a layout of these rules."""
+        if len(self.columns) != rules.columns:
+            raise InputError(f"{len(self.columns)} columns, expected {rules.columns}", where)
+        if len(self.freecells) != rules.freecells:
+            raise InputError(f"{len(self.freecells)} freecells, expected {rules.freecells}", where)
+        if len(self.foundations) != 4:
+            raise InputError(f"{len(self.foundations)} foundations, expected 4", where)
+        seen: dict[int, str] = {}
+        for index, height in enumerate(self.foundations):
+            place = str(Place("foundation", index))
+            if not 0 <= height <= 13:
+                raise InputError(f"height {height} of the {place}, expected 0 to 13", where)
+            seen.update({(r << 2) + index: place for r in range(height)})
+        lying = [
+            (card, str(Place("column", index)))
+            for index, column in enumerate(self.columns)
+            for card in column
+        ]
+        lying += [
+            (card, str(Place("freecell", index)))
+            for index, card in enumerate(self.freecells)
+            if card is not None
+        ]
+        for card, place in lying:
+            if not 0 <= card < CARDS:
+                raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)
+            if card in seen:
+                text = f"{card_name(card)} twice, in {seen[card]} and in {place}"
+                raise InputError(f"{text}, expected each card once", where)
+            seen[card] = place
+        missing = [card_name(card) for card in range(CARDS) if card not in seen]
+        if missing:
+            names = " ".join(missing[:NAMED_AT_MOST])
+            if len(missing) > NAMED_AT_MOST:
+                names += f" and {len(missing) - NAMED_AT_MOST} more"
+            cards = "missing card" if len(missing) == 1 else "missing cards"
+            raise InputError(f"{cards} {names}, expected all 52", where)
+
+    def __str__(self) -> str:
+        """One line for debugging; boards for people are `deals.format_board`."""
+        home = " ".join(
+            f"{name} {height}" for name, height in zip(SUIT_NAMES, self.foundations, strict=True)
+        )
+        cells = " ".join("-" if card is None else card_name(card) for card in self.freecells)
+        columns = " | ".join(" ".join(map(card_name, column)) for column in self.columns)
+        return f"[{home}] ({cells}) {columns}"
+
+
+def _first(indices: Iterable[int]) -> int | None:
+    return next(iter(indices), None)

@@ -1,0 +1,177 @@
+"""What may be moved where. A named game is a set of rules.
+
+All games share the rest: one deck, every card in sight, the last card of a column and every card
+in a freecell are free to move, a column is built down by one rank, foundations are built up by
+suit from the ace, and no card leaves a foundation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.cards import rank, suit
+
+Build = Literal["alternate", "suit", "any"]
+Fill = Literal["any", "kings", "none"]
+Policy = Literal["wkr", "horne", "none"]
+
+BUILDS: tuple[Build, ...] = get_args(Build)
+FILLS: tuple[Fill, ...] = get_args(Fill)
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+MAX_COLUMNS = 13
+MAX_FREECELLS = 13
+
+_PARENT_KINDS: dict[Build, tuple[int, ...]] = {
+    "alternate": (1, 3),
+    "suit": (0,),
+    "any": (0, 1, 2, 3),
+}
+BUILD_WORDS: dict[Build, str] = {
+    "alternate": "built down by alternate colour",
+    "suit": "built down by suit",
+    "any": "built down by any suit",
+}
+FILL_WORDS: dict[Fill, str] = {
+    "any": "empty columns take any card",
+    "kings": "empty columns take kings only",
+    "none": "empty columns take nothing",
+}
+
+
+def _check_range(what: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise UsageError(f"{value} {what}: expected {low} to {high}")
+
+
+def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise UsageError(
+            f"unknown {what} {quoted(str(value))}, expected one of {', '.join(choices)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What may be moved where, and how a numbered deal is laid out."""
+
+    name: str
+    columns: int
+    freecells: int
+    build: Build
+    fill: Fill
+    dealt_to_freecells: int = 0
+    """Cells filled by the deal, with the last cards of the deck."""
+    kings_sunk: bool = False
+    """Whether dealing puts the kings of a column under its other cards."""
+
+    def __post_init__(self) -> None:
+        _check_range("columns", self.columns, 1, MAX_COLUMNS)
+        _check_range("freecells", self.freecells, 0, MAX_FREECELLS)
+        _check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
+        _check_choice("build", self.build, BUILDS)
+        _check_choice("fill", self.fill, FILLS)
+
+    @property
+    def parent_kinds(self) -> tuple[int, ...]:
+        """What XOR on the suit turns a card into its legal parents, one rank higher."""
+        return _PARENT_KINDS[self.build]
+
+    def can_stack(self, child: int, parent: int) -> bool:
+        """Whether `child` may be put on `parent`, the last card of a column."""
+        if rank(parent) != rank(child) + 1:
+            return False
+        return suit(parent) ^ suit(child) in self.parent_kinds
+
+    def can_fill(self, card: int) -> bool:
+        """Whether the card may be put into an empty column."""
+        return self.fill == "any" or (self.fill == "kings" and rank(card) == 13)
+
+    def safe_home(self, card: int, foundations: Sequence[int], policy: Policy) -> bool:
+        """Whether the card's move to its foundation is possible, and safe under the policy.
+
+        `foundations` are the four heights in the order of `SUITS`. A safe move takes nothing
+        away: from every solution that makes it later, one as short follows that makes it now. A
+        card that is needed in the columns is needed for one thing only, that another card, one
+        rank lower, be put on it. So a move home of a card of rank r is safe if each card that
+        could have been put on it is home already, or can go home itself the moment it is free,
+        and doing so is harmless by the same argument.
+
+        Alternate colour, the cards concerned being the two of rank r-1 of the other colour:
+
+        `horne`  Both are home (both foundations of the other colour >= r-1). Or r <= 2: nothing
+                 goes on an ace; on a two go aces only, and an ace can always go home instead.
+        `wkr`    Both are home or next to go (>= r-2). Going home is harmless for them, too: what
+                 could be put on them is the r-2 of either suit of the card's own colour. That
+                 of its own suit is home; the other one is home or next to go if its foundation
+                 is >= r-3; and what could be put on that one, r-3 of the other colour, is home.
+
+        By suit the only card concerned is the next lower one of the same suit, which is home when
+        the move is possible at all: every move home is safe. By any suit all four of rank r-1 are
+        concerned: `horne` wants all of them home (or r <= 2), `wkr` at least next to go (all
+        foundations >= r-2; then every card of rank r-2 is home, and nothing is left to be put on
+        them).
+        """
+        own = suit(card)
+        r = rank(card)
+        if policy == "none" or foundations[own] != r - 1:
+            return False
+        if self.build == "suit":
+            return True
+        if policy == "horne" and r <= 2:
+            return True
+        concerned = [foundations[own ^ kind] for kind in self.parent_kinds if kind != 0]
+        if policy == "horne":
+            return min(concerned) >= r - 1
+        if self.build == "alternate" and foundations[own ^ 2] < r - 3:
+            return False
+        return min(concerned) >= r - 2
+
+    def describe(self) -> str:
+        """The rules in one line."""
+        cells = "1 freecell" if self.freecells == 1 else f"{self.freecells or 'no'} freecells"
+        if self.dealt_to_freecells:
+            cells += f" ({self.dealt_to_freecells} filled by the deal)"
+        parts = [
+            "1 column" if self.columns == 1 else f"{self.columns} columns",
+            cells,
+            BUILD_WORDS[self.build],
+            FILL_WORDS[self.fill],
+        ]
+        if self.kings_sunk:
+            parts.append("kings sunk when dealt")
+        return ", ".join(parts)
+
+
+GAMES: dict[str, Rules] = {
+    rules.name: rules
+    for rules in (
+        Rules("freecell", 8, 4, "alternate", "any"),
+        Rules("bakers_game", 8, 4, "suit", "any"),
+        Rules("eight_off", 8, 8, "suit", "kings", dealt_to_freecells=4),
+        Rules("seahaven_towers", 10, 4, "suit", "kings", dealt_to_freecells=2),
+        Rules("forecell", 8, 4, "alternate", "kings", dealt_to_freecells=4),
+        Rules("bakers_dozen", 13, 0, "any", "none", kings_sunk=True),
+    )
+}
+
+
+def rules_for(game: str, freecells: int | None = None, columns: int | None = None) -> Rules:
+    """The rules of a named game, with another number of freecells or columns if given.
+
+    Where fewer freecells are left than the game's deal fills, it fills them all, and the other
+    cards are dealt to the columns.
+    """
+    rules = GAMES.get(game)
+    if rules is None:
+        raise UsageError(f"unknown game {quoted(game)}, expected one of {', '.join(GAMES)}")
+    if freecells is not None:
+        _check_range("freecells", freecells, 0, MAX_FREECELLS)
+        filled = min(rules.dealt_to_freecells, freecells)
+        rules = replace(rules, freecells=freecells, dealt_to_freecells=filled)
+    if columns is not None:
+        rules = replace(rules, columns=columns)
+    return rules

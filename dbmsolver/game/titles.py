@@ -1,0 +1,74 @@
+"""How a deal is called: its number or name, and whatever differs from FreeCell, or from the named game's own rules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.errors import quoted
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import BUILD_WORDS, FILL_WORDS, GAMES, Rules, rules_for
+
+_COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
+_SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
+
+
+def title(deal: Deal) -> str:
+    """`Deal 3`, `Deal 3 (bakers_game, 3 freecells)`; nothing that differs is left out."""
+    notes = ", ".join(rules_notes(deal.rules))
+    return f"Deal {deal.name} ({notes})" if notes else f"Deal {deal.name}"
+
+
+def rules_notes(rules: Rules) -> list[str]:
+    """The game, unless it is FreeCell, and in which rules it is played otherwise than usual: all of them if nobody knows
+    the game.
+    """
+    game = GAMES.get(rules.name)
+    notes = [] if rules.name == "freecell" else [_printable(rules.name)]
+    if game is None or rules.columns != game.columns:
+        notes.append(_counted(rules.columns, "column"))
+    if game is None or rules.freecells != game.freecells:
+        notes.append(_counted(rules.freecells, "freecell"))
+    if game is None or rules.build != game.build:
+        notes.append(BUILD_WORDS[rules.build])
+    if game is None or rules.fill != game.fill:
+        notes.append(FILL_WORDS[rules.fill])
+    usual = min(game.dealt_to_freecells, rules.freecells) if game else 0
+    if rules.dealt_to_freecells != usual:
+        notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
+    if rules.kings_sunk != (game.kings_sunk if game else False):
+        notes.append(_SUNK[rules.kings_sunk])
+    return notes
+
+
+def rules_of_notes(text: str) -> Rules:
+    """The rules that the notes of a title, without their parentheses, speak of; UsageError for a game nobody knows."""
+    name, counts = "freecell", dict[str, int]()
+    changes: dict[str, object] = {}
+    for note in text.split(", ") if text else ():
+        if found := _COUNT.fullmatch(note):
+            counts[found[2]] = 0 if found[1] == "no" else int(found[1])
+        elif note in BUILD_WORDS.values():
+            changes["build"] = next(key for key, words in BUILD_WORDS.items() if words == note)
+        elif note in FILL_WORDS.values():
+            changes["fill"] = next(key for key, words in FILL_WORDS.items() if words == note)
+        elif note in _SUNK.values():
+            changes["kings_sunk"] = note == _SUNK[True]
+        else:
+            name = note
+    if name not in GAMES and counts.keys() >= {"column", "freecell"} and len(changes) >= 2:
+        known = Rules(name, counts["column"], counts["freecell"], "any", "any")
+    else:
+        known = rules_for(name, counts.get("freecell"), counts.get("column"))
+    if "freecells filled by the deal" in counts:
+        changes["dealt_to_freecells"] = counts["freecells filled by the deal"]
+    return replace(known, **changes)  # type: ignore[arg-type]  # of the types that they have
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number or 'no'} {what}s"
+
+
+def _printable(name: str) -> str:
+    """A game's name, fit to stand among notes."""
+    return name if re.fullmatch(r"[\w -]{1,60}", name) else quoted(name, 60)

@@ -1,0 +1,38 @@
+"""Where the kernels' machine code is kept.
+
+numba notices changes in a function's own file only: a changed callee in another file, or a renamed type, would leave old
+machine code running, or stop at it.  So the folder is named by a digest of all kernel sources.  ``NUMBA_CACHE_DIR``,
+where it is set, stands.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+
+_SOURCES = ("core", "jit", "verify")
+
+
+def kernel_digest() -> str:
+    """Digest of all kernel sources: 16 hexadecimal digits."""
+    package = Path(__file__).parent.parent
+    digest = blake2b(digest_size=8)
+    for folder in _SOURCES:
+        for source in sorted((package / folder).rglob("*.py")):
+            digest.update(str(source.relative_to(package)).encode())
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def choose_cache() -> None:
+    """Name the folder for numba, which must not have been imported yet."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(base) / "dbmsolver" / f"kernels-{kernel_digest()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # numba finds a place itself, or compiles each time
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)

@@ -1,0 +1,49 @@
+"""Compiling kernels that are not in the cache: hearing of it, and doing it ahead of their use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import typeof
+from numba.core import event
+
+from dbmsolver.jit.sharing import WAITING, SharedCache
+
+
+class _First(event.Listener):
+    """Calls back at the first event only."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def on_start(self, event: event.Event) -> None:
+        """A compilation begins."""
+        callback, self.callback = self.callback, None
+        if callback is not None:
+            callback()
+
+    def on_end(self, event: event.Event) -> None:
+        """A compilation ends."""
+
+
+def on_first_compilation(callback: Callable[[], None]) -> None:
+    """Call back once, when the first kernel that is not in the cache begins to be compiled, here or elsewhere."""
+    listener = _First(callback)
+    event.register("numba:compile", listener)
+    event.register(WAITING, listener)
+
+
+def is_shared() -> bool:
+    """Whether there is a folder to keep kernels in, for other processes to find."""
+    try:
+        SharedCache(is_shared)
+    except RuntimeError:
+        return False
+    return True
+
+
+def compile_ahead(kernel: Any, arguments: tuple[Any, ...]) -> None:
+    """Have a kernel in the cache for arguments of these types, unless another process is compiling it."""
+    if kernel._cache.reserve():
+        kernel.compile(tuple(typeof(argument) for argument in arguments))

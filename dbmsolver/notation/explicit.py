@@ -1,0 +1,194 @@
+"""A solution in as few moves as a player has to make, where a game makes automoves.
+
+A game moves cards home by itself after each move of the player, as far as its automove policy
+goes. So a solution is first followed with automoves: moves of cards that are home already drop
+out, the others stay legal, because a safe move home takes nothing away. The positions met this way
+are then joined by the moves that a player can make between them, the fewest of them: a supermove
+is found wherever it leads to where single cards had been moved one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.notation.solution import Comment, Solution, Step, moving_card
+from dbmsolver.notation.supermoves import Automove, automoves, largest, move_run
+
+
+def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
+    """The solution with supermoves and the policy's automoves, with the fewest explicit moves.
+
+    Moves to an empty column take one card or as many as possible, since notations can say no
+    other; with `any_length`, any number. An explicit move can be a move to a foundation.
+    """
+    rules = solution.rules
+    positions, comments = _follow(solution, policy)
+    last = {position: index for index, position in enumerate(positions)}
+    # Best ways from the start, in order of the positions: every move leads forward.
+    best: list[tuple[int, int, Step | None]] = [(len(positions), -1, None)] * len(positions)
+    best[0] = (0, -1, None)
+    for index, position in enumerate(positions):
+        cost = best[index][0]
+        if last[position] > index:
+            if cost < best[last[position]][0]:
+                best[last[position]] = (cost, index, None)
+            continue
+        for step, following in player_moves(position, rules, any_length):
+            end = last.get(automoves(following, rules, policy)[1], -1)
+            if end > index and cost + 1 < best[end][0]:
+                best[end] = (cost + 1, index, step)
+    way: list[tuple[Step, int, int]] = []
+    index = len(positions) - 1
+    while index > 0:
+        _, before, made_by = best[index]
+        if made_by is not None:
+            way.append((made_by, before, index))
+        index = before
+    steps: list[Step] = []
+    reached = 0
+    for step, before, index in reversed(way):
+        told = [comment for told in comments[reached:index] for comment in told]
+        reached = index
+        made, closed = player_result(positions[before], step, rules, policy)
+        steps.append(replace(step, comment=merged(told)))
+        steps += [Step.of(move, policy) for move in made]
+        assert closed == positions[index]
+    return replace(solution, steps=tuple(steps), final=positions[-1], extra={})
+
+
+def grouped(solution: Solution) -> Solution:
+    """The same solution with runs as one move each, and every step with all that can be said of it.
+
+    That is the card that moves, the card it is put on, and the position before. A single-card move
+    stays an automove if it was one.
+    """
+    made_by = {
+        moves[0].card: step.automove
+        for step, moves in solution.moves_of_steps()
+        if step.automove != "none"
+    }
+    player = explicit(solution, "none", any_length=True)
+    steps: list[Step] = []
+    for step, before, _ in player.replay():
+        home = step.destination.kind == "foundation"
+        if home and (policy := made_by.get(moving_card(before, step))):
+            step = replace(step, automove=policy)
+        steps.append(step)
+    told = replace(player, steps=tuple(steps))
+    return replace(told, steps=tuple(told_in_full(told)))
+
+
+def told_in_full(solution: Solution) -> Iterable[Step]:
+    """The steps with the card that moves, the card it is put on, and the position before."""
+    for step, before, _ in solution.replay():
+        card = moving_card(before, step)
+        onto: int | None = None
+        if step.destination.kind == "column" and before.columns[step.destination.index]:
+            onto = before.columns[step.destination.index][-1]
+        elif step.destination.kind == "foundation" and rank(card) > 1:
+            onto = card - 4
+        yield replace(step, card=card, onto=onto, before=before)
+
+
+def player_result(
+    position: Position, step: Step, rules: Rules, policy: Automove
+) -> tuple[list[Move], Position]:
+    """The automoves after a step of the player, and where they end."""
+    return automoves(_apply(position, step), rules, policy)
+
+
+def player_moves(
+    position: Position, rules: Rules, any_length: bool = False
+) -> Iterable[tuple[Step, Position]]:
+    """All moves of a player, each with the position after it and before any automove."""
+    for card, source in position.available():
+        if position.foundations[suit(card)] == rank(card) - 1:
+            step = Step(source, Place("foundation", suit(card)), card=card)
+            yield step, _apply(position, step)
+        for cell, occupant in enumerate(position.freecells):
+            if occupant is None:
+                step = Step(source, Place("freecell", cell), card=card)
+                yield step, _apply(position, step)
+        for index, column in enumerate(position.columns):
+            if Place("column", index) == source:
+                continue
+            if source.kind == "freecell":
+                if rules.can_stack(card, column[-1]) if column else rules.can_fill(card):
+                    step = Step(source, Place("column", index), card=card)
+                    yield step, _apply(position, step)
+                continue
+            most = largest(position, rules, source.index, index)
+            counts = {most} - {0}
+            if most and not column:
+                counts |= set(range(1, most)) if any_length else {1}
+            for count in sorted(counts, reverse=True):
+                deepest = position.columns[source.index][-count]
+                if not column and not rules.can_fill(deepest):
+                    continue
+                step = Step(source, Place("column", index), count, card=deepest)
+                yield step, _apply(position, step)
+
+
+def lengths(solution: Solution) -> dict[str, int]:
+    """The length of a solution in every metric.
+
+    cards            single-card moves, moves to foundations included
+    runs             the same, but a run moved from column to column counts once
+    explicit-none    moves a player makes without automoves, as the notation says them
+    explicit-horne   ... with Horne automoves
+    explicit-wkr     ... with WKR automoves
+    """
+    counts = {"cards": len(solution.moves())}
+    counts["runs"] = _explicit_moves(explicit(solution, "none", any_length=True))
+    for policy in ("none", "horne", "wkr"):
+        counts[f"explicit-{policy}"] = _explicit_moves(explicit(solution, policy))
+    return counts
+
+
+def merged(comments: list[Comment]) -> Comment | None:
+    """Several comments as one; different kinds or authors become plain text."""
+    if len(comments) < 2:
+        return comments[0] if comments else None
+    first = comments[0]
+    alike = all(
+        (other.xhtml, other.originator) == (first.xhtml, first.originator) for other in comments
+    )
+    text = (" " if alike else " / ").join(comment.text for comment in comments)
+    if alike:
+        return replace(first, text=text)
+    return Comment(text)
+
+
+def _explicit_moves(solution: Solution) -> int:
+    return sum(step.automove == "none" for step in solution.steps)
+
+
+def _follow(solution: Solution, policy: Policy) -> tuple[list[Position], list[list[Comment]]]:
+    """The positions met with automoves, and the comments on the moves between them."""
+    position = solution.initial
+    positions = [position]
+    comments: list[list[Comment]] = []
+    rules = solution.rules
+    for step, moves in solution.moves_of_steps():
+        told = [] if step.comment is None else [step.comment]
+        for move in moves:
+            if position.foundations[suit(move.card)] < rank(move.card):
+                position = automoves(position.apply(move), rules, policy)[1]
+                positions.append(position)
+                comments.append(told)
+                told = []
+        if told and comments:
+            comments[-1] = comments[-1] + told
+    return positions, comments
+
+
+def _apply(position: Position, step: Step) -> Position:
+    if step.count == 1:
+        assert step.card is not None
+        return position.apply(Move(step.card, step.source, step.destination))
+    return move_run(position, step.source.index, step.destination.index, step.count)

@@ -1,0 +1,168 @@
+"""Solutions as text: one module per format, with `write(solution)` and `read(source, deal)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.rules import Policy
+from dbmsolver.notation.explicit import grouped
+from dbmsolver.notation.format_names import FORMATS, READABLE, WITH_RUNS, format_of_name
+from dbmsolver.notation.formats import (
+    answers,
+    html,
+    moves,
+    sfn,
+    short,
+    universal_json,
+    universal_xml,
+)
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.source import AmbiguousError, InvalidError, Source
+from dbmsolver.notation.solution import Solution
+
+__all__ = [
+    "FORMATS",
+    "READABLE",
+    "AmbiguousError",
+    "Given",
+    "InvalidError",
+    "Source",
+    "detect",
+    "format_of_name",
+    "read",
+    "write",
+]
+
+
+class Module(Protocol):
+    """What a format can do."""
+
+    def write(self, solution: Solution) -> str:
+        """The solution as text."""
+
+    def read(self, source: Source, given: Given) -> Solution:
+        """The solution that a text says."""
+
+
+_MODULES: dict[str, Module] = {
+    "universal-json": universal_json,
+    "universal-xml": universal_xml,
+    "moves": moves,
+    "short": short,
+    "html": html,
+}
+_MOVE_LINE = re.compile(
+    r"(?:^|\r)[ \t]*(?:Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]|-=-=-=-)",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def write(
+    solution: Solution,
+    format_name: str,
+    policy: Policy = "horne",
+    runs: bool = False,
+    shortest: int | None = None,
+) -> str:
+    """The solution as text of a format.
+
+    The automove policy is for `sfn`, which has to state one, and for what can be copied as such
+    from `html`. That one also says how many moves a solution has that is proven to be `shortest`.
+
+    With `runs`, runs of cards are one move each, and every move is told in full.
+
+    Raises UsageError where the format cannot say it.
+    """
+    check_writable(format_name, runs)
+    if runs:
+        solution = grouped(solution)
+    if format_name == "sfn":
+        return sfn.write(solution, policy)
+    if format_name == "html":
+        return html.write(solution, policy, shortest)
+    return _MODULES[format_name].write(solution)
+
+
+def check_writable(format_name: str, runs: bool = False) -> None:
+    """Raise UsageError unless it is a format that can be written, and with runs if these are."""
+    if format_name not in FORMATS:
+        raise _unknown(format_name)
+    if runs and format_name not in WITH_RUNS:
+        expected = f"expected one of {', '.join(WITH_RUNS)}"
+        raise UsageError(f"--runs says nothing about the format {format_name}, {expected}")
+
+
+def read(
+    path_or_text: str | Path | Source,
+    from_format: str | None = None,
+    given: Given | None = None,
+) -> Solution:
+    """Read a solution, played on the slow model as far as its moves go.
+
+    A path is a Path, or a string of one line that names no moves; `from_format` overrides what
+    ending and content say, `given` is what the text need not say itself, and must not contradict.
+
+    Raises InvalidError, IllegalStepError or AmbiguousError, and UsageError where something is given
+    that means nothing to the format.
+    """
+    given = given or Given()
+    if isinstance(path_or_text, Source):
+        source = path_or_text
+    elif isinstance(path_or_text, Path) or "\n" not in path_or_text:
+        source = Source.load(path_or_text)
+    else:
+        source = Source(path_or_text)
+    name = from_format or detect(source)
+    if name not in READABLE:
+        raise _unknown(name, READABLE)
+    for option, value in (("automove", given.policy), ("lengths", given.lengths)):
+        if name != "sfn" and value is not None:
+            expected = "expected a text in Standard FreeCell Notation (--from sfn)"
+            raise UsageError(f"--{option} {value} says nothing about the format {name}, {expected}")
+    if name == "sfn":
+        return sfn.read(source, given)
+    if name == "text":
+        return answers.read_text(source, given)
+    if name == "json":
+        return answers.read_json(source, given)
+    return _MODULES[name].read(source, given)
+
+
+def detect(source: Source) -> str:
+    """The format of a text, by its content, then by the ending of its name."""
+    text = source.text
+    start = text.lstrip()
+    if start.startswith("{"):
+        is_answer = '"verdict"' in start and '"header"' not in start
+        return "json" if is_answer else "universal-json"
+    if answers.TITLE.match(start):
+        return "text"
+    if re.match(r"<!doctype html|<html", start, re.IGNORECASE):
+        return "html"
+    if start.startswith("<"):
+        return "universal-xml"
+    if _MOVE_LINE.search(text):
+        return "moves"
+    ending = format_of_name(source.where)
+    if ending in ("sfn", "short", "moves"):
+        return ending
+    return "short" if _names_game(text) else "sfn"
+
+
+def _names_game(text: str) -> bool:
+    """Whether the comments that the text begins with say which game it is."""
+    for match in re.finditer(r"[^\r\n]+", text):
+        line = match.group().strip()
+        if re.match(r"#\s*game\s*:", line, re.IGNORECASE):
+            return True
+        if line and not line.startswith("#"):
+            return False
+    return False
+
+
+def _unknown(name: str, known: Iterable[str] = FORMATS) -> UsageError:
+    return UsageError(f"unknown format {quoted(name)}, expected one of {', '.join(known)}")

@@ -1,0 +1,153 @@
+"""The answers of `dbmsolver solve` and its kin, as people (`text`) and programs (`json`) get them.
+
+They are read only: a solution that was kept this way can still be converted and checked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.errors import DbmError
+from dbmsolver.game.cards import parse_card
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Place
+from dbmsolver.game.rules import GAMES, POLICIES, Rules
+from dbmsolver.game.titles import rules_of_notes
+from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.json_text import parse
+from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.solution import Origin, Path, Solution, Step
+from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
+
+TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
+_MOVE = re.compile(
+    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell) (?P<from>[0-9]{1,2}) -> "
+    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))(?P<forced>  \(forced\))?",
+    re.ASCII,
+)
+_FACT = re.compile(r"(?:States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
+_NUMBER = re.compile(r"-?[0-9]{1,12}")
+
+
+def read_text(source: Source, given: Given) -> Solution:
+    """Read what `solve` prints for people; boards between the moves are passed over.
+
+    A move that is called forced is an automove of the narrowest policy that makes it.
+    """
+    lines = source.lines()
+    first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
+    match = TITLE.fullmatch(title.strip())
+    if match is None:
+        raise InvalidError("no solution, expected `Deal ...: solved in ...`", source.named(first))
+    moves = [(n, line, found) for n, line in lines if (found := _MOVE.fullmatch(line))]
+    end = moves[0][0] if moves else len(lines) + 1
+    builder = Builder(_deal(source, given, match, first, end), source.where)
+    for number, line, found in moves:
+        destination = OWN_FOUNDATION
+        if found["destination"]:
+            destination = _place(found["destination"], found["to"])
+        origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
+        card = parse_card(found["card"], source.named(number, found.start("card") + 1))
+        place = _place(found["source"], found["from"])
+        step = Step(place, destination, card=card, origin=origin)
+        builder.add(_forced(step, builder) if found["forced"] else step)
+    return builder.solution()
+
+
+def _forced(step: Step, builder: Builder) -> Step:
+    """The step as an automove of the narrowest policy that makes it, if one does."""
+    for policy in AUTOMOVES:
+        heights, rules = builder.position.foundations, builder.deal.rules
+        if step.card is not None and goes_home(step.card, heights, rules, policy):
+            return replace(step, automove=policy)
+    return step
+
+
+def _deal(source: Source, given: Given, title: re.Match[str], first: int, end: int) -> Deal:
+    try:
+        rules = rules_of_notes(title[2] or "")
+    except DbmError as error:
+        raise InvalidError(error.message, source.named(first)) from None
+    place = source.named(first)
+    rules = given.agreed(rules, dict.fromkeys(("game", "freecells", "columns"), place))
+    board = [
+        line if first < number < end and not _FACT.fullmatch(line) else ""
+        for number, line in source.lines()
+    ]
+    deal = Deal(given.board(board, rules, source.where), rules)
+    return given.start(_numbered(deal, title[1]), rules, place)
+
+
+def _numbered(deal: Deal, name: str) -> Deal:
+    """The deal with the number that it is said to have, if that is so."""
+    if _NUMBER.fullmatch(name):
+        try:
+            numbered = Deal.from_number(int(name), deal.rules)
+        except DbmError:
+            return deal
+        if numbered.position == deal.position:
+            return numbered
+    return deal
+
+
+def _place(kind: str, number: str) -> Place:
+    return Place("column" if kind == "column" else "freecell", int(number) - 1)
+
+
+def read_json(source: Source, given: Given) -> Solution:
+    """Read what `solve --json` prints."""
+    value, places = parse(source)
+
+    def problem(path: Path, message: str) -> InvalidError:
+        while path and path not in places:
+            path = path[:-1]
+        return InvalidError(message, source.place(places[path]))
+
+    if not isinstance(value, dict) or value.get("verdict") != "solved":
+        raise problem(("verdict",), "no solution, expected the verdict `solved`")
+
+    def place(*path: str) -> str:
+        return source.place(next(places[path[:n]] for n in (2, 1, 0) if path[:n] in places))
+
+    try:
+        keys = ("game", "freecells", "columns")
+        rules = given.agreed(_rules(value["rules"]), {key: place("rules", key) for key in keys})
+        board = list(map(str, value["deal"]["board"]))
+        deal = _numbered(
+            Deal(given.board(board, rules, source.where), rules), str(value["deal"]["name"])
+        )
+        deal = given.start(deal, rules, place("deal"))
+        moves = list(value["moves"])
+        policy: Automove = next(name for name in POLICIES if name == value["automove"])
+    except (KeyError, TypeError, AttributeError, StopIteration) as error:
+        raise problem((), f"no answer of dbmsolver ({error}), expected one") from None
+    builder = Builder(deal, source.where)
+    for index, move in enumerate(moves):
+        path: Path = ("moves", index)
+        try:
+            card = parse_card(str(move["card"]), source.place(places[path]))
+            start, end = (_json_place(move[key]) for key in ("source", "destination"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise problem(path, f"no move ({error}), expected card, source, destination") from None
+        line, column = source.at(places[path])
+        end_name = "home" if end == OWN_FOUNDATION else str(end)
+        origin = Origin(f"{move['card']} to {end_name}", line, column)
+        made_by = policy if move.get("forced") is True else "none"
+        builder.add(Step(start, end, automove=made_by, card=card, origin=origin))
+    return builder.solution()
+
+
+def _rules(value: dict[str, object]) -> Rules:
+    rules = GAMES.get(str(value["game"])) or replace(GAMES["freecell"], name=str(value["game"]))
+    names = ("columns", "freecells", "build", "fill", "dealt_to_freecells", "kings_sunk")
+    return replace(rules, **{name: value[name] for name in names})  # type: ignore[arg-type]
+
+
+def _json_place(value: dict[str, object]) -> Place:
+    if value["kind"] == "foundation":
+        return OWN_FOUNDATION
+    if value["kind"] not in ("column", "freecell") or not isinstance(value["index"], int):
+        raise ValueError("a place")
+    return Place("column" if value["kind"] == "column" else "freecell", value["index"])

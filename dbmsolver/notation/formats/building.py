@@ -1,0 +1,75 @@
+"""Steps put together one by one, each played on the slow model as it is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError
+from dbmsolver.notation.solution import Comment, Solution, Step, moving_card, play
+from dbmsolver.notation.supermoves import Automove
+
+OWN_FOUNDATION = Place("foundation", -1)
+"""The foundation of the card that moves, whichever it is."""
+
+
+class Builder:
+    """A solution as far as it is read."""
+
+    def __init__(self, deal: Deal, where: str, unlimited: bool = False) -> None:
+        self.deal = deal
+        self.where = where
+        self.unlimited = unlimited
+        self.position = deal.position
+        self.steps: list[Step] = []
+
+    def add(self, step: Step) -> None:
+        """Play one more step.
+
+        Raises IllegalStepError if the position does not allow it.
+        """
+        self.steps.append(step)
+        if len(self.steps) > MAX_MOVES:
+            index = len(self.steps) - 1
+            raise InvalidError(f"more than {MAX_MOVES} moves", self.solution().place(index))
+        try:
+            card = moving_card(self.position, step)
+            if step.destination == OWN_FOUNDATION:
+                self.steps[-1] = step = replace(step, destination=Place("foundation", card & 3))
+            self.position = play(self.position, step, self.deal.rules, self.unlimited)
+        except IllegalMoveError as error:
+            index = len(self.steps) - 1
+            raise self.solution().illegal(index, error, self.position) from None
+        self.steps[-1] = replace(step, card=card)
+
+    def add_automoves(self, moves: list[Move], policy: Automove) -> None:
+        """Play what a game plays by itself."""
+        for move in moves:
+            self.add(Step.of(move, policy))
+
+    def comment(self, comment: Comment) -> None:
+        """Say something about the last move of the player."""
+        for index in range(len(self.steps) - 1, -1, -1):
+            step = self.steps[index]
+            if step.automove == "none":
+                said = step.comment
+                if said is not None:
+                    comment = replace(said, text=f"{said.text} {comment.text}")
+                self.steps[index] = replace(step, comment=comment)
+                return
+
+    def solution(self, tag: str = "", remarks: tuple[str, ...] = ()) -> Solution:
+        """The solution so far."""
+        return Solution(
+            self.deal.rules,
+            self.deal.position,
+            tuple(self.steps),
+            self.position,
+            self.deal.number,
+            tag,
+            remarks,
+            self.unlimited,
+            where=self.where,
+        )

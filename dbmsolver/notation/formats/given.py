@@ -1,0 +1,179 @@
+"""What is known about a solution beside its text: options of a command, or wishes of a program.
+
+Everything given counts. Where the text says something else, reading ends with an error that names
+both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal, NamedTuple, get_args
+
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.boards import parse_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Rules, rules_for
+from dbmsolver.notation.formats.source import InvalidError
+from dbmsolver.notation.solution import Origin
+from dbmsolver.notation.supermoves import Automove
+
+Lengths = Literal["longest", "shortest", "ask"]
+LENGTHS: tuple[Lengths, ...] = get_args(Lengths)
+
+Said = Mapping[str, tuple[str | int, str]]
+"""What a text says about its rules, by the names of their fields (`game` for the name): each value
+with the place where it stands."""
+
+
+class Parting(NamedTuple):
+    """A move that can be of several lengths, each of which can still solve the deal."""
+
+    number: int
+    """Of the move, counted from 1."""
+    origin: Origin
+    counts: tuple[int, ...]
+    """Numbers of cards, the smallest first."""
+
+    def __str__(self) -> str:
+        counts = f"{', '.join(map(str, self.counts[:-1]))} or {self.counts[-1]} cards"
+        place = f"line {self.origin.line}, column {self.origin.column}"
+        return f"move {self.number} {self.origin.text!r} ({place}): {counts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the text of a solution need not say, and must not contradict."""
+
+    game: str | None = None
+    freecells: int | None = None
+    columns: int | None = None
+    deal: Deal | str | None = None
+    """What the solution starts from: a deal, or what names one on the command line."""
+    policy: Automove | None = None
+    """The automoves that a text in Standard FreeCell Notation leaves out."""
+    lengths: Lengths | None = None
+    """How many cards go to an empty column where such a text leaves it open."""
+    ask: Callable[[Parting], int] | None = None
+    """Chooses one of the lengths; for `lengths` being `ask`."""
+
+    def rules(self, said: Said, where: str) -> Rules:
+        """The rules, by what the text says and what is given; those of FreeCell otherwise.
+
+        Raises InvalidError where the two differ, or where they are no rules.
+        """
+        wanted = self._wanted()
+        for key, value in wanted.items():
+            if key in said and said[key][0] != value:
+                raise self._conflict(key, said[key], value)
+        if isinstance(self.deal, Deal):
+            return self.deal.rules
+        known = {key: value for key, (value, _) in said.items()} | wanted
+        place = said["game"][1] if "game" in said else where
+        try:
+            rules = rules_for(
+                str(known.get("game", "freecell")),
+                _number(known.get("freecells")),
+                _number(known.get("columns")),
+            )
+            for key in ("build", "fill"):
+                if key in known:
+                    place = said[key][1]
+                    rules = replace(rules, **{key: known[key]})  # type: ignore[arg-type]
+        except UsageError as error:
+            raise InvalidError(error.message, place) from None
+        return rules
+
+    def agreed(self, rules: Rules, where: Mapping[str, str]) -> Rules:
+        """The rules that a text says completely, if they are those given.
+
+        `where` has the places of `game`, `freecells` and `columns`. A name that is no game's gives
+        way to that of a game with the same rules.
+        """
+        said: dict[str, tuple[str | int, str]] = {
+            "game": (rules.name, where["game"]),
+            "freecells": (rules.freecells, where["freecells"]),
+            "columns": (rules.columns, where["columns"]),
+            "build": (rules.build, where["game"]),
+            "fill": (rules.fill, where["game"]),
+        }
+        for key, value in self._wanted().items():
+            if said[key][0] == value:
+                continue
+            same = key == "game" and rules.name not in GAMES and _alike(rules, str(value))
+            if not same:
+                raise self._conflict(key, said[key], value)
+            filled = min(GAMES[str(value)].dealt_to_freecells, rules.freecells)
+            rules = replace(rules, name=str(value), dealt_to_freecells=filled)
+        return rules
+
+    def board(self, lines: Sequence[str], rules: Rules, where: str) -> Position:
+        """The position of a board in the text."""
+        try:
+            return parse_board("\n".join(lines), rules, where)
+        except InputError as error:
+            options = self.options()
+            message = f"{error.message} ({options})" if options else error.message
+            raise InvalidError(message, error.where) from None
+
+    def start(self, said: Deal | None, rules: Rules, where: str) -> Deal:
+        """Where the solution starts: what the text says, what is given, or both if they agree."""
+        given = self.given_deal(rules)
+        if given is None:
+            if said is None:
+                text = "the text does not say which deal it solves, expected --deal"
+                raise InvalidError(text, where)
+            return said
+        if said is not None and said.position != given.position:
+            raise self.other_deal(said, given, where)
+        return said if said is not None and given.number is None else given
+
+    def given_deal(self, rules: Rules) -> Deal | None:
+        """The deal that is given, under these rules."""
+        return Deal.load(self.deal, rules) if isinstance(self.deal, str) else self.deal
+
+    def other_deal(self, said: Deal, given: Deal, where: str) -> InvalidError:
+        """The error of a text that starts elsewhere than at the deal given."""
+        text = f"the text starts from {_named(said)}, --deal says {_named(given)}"
+        return InvalidError(f"{text}, expected the same; position: {said.position}", where)
+
+    def options(self) -> str:
+        """The options of the rules as they would be given to a command; empty if there are none."""
+        return " ".join(
+            f"--{field.name} {value}"
+            for field in fields(self)[:3]
+            if (value := getattr(self, field.name)) is not None
+        )
+
+    def _wanted(self) -> dict[str, str | int]:
+        if isinstance(self.deal, Deal):
+            rules = self.deal.rules
+            return {
+                "game": rules.name,
+                "freecells": rules.freecells,
+                "columns": rules.columns,
+                "build": rules.build,
+                "fill": rules.fill,
+            }
+        wanted = {"game": self.game, "freecells": self.freecells, "columns": self.columns}
+        return {key: value for key, value in wanted.items() if value is not None}
+
+    def _conflict(self, key: str, said: tuple[str | int, str], wanted: str | int) -> InvalidError:
+        source = "the deal given" if isinstance(self.deal, Deal) else f"--{key}"
+        text = f"the text says {said[0]} for {key}, {source} says {wanted}, expected the same"
+        return InvalidError(text, said[1])
+
+
+def _alike(rules: Rules, game: str) -> bool:
+    """Whether the rules are those of the game in all but numbers of columns and freecells."""
+    known = GAMES.get(game)
+    return known is not None and (known.build, known.fill) == (rules.build, rules.fill)
+
+
+def _named(deal: Deal) -> str:
+    return deal.name if deal.number is None else f"deal {deal.number}"
+
+
+def _number(value: str | int | None) -> int | None:
+    return None if value is None else int(value)

@@ -1,0 +1,158 @@
+"""A page that replays a solution: one file, with everything in it, that asks for nothing else.
+
+`page.html` is its frame; the styles and scripts that are put into it are in the folder `page`.
+Nothing else may run: the page's own policy names their digests. What comes from the solution goes
+into the heading as escaped text, and into elements of data that the script reads as JSON.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import Any
+
+from dbmsolver.errors import DbmError
+from dbmsolver.game import titles
+from dbmsolver.game.rules import Policy
+from dbmsolver.notation.formats import sfn, universal_json
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.stops import stops
+from dbmsolver.notation.formats.universal import tree
+from dbmsolver.notation.pictures.suits import SHAPES
+from dbmsolver.notation.solution import Solution
+
+STYLES = ("theme.css", "cards.css", "board.css", "layout.css")
+SCRIPTS = (
+    *("words.js", "replay.js", "board.js", "motion.js", "list.js", "copy.js", "player.js"),
+    "controls.js",
+)
+
+_GAMES = {
+    "freecell": "FreeCell",
+    "bakers_game": "Baker's Game",
+    "eight_off": "Eight Off",
+    "seahaven_towers": "Seahaven Towers",
+    "forecell": "ForeCell",
+    "bakers_dozen": "Baker's Dozen",
+}
+"""How people write the names; other names are shown as they are."""
+
+_START = '<script type="application/json" id="solution">'
+_END = "</script>"
+
+
+def title(solution: Solution) -> str:
+    """The heading: the deal, the rules where they need saying, and the tag."""
+    name = titles.title(solution.deal)
+    return f"{name}: {solution.tag}" if solution.tag else name
+
+
+def write(solution: Solution, policy: Policy = "horne", shortest: int | None = None) -> str:
+    """The page.
+
+    The automove policy is for the text in Standard FreeCell Notation that can be copied from it;
+    the notation cannot state `none`, and then has Horne's.
+    `shortest` is the number of moves of a solution that is proven to be shortest, None for others.
+    """
+    parts = {
+        "title": html.escape(title(solution)),
+        "badge": _badge(shortest),
+        "facts": html.escape(_facts(solution, shortest)),
+        "policy": html.escape(_policy()),
+        "style": _style(),
+        "script": _script(),
+        "suits": "".join(
+            f'<svg data-suit="{suit}" viewBox="0 0 100 100" aria-hidden="true">'
+            f'<path d="{shape}"/></svg>'
+            for suit, shape in SHAPES.items()
+        ),
+        "data": _as_data(tree(solution)),
+        "replay": _as_data(_replay(solution, policy)),
+    }
+    # In one go: what is put in may have braces of its own.
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _text("page.html"))
+
+
+def read(source: Source, given: Given) -> Solution:
+    """The solution that a page written here holds."""
+    start = source.text.find(_START)
+    end = source.text.find(_END, start)
+    if start < 0 or end < 0:
+        message = "no solution in the page, expected one that dbmsolver wrote"
+        raise InvalidError(message, source.named(1))
+    # Lines before it are kept as blank ones, so that places in messages are those of the page.
+    start += len(_START)
+    line, column = source.at(start)
+    padding = "\n" * (line - 1) + " " * (column - 1)
+    return universal_json.read(Source(padding + source.text[start:end], source.where), given)
+
+
+def _badge(shortest: int | None) -> str:
+    if shortest is None:
+        return ""
+    moves = "1 move" if shortest == 1 else f"{shortest} moves"
+    return f'<span class="badge">Proven shortest: {moves}</span>'
+
+
+def _facts(solution: Solution, shortest: int | None) -> str:
+    name = solution.rules.name
+    game = _GAMES.get(name) or name.replace("_", " ").capitalize()
+    facts = f"{game}: {solution.rules.describe()}"
+    count = len(solution.steps)
+    moves = "1 move" if count == 1 else f"{count} moves"
+    return facts if shortest is not None else f"{moves}. {facts}"
+
+
+def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
+    """What the page has to know beside the solution."""
+    # First, since it raises for moves that are not legal.
+    found = stops(solution)
+    try:
+        text = sfn.write(solution, "horne" if policy == "none" else policy)
+    except DbmError:  # the notation cannot say it: nothing to copy
+        text = None
+    return {
+        "stops": [[stop.end, stop.kind] for stop in found],
+        "solved": solution.final.is_goal(),
+        "sfn": text,
+    }
+
+
+def _as_data(value: Any) -> str:
+    """JSON for a script element, where only what looks like its end or a comment has to go."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+@cache
+def _policy() -> str:
+    """What the page may do: run its own script, in its own style."""
+    script, style = (
+        b64encode(sha256(text.encode()).digest()).decode() for text in (_script(), _style())
+    )
+    return (
+        f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _style() -> str:
+    return "\n" + "".join(_text("page", name) for name in STYLES)
+
+
+@cache
+def _script() -> str:
+    parts = "".join(_text("page", name) for name in SCRIPTS)
+    return f'\n"use strict";\n(() => {{\n{parts}}})();\n'
+
+
+@cache
+def _text(*path: str) -> str:
+    return resources.files(__package__).joinpath(*path).read_text(encoding="utf-8")

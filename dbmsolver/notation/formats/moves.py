@@ -1,0 +1,156 @@
+"""Freecell Solver's text: boards and lines such as `Move a card from stack 0 to freecell 1`.
+
+Written are the board at the start and one line per move, `Move 3 cards from stack 1 to stack 5` for
+supermoves. Read is that, and what Freecell Solver prints itself: a board after every move is
+checked against the replay, and its lines of decoration are passed over. Stacks and freecells count
+from 0. `# ` lines are comments: before the moves about the deal, later about the move above.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.errors import IllegalMoveError, InputError, quoted
+from dbmsolver.game.boards import LABEL, format_board
+from dbmsolver.game.cards import RANKS, SUITS, is_card, suit_letters
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.preamble import Preamble, opening
+from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.formats.xhtml import one_line
+from dbmsolver.notation.solution import Comment, Origin, Solution, Step
+
+_MOVE = re.compile(
+    r"Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "
+    r"(?P<from>[0-9]{1,2}) (?:to (?P<destination>stack|freecell) (?P<to>[0-9]{1,2})"
+    r"|to the foundations) ?\.?",
+    re.IGNORECASE | re.ASCII,
+)
+_DECORATION = re.compile(
+    r"(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
+    r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\.)?",
+    re.IGNORECASE | re.ASCII,
+)
+_EXPECTED = (
+    "expected `Move a card from stack 0 to freecell 1`, `Move 3 cards from stack 1 to stack 2`"
+)
+
+
+def write(solution: Solution) -> str:
+    """The board and a line for each step."""
+    lines = [*opening(solution, board=False), "-=-=-=-=-=-=-=-=-=-=-=-", ""]
+    lines += [*_board_lines(solution.initial), "", "====================", ""]
+    for step in solution.steps:
+        cards = "a card" if step.count == 1 else f"{step.count} cards"
+        lines.append(f"Move {cards} from {_place(step.source)} to {_place(step.destination)}")
+        if step.comment is not None:
+            lines.append("# " + one_line(step.comment))
+    lines += ["", "This game is solveable."] if solution.final.is_goal() else []
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read(source: Source, given: Given) -> Solution:
+    """Read moves; the deal is the text's first board, or what the text names, or the one given."""
+    preamble = Preamble(source, given)
+    builder: Builder | None = None
+    board: list[tuple[int, str]] = []
+    for number, line in [*source.lines(), (0, "")]:
+        if _is_board(line):
+            board.append((number, line))
+            continue
+        if board and builder is None:
+            builder = Builder(_deal(preamble, board, source), source.where)
+        elif board and builder is not None:
+            _compare(builder, board, source)
+        board = []
+        if line.lstrip().startswith("#"):
+            text = line.lstrip()[1:]
+            if builder is None or not builder.steps:
+                preamble.take(number, text)
+            else:
+                builder.comment(Comment(text.strip()))
+        elif match := _MOVE.fullmatch(" ".join(line.split())):
+            builder = builder or Builder(preamble.deal(), source.where)
+            builder.add(
+                _step(match, Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1))
+            )
+        elif not _DECORATION.fullmatch(" ".join(line.split())):
+            column = len(line) - len(line.lstrip()) + 1
+            text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
+            raise InvalidError(text, source.named(number, column))
+    builder = builder or Builder(preamble.deal(), source.where)
+    return builder.solution(preamble.tag, preamble.remarks)
+
+
+def _step(match: re.Match[str], origin: Origin) -> Step:
+    def place(kind: str, index: str) -> Place:
+        return Place("column" if kind.lower() == "stack" else "freecell", int(index))
+
+    destination = OWN_FOUNDATION
+    if match["destination"]:
+        destination = place(match["destination"], match["to"])
+    count = int(match["count"] or 1)
+    return Step(place(match["source"], match["from"]), destination, count, origin=origin)
+
+
+def _place(place: Place) -> str:
+    if place.kind == "foundation":
+        return "the foundations"
+    return f"{'stack' if place.kind == 'column' else 'freecell'} {place.index}"
+
+
+def _board_lines(position: Position) -> list[str]:
+    tops = "0" + RANKS
+    heights = " ".join(f"{SUITS[s]}-{tops[position.foundations[s]]}" for s in (0, 3, 2, 1))
+    rest = format_board(replace(position, foundations=(0, 0, 0, 0))).splitlines()
+    lines = [f"Foundations: {heights}"]
+    if rest and rest[0].startswith("Freecells"):
+        lines.append(rest.pop(0))
+    else:
+        lines.append("Freecells:" + " -" * len(position.freecells))
+    return lines + [line if line.startswith(":") else f": {line}" for line in rest]
+
+
+def _is_board(line: str) -> bool:
+    """Whether it is a line of a board; a column need not begin with a colon."""
+    return LABEL.match(line) is not None or (bool(line.strip()) and all(map(is_card, line.split())))
+
+
+def _read_board(
+    board: list[tuple[int, str]], rules: Rules, source: Source, given: Given
+) -> Position:
+    lines = [""] * board[-1][0]
+    for number, line in board:
+        line = suit_letters(line)
+        label = LABEL.match(line)
+        if label and label["cells"] and "-" not in line and "*" not in line:
+            # Freecell Solver leaves four characters for a freecell, blank if it is empty.
+            cells = line[label.end() :].rstrip()
+            parts = [cells[i : i + 4].strip() or "-" for i in range(0, len(cells), 4)]
+            if all(len(part.split()) == 1 for part in parts):
+                line = f"{label.group()} {' '.join(parts)}"
+        lines[number - 1] = line
+    return given.board(lines, rules, source.where)
+
+
+def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:
+    rules = preamble.rules()
+    said = Deal(_read_board(board, rules, source, preamble.given), rules)
+    if "deal" in preamble.values:
+        said = preamble.numbered(said, rules)
+    return preamble.given.start(said, rules, source.named(board[0][0]))
+
+
+def _compare(builder: Builder, board: list[tuple[int, str]], source: Source) -> None:
+    try:
+        position = _read_board(board, builder.deal.rules, source, Given())
+    except InputError as error:
+        raise InvalidError(error.message, error.where) from None
+    if position != builder.position:
+        text = f"the board is not the position at that point; position: {builder.position}"
+        raise IllegalMoveError(text, source.named(board[0][0]))

@@ -1,0 +1,130 @@
+"""What a text of moves says about its deal, in comment lines before the moves.
+
+# game: freecell
+# freecells: 3         if the number is not the game's
+# columns: 8
+# deal: 11982          or the board, line by line:
+# | 3D 7H ...
+# tag: what else names the deal
+# anything else is a remark
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbmsolver.errors import DbmError
+from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.solution import Solution
+
+_NUMBER = re.compile(r"-?[0-9]{1,12}")
+_KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill")
+
+
+def opening(solution: Solution, board: bool = True) -> list[str]:
+    """The comment lines that say what is solved."""
+    rules = solution.rules
+    lines = [f"# game: {rules.name}"]
+    base = GAMES.get(rules.name) or GAMES["freecell"]
+    for key in ("columns", "freecells", "build", "fill"):
+        if getattr(rules, key) != getattr(base, key):
+            lines.append(f"# {key}: {getattr(rules, key)}")
+    if solution.number is not None and _is_dealt(solution, base):
+        lines.append(f"# deal: {solution.number}")
+    elif board:
+        lines += [f"# | {line}" for line in format_board(solution.initial).splitlines()]
+    if solution.tag:
+        lines.append(f"# tag: {_line(solution.tag)}")
+    return lines + [f"# {_line(remark)}" for remark in solution.remarks]
+
+
+def _is_dealt(solution: Solution, game: Rules) -> bool:
+    """Whether the number deals this board by what the other lines say of the rules."""
+    rules = solution.rules
+    filled = min(game.dealt_to_freecells, rules.freecells)
+    return (rules.dealt_to_freecells, rules.kings_sunk) == (filled, game.kings_sunk)
+
+
+class Preamble:
+    """What has been said about the deal so far."""
+
+    def __init__(self, source: Source, given: Given) -> None:
+        self.source = source
+        self.given = given
+        self.values: dict[str, tuple[str, int]] = {}
+        self.board: list[tuple[int, str]] = []
+        self.remarks: tuple[str, ...] = ()
+
+    def take(self, number: int, comment: str) -> None:
+        """Take the text of one comment line, without its `#`."""
+        key, colon, value = comment.partition(":")
+        key, value = key.strip().lower(), value.strip()
+        if comment.strip().startswith("|"):
+            self.board.append((number, comment.strip()[1:]))
+        elif colon and key in _KEYS:
+            if key in self.values:
+                text = f"{key} a second time, expected only that of line {self.values[key][1]}"
+                raise InvalidError(text, self.source.named(number))
+            self.values[key] = (value, number)
+        elif comment.strip():
+            self.remarks += (comment.strip(),)
+
+    @property
+    def tag(self) -> str:
+        return self.values.get("tag", ("", 0))[0]
+
+    def rules(self) -> Rules:
+        """The rules as far as they are said or given; those of FreeCell where nothing is."""
+        said: dict[str, tuple[str | int, str]] = {}
+        for key in ("game", "freecells", "columns", "build", "fill"):
+            if key in self.values:
+                value, line = self.values[key]
+                number = self._count(key) if key in ("freecells", "columns") else value
+                said[key] = (number, self.source.named(line))
+        return self.given.rules(said, self.source.named(1))
+
+    def deal(self) -> Deal:
+        """The deal that the text names, or the one given."""
+        rules = self.rules()
+        said, line = None, 1
+        if self.board:
+            # Blank lines keep the numbers of lines, and mean nothing in a board.
+            line = self.board[0][0]
+            lines = [""] * self.board[-1][0]
+            for at, row in self.board:
+                lines[at - 1] = row
+            said = Deal(self.given.board(lines, rules, self.source.where), rules)
+        if "deal" in self.values:
+            line = self.values["deal"][1]
+            said = self.numbered(said, rules)
+        return self.given.start(said, rules, self.source.named(line))
+
+    def numbered(self, board: Deal | None, rules: Rules) -> Deal:
+        """The deal of the number that is said, which must be that of the board, if there is one."""
+        value, line = self.values["deal"]
+        if not _NUMBER.fullmatch(value):
+            text = f"no deal number {value[:24]!r}, expected digits"
+            raise InvalidError(text, self.source.named(line))
+        try:
+            deal = Deal.from_number(int(value), rules)
+        except DbmError as error:
+            raise InvalidError(str(error), self.source.named(line)) from None
+        if board is not None and board.position != deal.position:
+            text = f"the board is not that of deal {deal.number}"
+            raise InvalidError(text, self.source.named(line))
+        return deal
+
+    def _count(self, key: str) -> int:
+        value, line = self.values[key]
+        if not _NUMBER.fullmatch(value):
+            raise InvalidError(
+                f"no number {value[:24]!r}, expected digits", self.source.named(line)
+            )
+        return int(value)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,254 @@
+"""Which reading of a text in Standard FreeCell Notation solves the deal, and with which lengths.
+
+How many cards go to an empty column is said by a period, or is as many as possible. That is tried
+first. If it does not solve the deal, all lengths are tried. Where several lengths do, `lengths` of
+`Given` chooses: the longest, the shortest, or one after the other by asking. Without a choice the
+notation's own rule stands, with a note where a line of another style leaves lengths open; and if
+that rule is not among those that solve the deal, the text is ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.notation.formats.building import Builder
+from dbmsolver.notation.formats.given import Given, Parting
+from dbmsolver.notation.formats.sfn_reading import Attempt, Game, Reading, by_single_cards, readings
+from dbmsolver.notation.formats.source import AmbiguousError, InvalidError
+
+MAX_PLAYS = 20_000
+"""How many moves are played in search of lengths, for all readings together."""
+
+MAX_PARTING_PLAYS = 10_000
+"""How many moves are played to find out where other lengths solve the deal, too."""
+
+NAMED_AT_MOST = 6
+"""How many such moves a message names before it says how many more there are."""
+
+CHOICE = "--lengths longest, shortest or ask"
+
+
+class Way(NamedTuple):
+    """The moves as they solve the deal, and the number of cards for each, 0 where it is fixed."""
+
+    builder: Builder
+    counts: Sequence[int]
+
+
+class _SpentError(InvalidError):
+    """Too many moves played in search of lengths."""
+
+
+class _Budget:
+    """How many moves may still be played."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, game: Game) -> None:
+        self.left -= 1
+        if self.left < 0:
+            text = "too many ways to read the lengths of moves to empty columns"
+            raise _SpentError(f"{text}, expected periods before single cards", game.source.named(1))
+
+
+def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
+    """The moves as they solve the deal, or as they are at least legal; and notes on the choice.
+
+    Raises IllegalStepError of the most likely reading if none is, AmbiguousError if several ways
+    win and nothing chooses.
+    """
+    search = _Search(game, given)
+    if (
+        search.is_open
+        and given.lengths != "longest"
+        and given.policy in (None, "none")
+        and (single := by_single_cards(game))
+    ):
+        return single, ()
+    found = search.winning()
+    if found is None:
+        return search.lost(), ()
+    reading, way, by_rule = found
+    if given.lengths == "shortest":
+        way = search.first(reading, _Budget(MAX_PLAYS), shortest=True) or way
+    elif given.lengths == "ask":
+        way = search.asked(reading)
+    elif given.lengths is None and (search.is_open or not by_rule):
+        partings = search.partings(reading, way)
+        if partings and not by_rule:
+            raise search.ambiguous(partings, way)
+        if partings:
+            return way.builder, (f"{game.source.where}: {_note(partings)}",)
+    return way.builder, ()
+
+
+class _Search:
+    """The ways that have been tried so far."""
+
+    def __init__(self, game: Game, given: Given) -> None:
+        self.game = game
+        self.given = given
+        self.is_open = any(token.open for token in game.text.tokens)
+        self.every = given.lengths is not None or not self.is_open
+        """Whether lengths are tried that the style of the text does not leave open."""
+        self.legal: Builder | None = None
+        self.error: InputError | None = None
+        self.spent: _SpentError | None = None
+        self.furthest = -1
+
+    def winning(self) -> tuple[Reading, Way, bool] | None:
+        """The first reading that solves the deal, and whether it does by the notation's rule."""
+        for reading in readings(self.game, self.given.policy):
+            if way := self.longest(reading):
+                return reading, way, True
+        budget = _Budget(MAX_PLAYS)
+        try:
+            for reading in readings(self.game, self.given.policy):
+                if way := self.first(reading, budget):
+                    return reading, way, False
+        except _SpentError as error:
+            self.spent = error
+        return None
+
+    def lost(self) -> Builder:
+        """The moves if they are legal at least; otherwise raises what is wrong with them."""
+        if self.spent is not None and self.is_open:
+            raise self.spent
+        if self.legal is not None:
+            return self.legal
+        assert self.error is not None
+        raise self.error
+
+    def longest(self, reading: Reading) -> Way | None:
+        """The moves with as many cards as possible, if they solve the deal."""
+        counts: list[int] = []
+        try:
+            attempt = Attempt(self.game, reading)
+            while attempt.more():
+                counts.append(attempt.open_length(self.every))
+                attempt.one(None)
+        except InputError as error:
+            self.failed(error, len(counts))
+            return None
+        return self.ended(attempt, counts)
+
+    def first(
+        self,
+        reading: Reading,
+        budget: _Budget,
+        begun: Sequence[int] = (),
+        shortest: bool = False,
+    ) -> Way | None:
+        """The first way that solves the deal, long moves before short ones, or the reverse.
+
+        Its first lengths are those of `begun`.
+        """
+        stack: list[tuple[Attempt, list[int], int]] = []
+        try:
+            attempt = Attempt(self.game, reading)
+            for count in begun:
+                attempt.one(count or None)
+                budget.spend(self.game)
+            stack.append((attempt, list(begun), 0))
+        except _SpentError:
+            raise
+        except InputError as error:
+            self.failed(error, 0)
+        while stack:
+            attempt, counts, count = stack.pop()
+            try:
+                while attempt.more():
+                    if not count:
+                        most = attempt.open_length(self.every)
+                        order = range(1, most + 1) if shortest else range(most, 0, -1)
+                        count, *others = order or (0,)
+                        stack += [(attempt.copy(), list(counts), n) for n in reversed(others)]
+                    attempt.one(count or None)
+                    counts.append(count)
+                    count = 0
+                    budget.spend(self.game)
+            except _SpentError:
+                raise
+            except InputError as error:
+                self.failed(error, attempt.reached)
+                continue
+            if way := self.ended(attempt, counts):
+                return way
+        return None
+
+    def failed(self, error: InputError, reached: int) -> None:
+        """Keep the error of the way that came furthest."""
+        if reached > self.furthest:
+            self.error, self.furthest = error, reached
+
+    def ended(self, attempt: Attempt, counts: list[int]) -> Way | None:
+        """The way, if it solves the deal."""
+        if attempt.builder.position.is_goal():
+            return Way(attempt.builder, counts)
+        self.legal = self.legal or attempt.builder
+        return None
+
+    def partings(self, reading: Reading, way: Way) -> list[Parting]:
+        """The moves of a way at which another length can solve the deal, too."""
+        found: list[Parting] = []
+        budget = _Budget(MAX_PARTING_PLAYS)
+        attempt = Attempt(self.game, reading)
+        try:
+            for index, count in enumerate(way.counts):
+                others = [
+                    other
+                    for other in range(1, attempt.open_length(self.every) + 1)
+                    if other != count and self.first(reading, budget, [*way.counts[:index], other])
+                ]
+                if others:
+                    found.append(self.parting(index, [count, *others]))
+                attempt.one(count or None)
+        except _SpentError:
+            pass
+        return found
+
+    def parting(self, index: int, counts: list[int]) -> Parting:
+        """What can be chosen at a move."""
+        return Parting(index + 1, self.game.text.tokens[index].origin, tuple(sorted(counts)))
+
+    def asked(self, reading: Reading) -> Way:
+        """A way chosen by asking wherever several lengths solve the deal."""
+        if self.given.ask is None:
+            raise UsageError("nobody to ask for lengths, expected longest or shortest")
+        attempt, counts = Attempt(self.game, reading), list[int]()
+        while attempt.more():
+            most, count = attempt.open_length(self.every), 0
+            if most > 1:
+                budget = _Budget(MAX_PLAYS)
+                lengths = range(1, most + 1)
+                won = [n for n in lengths if self.first(reading, budget, [*counts, n])]
+                count = won[0]
+                if len(won) > 1:
+                    count = self.given.ask(self.parting(len(counts), won))
+            attempt.one(count or None)
+            counts.append(count)
+        return Way(attempt.builder, counts)
+
+    def ambiguous(self, partings: list[Parting], way: Way) -> AmbiguousError:
+        """The error of a text that solves the deal in several ways, none of them by the rule."""
+        first = partings[0]
+        message = f"ambiguous {_listed(partings)}; each solves the deal"
+        expected = f"expected {CHOICE}, or a period before a move of one card"
+        index = next(i for i, step in enumerate(way.builder.steps) if step.origin == first.origin)
+        position = list(way.builder.solution().replay())[index][1]
+        place = self.game.source.named(first.origin.line, first.origin.column)
+        return AmbiguousError(f"{message}, {expected}; position: {position}", place)
+
+
+def _listed(partings: Sequence[Parting]) -> str:
+    text = "; ".join(map(str, partings[:NAMED_AT_MOST]))
+    more = len(partings) - NAMED_AT_MOST
+    return f"{text}; and {more} more" if more > 0 else text
+
+
+def _note(partings: Sequence[Parting]) -> str:
+    ways = f"other lengths solve the deal, too: {_listed(partings)}"
+    return f"read with as many cards as possible to empty columns; {ways}; {CHOICE} chooses"

@@ -1,0 +1,196 @@
+"""What the moves of a text in Standard FreeCell Notation mean, found by playing them.
+
+The notation leaves things unsaid that foreign texts answer in different ways. Each answer is a
+reading, and readings are tried in a fixed order until one solves the deal:
+
+- the automove policy: the stated one first, then Horne, WKR, none, and every possible move home;
+- whether automoves are made before the first move, too (the notation says nothing; games do not);
+- whether moves home are written though automoves made them already;
+- whether a named freecell is the one taken, or the leftmost empty one is.
+
+The length of a move to an empty column is what the notation says: one card after a period, or as
+many as possible. If no reading solves the deal so, all lengths are tried. Where the style of a line
+leaves them open, other lengths may solve it, too: `sfn_lengths` finds and tells them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.game.cards import rank
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Place
+from dbmsolver.game.position import Position
+from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
+from dbmsolver.notation.formats.sfn_text import SfnText, Token
+from dbmsolver.notation.formats.source import Source
+from dbmsolver.notation.solution import Comment, Step
+from dbmsolver.notation.supermoves import Automove, automoves, largest
+
+
+class Reading(NamedTuple):
+    """One way to answer what is left unsaid."""
+
+    policy: Automove
+    at_start: bool = False
+    repeated: bool = False
+    leftmost: bool = False
+
+
+class Game(NamedTuple):
+    """What all readings have in common."""
+
+    text: SfnText
+    deal: Deal
+    cells: dict[str, int]
+    """The freecells that are not blocked, by their letters."""
+    shown: Position | None
+    """The position that the layout shows, if that is not where the moves begin."""
+    source: Source
+
+
+def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
+    """The readings in the order in which they are tried."""
+    order: list[Automove] = ["horne", "wkr", "none", "max"]
+    if policy is not None:
+        order = [policy]
+    elif game.text.policy is not None:
+        order.sort(key=lambda name: name != game.text.policy)
+    for name in order:
+        for leftmost in (False, True):
+            for at_start in (False, True):
+                for repeated in (False, True):
+                    if name != "none" or not (at_start or repeated):
+                        yield Reading(name, at_start, repeated, leftmost)
+
+
+class Attempt:
+    """One reading, played move by move."""
+
+    def __init__(self, game: Game, reading: Reading) -> None:
+        self.game = game
+        self.reading = reading
+        self.builder = Builder(game.deal, game.source.where)
+        self.reached = 0
+        self.unclaimed: list[Place] = []
+        """Where automoves took cards from that no move home has repeated."""
+        if reading.at_start:
+            self.automoves()
+        self.compare()
+
+    def copy(self) -> Attempt:
+        other = Attempt.__new__(Attempt)
+        other.game, other.reading, other.reached = self.game, self.reading, self.reached
+        other.unclaimed = list(self.unclaimed)
+        other.builder = Builder(self.game.deal, self.game.source.where)
+        other.builder.steps = list(self.builder.steps)
+        other.builder.position = self.builder.position
+        return other
+
+    def more(self) -> bool:
+        return self.reached < len(self.game.text.tokens)
+
+    def one(self, count: int | None) -> None:
+        """Play the next move; `count` cards if it goes to an empty column."""
+        token = self.game.text.tokens[self.reached]
+        source = self.place(token.source)
+        if token.destination == "h" and self.reading.repeated and source in self.unclaimed:
+            self.unclaimed.remove(source)
+        else:
+            if token.destination != "h":
+                self.unclaimed = []
+            self.builder.add(self.step(token, source, count))
+            self.automoves()
+        self.reached += 1
+        if said := self.game.text.comments.get(self.reached):
+            self.builder.comment(Comment(said))
+        self.compare()
+
+    def automoves(self) -> None:
+        policy = self.reading.policy
+        moves, _ = automoves(self.builder.position, self.game.deal.rules, policy)
+        self.unclaimed += [move.source for move in moves]
+        self.builder.add_automoves(moves, policy)
+
+    def compare(self) -> None:
+        """Hold the position against the layout that is shown for this point."""
+        text, position = self.game.text, self.builder.position
+        mark = len(text.tokens) if text.mark is None else text.mark
+        if self.game.shown not in (None, position) and self.reached == mark:
+            message = f"the layout is not the position after {mark} moves; position: {position}"
+            raise IllegalMoveError(message, self.game.source.named(text.layout_line or 1))
+
+    def place(self, letter: str) -> Place:
+        if letter.isdigit():
+            return Place("column", int(letter) - 1)
+        if letter in "fr":
+            # Any freecell, which is chosen where the move is made.
+            return Place("freecell", 0)
+        if letter not in self.game.cells:
+            token = self.game.text.tokens[self.reached]
+            what = f"illegal move {self.reached + 1} {token.origin.text!r}"
+            message = f"{what}: freecell {letter} is blocked, or not there"
+            place = self.game.source.named(token.origin.line, token.origin.column)
+            raise IllegalMoveError(f"{message}; position: {self.builder.position}", place)
+        return Place("freecell", self.game.cells[letter])
+
+    def step(self, token: Token, source: Place, count: int | None) -> Step:
+        destination = OWN_FOUNDATION if token.destination == "h" else self.place(token.destination)
+        cells = self.builder.position.freecells
+        if destination.kind == "freecell":
+            empty = [index for index, card in enumerate(cells) if card is None]
+            if empty and (self.reading.leftmost or token.destination in "fr"):
+                destination = Place("freecell", empty[0])
+            return Step(source, destination, origin=token.origin)
+        count = 1 if destination == OWN_FOUNDATION else count or self.count(token, destination)
+        return Step(source, destination, count, origin=token.origin)
+
+    def count(self, token: Token, destination: Place) -> int:
+        """How many cards the notation says."""
+        most = self.most(token)
+        if most is None or (token.single and not self.column(destination.index)):
+            return 1
+        if most == 0 and (target := self.column(destination.index)):
+            # What would have to be moved, for the error to tell why it cannot be.
+            column = self.column(self.place(token.source).index)
+            return min(max(rank(target[-1]) - rank(column[-1]), 1), len(column)) if column else 1
+        return max(most, 1)
+
+    def most(self, token: Token) -> int | None:
+        """The largest number of cards, or None for a move not from column to column."""
+        if not (token.source + token.destination).isdigit():
+            return None
+        places = [self.place(token.source), self.place(token.destination)]
+        if max(place.index for place in places) >= len(self.builder.position.columns):
+            return None
+        rules = self.game.deal.rules
+        return largest(self.builder.position, rules, places[0].index, places[1].index)
+
+    def open_length(self, every: bool) -> int:
+        """The largest length of the next move, if it goes to an empty column and may be less."""
+        token = self.game.text.tokens[self.reached]
+        most = self.most(token) if (token.open or every) and not token.single else None
+        if most is None or self.column(self.place(token.destination).index):
+            return 0
+        return most
+
+    def column(self, index: int) -> tuple[int, ...]:
+        return self.builder.position.columns[index]
+
+
+def by_single_cards(game: Game) -> Builder | None:
+    """The moves as single-card moves without any automove, if that solves the deal.
+
+    That is another notation in the same letters. A text that can be read so leaves nothing open:
+    all 52 moves home are in it, and no move is of more than one card.
+    """
+    try:
+        attempt = Attempt(game, Reading("none"))
+        while attempt.more():
+            attempt.one(1 if attempt.open_length(every=True) else None)
+    except InputError:
+        return None
+    single = all(step.count == 1 for step in attempt.builder.steps)
+    return attempt.builder if single and attempt.builder.position.is_goal() else None

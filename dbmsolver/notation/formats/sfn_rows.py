@@ -1,0 +1,71 @@
+"""The rows of a layout in Standard FreeCell Notation, as they are found in the wild.
+
+The notation has three characters for each column. Read are also rows of four or five characters for
+each, rows with tabs between the columns, lower case, `10`, and the suits of Unicode. Lines of moves
+have the look of cards in lower case sometimes (`4d 2h`): such a line is a row only as long as a
+layout in lower case lacks cards.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbmsolver.game.cards import is_card, suit_letters
+
+LIKE_MOVES = re.compile(r"\s*(?:[ .]?[1-8a-d][1-8a-dhfr](?:\s+|(?=[ .])|$))+", re.ASCII)
+_PREFIXED_MOVES = re.compile(r"(?:[ .][1-8a-d][1-8a-dhfr])+\s*", re.ASCII | re.IGNORECASE)
+_TEN = re.compile(r"10(?=[HSDC])")
+
+
+def plain(line: str) -> str:
+    """The line in the notation's own letters."""
+    return _TEN.sub("T", suit_letters(line).upper())
+
+
+class Rows:
+    """Reads one row after the other; what the first ones tell about the style holds for all."""
+
+    def __init__(self) -> None:
+        self.width: int | None = None
+        """How many characters a column has, once more than one column was seen."""
+        self.lower = False
+
+    def read(self, line: str, missing: int) -> str | None:
+        """The row with three characters for each column, or None if it is none."""
+        is_lower = line == line.lower()
+        if LIKE_MOVES.fullmatch(line) and not (self.lower and missing > 0):
+            return None
+        letters = suit_letters(line).upper().rstrip()
+        if not 0 < len(letters) < 100 or _PREFIXED_MOVES.fullmatch(line):
+            return None
+        cells = self.cells(letters)
+        if cells is None:
+            return None
+        self.lower = self.lower or is_lower
+        return " ".join(_TEN.sub("T", cell).ljust(2) for cell in cells)
+
+    def cells(self, line: str) -> list[str] | None:
+        """A name or nothing for each column."""
+        if "\t" in line:
+            return _checked([cell.strip() for cell in line.split("\t")])
+        for width in (3, 4, 5) if self.width is None else (self.width,):
+            cells = _cells(_TEN.sub("T", line) if width == 3 else line, width)
+            if cells is not None:
+                if len(cells) > 1:
+                    self.width = width
+                return cells
+        return None
+
+
+def _cells(line: str, width: int) -> list[str] | None:
+    if width == 3 and line[2::3].strip():
+        return None
+    cells = [line[i : i + width] for i in range(0, len(line), width)]
+    if width == 3 and any(cell[:1].isspace() and cell.strip() for cell in cells):
+        return None
+    return _checked([cell.strip() for cell in cells])
+
+
+def _checked(cells: list[str]) -> list[str] | None:
+    is_row = any(cells) and all(not cell or is_card(cell) for cell in cells)
+    return cells if is_row else None

@@ -1,0 +1,324 @@
+"""The text of Standard FreeCell Notation: its lines, before they are given a meaning.
+
+    Game #164                        anything with a number in it, or a tag in place of the number
+    2C-3D=BB-  +AC AD    KS          freecells + home: 23 characters; `=` states WKR automoves
+    7H KD ...                        up to 18 lines, three characters per column
+    any lines of comment
+     26 76.72[5a]27 [??]  comment    moves, and after the last of them the rest is a comment
+
+A move is two characters after a space or a period; f or r is the next empty freecell. Lines of
+moves in other styles are read as well: moves separated by white space or commas, whatever the line
+begins with, and with the number of the deal before the first one. How else a layout can be written
+is told in `sfn_rows`. Instead of a layout there can be a board of `boards`, its columns as lines,
+if one of its lines begins with a label or a colon.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.boards import LABEL, parse_board
+from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
+from dbmsolver.game.rules import GAMES
+from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, Rows, plain
+from dbmsolver.notation.formats.source import InvalidError, Source
+from dbmsolver.notation.solution import Origin
+
+MAX_COLUMNS = 8
+MAX_FREECELLS = 4
+MAX_ROWS = 18
+MAX_TOKENS = 2000
+
+_CELL = re.compile(r"[A2-9TJQK][CDHS]")
+_TOKEN = re.compile(
+    r"(?P<prefix>[ .])?(?:(?P<open>\[)(?P<inner>[ .])?)?"
+    r"(?:(?P<move>[1-8a-dA-D][1-8a-dA-DhHfFrR])|(?P<end>\?\?))(?P<close>\])?"
+)
+_FREE_LINE = re.compile(
+    r"\s*(?:\[?\.?(?:[1-8a-d][1-8a-dhfr]|\?\?)\]?(?:\s+|$))+", re.ASCII | re.IGNORECASE
+)
+_NUMBERED = re.compile(
+    r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
+)
+"""The number of a deal and its moves on one line, as in collections of a line for each deal."""
+_WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
+_WITH_WORD = re.compile(
+    r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
+)
+_ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
+_TAG = re.compile(r'"([^"]*)"')
+_GAME = re.compile("|".join(name.replace("_", "[_ ]") for name in GAMES), re.IGNORECASE)
+
+
+class Token(NamedTuple):
+    """One move as it is written."""
+
+    source: str
+    destination: str
+    single: bool
+    """Whether a period says that one card goes to an empty column."""
+    open: bool
+    """Whether the style of the line leaves the length of a move to an empty column open."""
+    origin: Origin
+
+
+@dataclass
+class SfnText:
+    """What the lines say."""
+
+    number: int | None = None
+    tag: str = ""
+    game: str | None = None
+    game_line: int = 1
+    cells: list[str] | None = None
+    """Two characters for each freecell; blank, a card, or anything else for blocked."""
+    home: dict[int, int] = field(default_factory=dict)
+    policy: str | None = None
+    columns: list[list[int]] = field(default_factory=list)
+    board: list[tuple[int, str]] = field(default_factory=list)
+    """The lines of a board that stands in place of the layout, with their numbers."""
+    layout_line: int | None = None
+    """The first line of the layout, if there is one."""
+    tokens: list[Token] = field(default_factory=list)
+    mark: int | None = None
+    """How many moves come before the one in brackets."""
+    comments: dict[int, str] = field(default_factory=dict)
+    """What is said after a move, by the number of moves up to there."""
+    remarks: list[str] = field(default_factory=list)
+
+
+def parse(source: Source) -> SfnText:
+    """Read the lines.
+
+    Raises InvalidError for a layout that is none, and for a text without moves.
+    """
+    reader = _Reader(source)
+    for number, line in source.lines():
+        reader.line(number, line.rstrip("\r\n"))
+    reader.game()
+    reader.turn()
+    text = reader.text
+    if not text.tokens and text.layout_line is None:
+        raise InvalidError("no moves and no layout, expected a solution", source.named(1))
+    return text
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = SfnText()
+        self.texts: list[tuple[int, str]] = []
+        """Lines of words before the layout, or before the moves if there is none."""
+        self.rows: list[tuple[int, str]] = []
+        self.reads_rows = Rows()
+        self.number_line: int | None = None
+        """The line of moves that the number of the deal stands in, if it is one."""
+
+    def line(self, number: int, line: str) -> None:
+        text = self.text
+        if not text.tokens and text.mark is None and self.layout(number, line):
+            return
+        if not line.strip():
+            return
+        if line[0] in " .[" and self.moves(number, line):
+            return
+        spaced = _spaced(line)
+        if _FREE_LINE.fullmatch(spaced):
+            self.free_moves(number, spaced)
+        elif (match := _NUMBERED.fullmatch(spaced)) and _is_numbered(match):
+            self.numbered(number, match)
+            self.free_moves(number, spaced, match.start("moves"))
+        elif text.tokens:
+            self.comment(line)
+        elif text.layout_line is None:
+            self.texts.append((number, line.strip()))
+        else:
+            text.remarks.append(_remark(line))
+
+    def numbered(self, number: int, match: re.Match[str]) -> None:
+        """Take the number before moves: of the deal, or of the line if the deal is named already."""
+        if self.number_line is not None:
+            text = f"moves of a second deal, after those of line {self.number_line}"
+            self.fail(f"{text}; expected one solution in a file", number, 0)
+        if not self.text.tokens and not any(_ALONE.search(line) for _, line in self.texts):
+            self.number_line = number
+            self.texts.append((number, f"#{match['number']}"))
+
+    def layout(self, number: int, line: str) -> bool:
+        """Read a line of the layout; False if it is none."""
+        text = self.text
+        if not self.rows and (LABEL.match(line) or self.goes_on(line)):
+            text.layout_line = text.layout_line or number
+            text.board.append((number, line))
+            return True
+        if text.cells is None and not self.rows and not text.board and _is_cells(plain(line)):
+            text.layout_line = number
+            self.cells(number, plain(line))
+            return True
+        row = self.reads_rows.read(line, self.missing())
+        if row is None or text.board:
+            return False
+        self.row(number, row)
+        return True
+
+    def goes_on(self, line: str) -> bool:
+        """Whether it is one more line of the board, and not moves in the look of cards."""
+        if not self.text.board or not line.strip() or not all(map(is_card, line.split())):
+            return False
+        if not LIKE_MOVES.fullmatch(line):
+            return True
+        try:
+            parse_board("\n".join(row for _, row in self.text.board), GAMES["freecell"])
+        except InputError:
+            return True
+        return False
+
+    def missing(self) -> int:
+        """How many cards the layout lacks so far."""
+        cells = sum(bool(_CELL.fullmatch(cell)) for cell in self.text.cells or ())
+        return 52 - cells - sum(self.text.home.values()) - sum(map(len, self.text.columns))
+
+    def comment(self, line: str) -> None:
+        said = self.text.comments
+        key = len(self.text.tokens)
+        said[key] = f"{said[key]} {line.strip()}" if key in said else line.strip()
+
+    def moves(self, number: int, line: str) -> bool:
+        """Read a line of moves; False if it does not begin with one."""
+        offset = 0
+        while offset < len(line):
+            match = _TOKEN.match(line, offset)
+            if match is None or not (match["prefix"] or match["open"]):
+                break
+            single = "." in (match["prefix"] or "") + (match["inner"] or "")
+            self.token(match, number, single, False)
+            offset = match.end()
+        if offset == 0:
+            return False
+        if line[offset:].strip():
+            self.comment(line[offset:])
+        return True
+
+    def free_moves(self, number: int, line: str, start: int = 0) -> None:
+        for match in re.compile(r"\S+").finditer(line, start):
+            token = _TOKEN.match(line, match.start())
+            if token is not None:
+                self.token(token, number, line[match.start()] == "." or "[." in match.group(), True)
+
+    def token(self, match: re.Match[str], number: int, single: bool, is_open: bool) -> None:
+        text = self.text
+        offset = match.start("move") if match["move"] else match.start("end")
+        if match["open"] or match["end"]:
+            if text.mark is not None:
+                self.fail("brackets a second time, expected one move in them", number, offset)
+            text.mark = len(text.tokens)
+        if bool(match["open"]) != bool(match["close"]):
+            self.fail("one bracket without the other, expected both", number, offset)
+        if match["move"]:
+            move = match["move"].lower()
+            origin = Origin(match["move"], number, offset + 1)
+            text.tokens.append(Token(move[0], move[1], single, is_open, origin))
+        if len(text.tokens) > MAX_TOKENS:
+            self.fail(f"more than {MAX_TOKENS} moves", number, offset)
+
+    def cells(self, number: int, line: str) -> None:
+        text = self.text
+        line = line.ljust(23)
+        if line[23:].strip():
+            self.fail("text after the 23 characters of freecells and home", number, 23)
+        marks = {line[2], line[5], line[8]}
+        if len(marks) > 1:
+            self.fail("both - and =, expected one of them between the freecells", number, 2)
+        text.policy = "wkr" if marks == {"="} else "horne"
+        text.cells = [line[i : i + 2] for i in (0, 3, 6, 9)]
+        for offset in (12, 15, 18, 21):
+            name = line[offset : offset + 2]
+            if name.isspace():
+                continue
+            if not _CELL.fullmatch(name):
+                self.fail(f"{quoted(name)} home, expected a card or blanks", number, offset)
+            card = parse_card(name)
+            if suit(card) in text.home:
+                what = f"the foundation of {SUIT_NAMES[suit(card)]} a second time"
+                self.fail(f"{what}, expected each suit once", number, offset)
+            text.home[suit(card)] = rank(card)
+
+    def row(self, number: int, line: str) -> None:
+        text = self.text
+        if text.layout_line is None:
+            text.layout_line = number
+        if self.rows and self.rows[-1][0] != number - 1:
+            self.fail("a row of cards apart from the others, expected one block", number, 0)
+        if len(self.rows) == MAX_ROWS:
+            self.fail(f"one row too many, expected at most {MAX_ROWS}", number, 0)
+        self.rows.append((number, line))
+        names = [line[i : i + 2] for i in range(0, len(line.rstrip()), 3)]
+        if len(names) > MAX_COLUMNS:
+            self.fail(f"{len(names)} columns, expected at most {MAX_COLUMNS}", number, 24)
+        while len(text.columns) < len(names):
+            text.columns.append([])
+        for index, name in enumerate(names):
+            if not name.isspace():
+                if len(text.columns[index]) != len(self.rows) - 1:
+                    self.fail("a card above a gap, expected columns without", number, index * 3)
+                text.columns[index].append(parse_card(name))
+
+    def turn(self) -> None:
+        """Take rows for columns if they have the shape of a deal's columns."""
+        if [len(line.split()) for _, line in self.rows] == [7, 7, 7, 7, 6, 6, 6, 6]:
+            self.text.board, self.text.columns = self.rows, []
+
+    def game(self) -> None:
+        """Find the line with the number or the tag."""
+        text = self.text
+        found: tuple[int, str, str | None] | None = None
+        for pattern in (_WITH_SIGN, _WITH_WORD):
+            for number, line in self.texts:
+                match = pattern.search(_TAG.sub('""', line))
+                if match and found is None:
+                    found = (number, line, match[1])
+        if found is None and self.texts:
+            number, line = self.texts[0]
+            match = _ALONE.search(_TAG.sub('""', line))
+            found = (number, line, match.group() if match else None)
+        if found is None:
+            return
+        text.game_line, line, digits = found
+        if digits is not None and len(digits) <= 12:
+            text.number = int(digits)
+        elif digits is not None:
+            self.fail(f"the number {quoted(digits)} is too long", text.game_line, 0)
+        if match := _TAG.search(line):
+            text.tag = match[1]
+        elif digits is None:
+            text.tag = line
+        if match := _GAME.search(_TAG.sub("", line)):
+            text.game = match.group().lower().replace(" ", "_")
+        others = [_remark(other) for number, other in self.texts if number != text.game_line]
+        text.remarks[:0] = others
+
+    def fail(self, message: str, number: int, offset: int) -> None:
+        raise InvalidError(message, self.source.named(number, offset + 1))
+
+
+def _spaced(line: str) -> str:
+    """The line with blanks for what else people put between moves, at the same places."""
+    return line.replace(",", " ").replace(";", " ")
+
+
+def _is_numbered(match: re.Match[str]) -> bool:
+    """Whether a number before moves is that of the deal, and not itself a move."""
+    if not _FREE_LINE.fullmatch(match["moves"]):
+        return False
+    return bool(match["sign"] or match["end"]) or not _FREE_LINE.fullmatch(match["number"])
+
+
+def _is_cells(line: str) -> bool:
+    return len(line) >= 12 and line[11] == "+" and all(line[i] in "-=" for i in (2, 5, 8))
+
+
+def _remark(line: str) -> str:
+    return line.strip().removeprefix("#").strip()

@@ -1,0 +1,107 @@
+"""Where a replay of a solution stops: after a move, after a run, after safe moves home.
+
+Solutions are often written in moves of single cards. People see a run of cards that moves from one
+column to another as one move, and care little for moves home that can do no harm. So single-card
+moves that together move a run make one stop, and so do safe moves home that follow each other.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.supermoves import goes_home, run_length
+
+StopKind = Literal["move", "run", "safe"]
+
+LONGEST = 128
+"""The most steps that are looked at for one run: more than 13 cards need with two empty columns."""
+
+
+class Stop(NamedTuple):
+    """How many steps are made when the replay comes to it, and what the last of them are."""
+
+    end: int
+    kind: StopKind
+
+
+def stops(solution: Solution) -> list[Stop]:
+    """The stops in order; the last one is the end of the solution.
+
+    Raises IllegalStepError for a solution that is not legal.
+    """
+    made = [_made(*row, solution.rules) for row in solution.replay()]
+    found: list[Stop] = []
+    index = 0
+    while index < len(made):
+        end, kind = index + 1, _kind(made[index])
+        if kind == "safe":
+            while end < len(made) and made[end].safe:
+                end += 1
+        elif kind == "move":
+            end = _end_of_run(made, solution.rules, index)
+            kind = "run" if end > index + 1 else "move"
+        found.append(Stop(end, kind))
+        index = end
+    return found
+
+
+class _Made(NamedTuple):
+    """A step that was made: its card, the positions around it, and whether it is a safe one."""
+
+    step: Step
+    card: int | None
+    before: Position
+    after: Position
+    safe: bool
+
+
+def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
+    place = step.source
+    if place.kind == "column":
+        card: int | None = before.columns[place.index][-step.count]
+    else:
+        card = before.freecells[place.index]
+    safe = (
+        card is not None
+        and step.destination.kind == "foundation"
+        and goes_home(card, before.foundations, rules, "wkr")
+    )
+    return _Made(step, card, before, after, safe)
+
+
+def _kind(made: _Made) -> StopKind:
+    if made.safe:
+        return "safe"
+    return "run" if made.step.count > 1 else "move"
+
+
+def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:
+    """The largest number of steps that move a run, those before `start` counted; or one more."""
+    found = start + 1
+    for end in range(start + 1, min(len(made), start + LONGEST) + 1):
+        step = made[end - 1].step
+        if step.count != 1 or step.destination.kind == "foundation":
+            break
+        if end > start + 1 and _moves_run(made[start:end], rules):
+            found = end
+    return found
+
+
+def _moves_run(made: list[_Made], rules: Rules) -> bool:
+    """Whether the steps move a run of two cards or more to another column, and touch no others."""
+    before, after = made[0].before, made[-1].after
+    if before.freecells != after.freecells:
+        return False
+    changed = [
+        (old, new) for old, new in zip(before.columns, after.columns, strict=True) if old != new
+    ]
+    if len(changed) != 2:
+        return False
+    (source, left), (target, grown) = sorted(changed, key=lambda pair: len(pair[1]) - len(pair[0]))
+    run = source[len(left) :]
+    if len(run) < 2 or (left, grown) != (source[: len(left)], target + run):
+        return False
+    return {one.card for one in made} <= set(run) and run_length(source, rules) >= len(run)

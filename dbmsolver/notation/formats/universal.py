@@ -1,0 +1,152 @@
+"""The universal solitaire solutions format as a tree of plain values, and back.
+
+The tree is what the JSON encoding writes down; the XML encoding says the same with elements. What
+each field means is told in `universal.md`, beside the schemas.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dbmsolver.game.cards import SUITS, rank, suit
+from dbmsolver.game.moves import Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Build, Fill
+from dbmsolver.notation.solution import Comment, Path, Solution, Step
+from dbmsolver.notation.supermoves import Automove
+
+FORMAT = "universal-solitaire-solution"
+FORMAT_VERSION = "0.1"
+
+BUILDS: dict[Build, str] = {"any": "RANK", "suit": "SUIT", "alternate": "ALTERNATE_COLOR"}
+FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
+AUTOMOVE_NAMES: dict[Automove, str] = {
+    "none": "NONE",
+    "horne": "Horne",
+    "wkr": "WKR",
+    "max": "MAX",
+}
+
+SUIT_ORDER = "HCDS"
+"""The order of the source's text, in which foundations are written."""
+
+KNOWN: dict[str, tuple[str, ...]] = {
+    "root": ("format", "format_version", "header", "solution"),
+    "header": (
+        "NUM_DECKS", "NUM_MOVES", "NUM_COLUMNS", "NUM_FREECELLS", "MAX_RANK", "variant",
+        "sequences_are_built_by", "empty_stacks_filled_by", "sequence_move", "deal_number",
+        "deal_name", "remarks",
+    ),
+    "solution": ("initial_position", "moves", "final_position"),
+    "move_with_position": ("pos_before_move", "move"),
+    "move": (
+        "source", "dest", "num_cards", "source_card", "dest_card", "automove", "implicit",
+        "comment",
+    ),
+    "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
+    "place": ("col", "freecell", "foundation"),
+    "foundation_id": ("deck", "suit"),
+    "position": ("foundations", "freecells", "columns"),
+    "foundation": ("foundation", "rank"),
+    "column": ("len", "cards"),
+    "card": ("is_empty", "is_hidden", "rank", "suit", "deck"),
+}  # fmt: skip
+"""The fields of every kind of object; others are unknown, and kept."""
+
+
+def tree(solution: Solution) -> dict[str, Any]:
+    """The solution as plain values."""
+    rules = solution.rules
+    header: dict[str, Any] = {
+        "NUM_DECKS": 1,
+        "NUM_MOVES": len(solution.steps),
+        "NUM_COLUMNS": rules.columns,
+        "NUM_FREECELLS": rules.freecells,
+        "MAX_RANK": 13,
+        "variant": rules.name,
+        "sequences_are_built_by": BUILDS[rules.build],
+        "empty_stacks_filled_by": FILLS[rules.fill],
+        "sequence_move": "UNLIMITED" if solution.unlimited else "LIMITED",
+    }
+    if solution.number is not None:
+        header["deal_number"] = solution.number
+    if solution.tag:
+        header["deal_name"] = solution.tag
+    if solution.remarks:
+        header["remarks"] = list(solution.remarks)
+    whole = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "header": header,
+        "solution": {
+            "initial_position": _position(solution.initial),
+            "moves": [_step(step) for step in solution.steps],
+            "final_position": _position(solution.final),
+        },
+    }
+    for path, fields in solution.extra.items():
+        _keep(whole, path, dict(fields))
+    return whole
+
+
+def _keep(whole: Any, path: Path, fields: dict[str, Any]) -> None:
+    """Put unknown fields back into the object that they were read from, if it is still there."""
+    for key in path:
+        try:
+            whole = whole[key]
+        except (KeyError, IndexError, TypeError):
+            return
+    if isinstance(whole, dict):
+        whole.update({key: value for key, value in fields.items() if key not in whole})
+
+
+def _step(step: Step) -> dict[str, Any]:
+    move: dict[str, Any] = {
+        "source": _place(step.source),
+        "dest": _place(step.destination),
+        "num_cards": step.count,
+    }
+    if step.card is not None:
+        move["source_card"] = _card(step.card)
+    if step.onto is not None:
+        move["dest_card"] = _card(step.onto)
+    move["automove"] = AUTOMOVE_NAMES[step.automove]
+    if step.comment is not None:
+        move["comment"] = _comment(step.comment)
+    if step.before is None:
+        return {"move": move}
+    return {"pos_before_move": _position(step.before), "move": move}
+
+
+def _comment(comment: Comment) -> dict[str, Any]:
+    kind = "XHTML_Subset_Comment" if comment.xhtml else "Plain_Text_Comment"
+    return {kind: comment.text, "originator": comment.originator, "ID": comment.identifier}
+
+
+def _place(place: Place) -> dict[str, Any]:
+    if place.kind == "foundation":
+        return {"foundation": {"deck": 0, "suit": SUITS[place.index]}}
+    return {"col" if place.kind == "column" else "freecell": place.index}
+
+
+def _card(card: int | None) -> dict[str, Any]:
+    if card is None:
+        return {"is_empty": True, "is_hidden": False}
+    return {"is_empty": False, "is_hidden": False, "rank": rank(card), "suit": SUITS[suit(card)]}
+
+
+def _position(position: Position) -> dict[str, Any]:
+    return {
+        "foundations": [
+            {
+                "foundation": {"deck": 0, "suit": name},
+                "rank": position.foundations[SUITS.index(name)],
+            }
+            for name in SUIT_ORDER
+        ],
+        "freecells": [_card(card) for card in position.freecells],
+        "columns": [
+            {"len": len(column), "cards": [_card(card) for card in column]}
+            for column in position.columns
+        ],
+    }

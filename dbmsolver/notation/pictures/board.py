@@ -1,0 +1,209 @@
+"""A picture of a position: freecells and foundations above the columns, as on a table."""
+
+from __future__ import annotations
+
+from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, rank, suit
+from dbmsolver.game.position import Position
+from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
+from dbmsolver.notation.pictures.svg import Number, document, element, text
+
+WIDTH, HEIGHT = 80, 112
+"""Size of a card."""
+
+STEP = 31
+"""How much of a card is seen under the next one."""
+
+GAP, MARGIN, LABEL = 12, 20, 26
+TABLE, ON_TABLE, SLOT, EDGE = "#24604a", "#f3f8f4", "#8fb5a3", "#7f8984"
+HOME_ORDER = (0, 3, 2, 1)
+"""H C D S, from left to right."""
+
+CELL_NAMES = "abcdefgijklmn"
+RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
+
+
+def draw_board(position: Position, title: str) -> str:
+    """The position as SVG; the title, and a description in words, are part of it."""
+    cells, columns = len(position.freecells), len(position.columns)
+    across = max(columns, min(cells + 4, 8))
+    rows = _rows(cells, across)
+    width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
+    top = MARGIN + rows * (HEIGHT + GAP) + LABEL
+    deepest = max(max(map(len, position.columns)), 1)
+    height = top + HEIGHT + (deepest - 1) * STEP + MARGIN
+    return document(
+        width,
+        height,
+        title,
+        describe(position),
+        _shapes(),
+        element("rect", width=width, height=height, rx=14, fill=TABLE),
+        *_freecells(position, across),
+        *_foundations(position, across, rows),
+        *_columns(position, width, top),
+    )
+
+
+def describe(position: Position) -> str:
+    """The position in words, a sentence for each place."""
+    said = [
+        f"Foundation of {SUIT_NAMES[index]}: "
+        + (card_words((height - 1) * 4 + index) if height else "empty")
+        for index, height in ((index, position.foundations[index]) for index in HOME_ORDER)
+    ]
+    said += [
+        f"Freecell {CELL_NAMES[index]}: {'empty' if card is None else card_words(card)}"
+        for index, card in enumerate(position.freecells)
+    ]
+    said += [
+        f"Column {index}: {', '.join(map(card_words, column)) or 'empty'}"
+        for index, column in enumerate(position.columns, start=1)
+    ]
+    return ". ".join(said) + "."
+
+
+def card_words(card: int) -> str:
+    """`10 of diamonds`."""
+    return f"{RANK_WORDS.get(rank(card), rank(card))} of {SUIT_NAMES[suit(card)]}"
+
+
+def _rows(cells: int, across: int) -> int:
+    """How many rows freecells and foundations take, so many cards wide."""
+    last = (cells - 1) % across + 1 if cells else 0
+    return (cells - last) // across + (1 if last + 4 <= across else 2)
+
+
+def _shapes() -> str:
+    """The suits, to be used by their names wherever they are drawn."""
+    shapes = []
+    for name, shape in SHAPES.items():
+        look: dict[str, str | Number] = {"fill": BLACK}
+        if is_outlined(name):
+            look = {"fill": "none", "stroke": RED}
+        shapes.append(element("path", id=f"suit-{name}", d=shape, **look))
+    return element("defs", *shapes)
+
+
+def _pip(card: int, x: Number, y: Number, size: Number, line: Number) -> str:
+    """A suit with its upper left corner at (x, y); `line` is the width of an outline, of 100."""
+    return element(
+        "use",
+        href=f"#suit-{SUITS[suit(card)]}",
+        transform=f"translate({x} {y}) scale({size / 100})",
+        stroke_width=line,
+    )
+
+
+def _corner(card: int) -> str:
+    name = RANKS[rank(card) - 1].replace("T", "10")
+    colour = RED if is_outlined(SUITS[suit(card)]) else BLACK
+    look: dict[str, str | Number] = {"font_size": 24, "font_weight": 700, "fill": colour}
+    start = 20 if name == "J" else 26
+    if name == "10":  # as wide as this in every font
+        look |= {"textLength": 27, "lengthAdjust": "spacingAndGlyphs"}
+        start = 35
+    return text(name, 6, 25, **look) + _pip(card, start, 8, 18, 13)
+
+
+def draw_card(card: int, x: Number, y: Number) -> str:
+    """A card with its upper left corner at (x, y)."""
+    corner = _corner(card)
+    turn = f"rotate(180 {WIDTH / 2} {HEIGHT / 2})"
+    face = element(
+        "rect", x=0.5, y=0.5, width=WIDTH - 1, height=HEIGHT - 1, rx=7, fill=FACE, stroke=EDGE
+    )
+    return element(
+        "g",
+        element("title", card_words(card)),
+        face,
+        corner,
+        _pip(card, 22, 38, 36, 9),
+        element("g", corner, transform=turn),
+        transform=f"translate({x:g} {y:g})",
+    )
+
+
+def _slot(x: Number, y: Number, sign: str) -> str:
+    """An empty place for a card."""
+    box = element(
+        "rect",
+        x=x + 1,
+        y=y + 1,
+        width=WIDTH - 2,
+        height=HEIGHT - 2,
+        rx=7,
+        fill="none",
+        stroke=SLOT,
+        stroke_width=2,
+        stroke_dasharray="6 5",
+    )
+    return box + sign
+
+
+def _freecells(position: Position, across: int) -> list[str]:
+    drawn = []
+    for index, card in enumerate(position.freecells):
+        row, place = divmod(index, across)
+        x, y = MARGIN + place * (WIDTH + GAP), MARGIN + row * (HEIGHT + GAP)
+        if card is not None:
+            drawn.append(draw_card(card, x, y))
+            continue
+        sign = text(
+            CELL_NAMES[index],
+            x + WIDTH / 2,
+            y + HEIGHT / 2 + 9,
+            font_size=28,
+            font_weight=600,
+            fill=SLOT,
+            text_anchor="middle",
+        )
+        drawn.append(_slot(x, y, sign))
+    return drawn
+
+
+def _foundations(position: Position, across: int, rows: int) -> list[str]:
+    drawn = []
+    y = MARGIN + (rows - 1) * (HEIGHT + GAP)
+    for place, index in enumerate(HOME_ORDER):
+        x = MARGIN + (across - 4 + place) * (WIDTH + GAP)
+        height = position.foundations[index]
+        if height:
+            drawn.append(draw_card((height - 1) * 4 + index, x, y))
+            continue
+        shape = element(
+            "path",
+            d=SHAPES[SUITS[index]],
+            transform=f"translate({x + WIDTH / 2 - 14:g} {y + HEIGHT / 2 - 14:g}) scale(.28)",
+            **_sign_look(SUITS[index]),
+        )
+        drawn.append(_slot(x, y, shape))
+    return drawn
+
+
+def _sign_look(name: str) -> dict[str, str | Number]:
+    if is_outlined(name):
+        return {"fill": "none", "stroke": SLOT, "stroke_width": 10}
+    return {"fill": SLOT}
+
+
+def _columns(position: Position, width: Number, top: Number) -> list[str]:
+    count = len(position.columns)
+    start = (width - count * (WIDTH + GAP) + GAP) / 2
+    drawn = []
+    for index, column in enumerate(position.columns):
+        x = start + index * (WIDTH + GAP)
+        drawn.append(
+            text(
+                str(index + 1),
+                x + WIDTH / 2,
+                top - 9,
+                font_size=15,
+                font_weight=600,
+                fill=ON_TABLE,
+                text_anchor="middle",
+            )
+        )
+        drawn += [draw_card(card, x, top + depth * STEP) for depth, card in enumerate(column)]
+        if not column:
+            drawn.append(_slot(x, top, ""))
+    return drawn

@@ -1,0 +1,282 @@
+"""A solution as people exchange it: where it starts, its moves, where it ends, and comments.
+
+The model of the universal solitaire solutions format, version 0.1, with what its discussion added:
+the position before a move is optional, and checked where it is given; whether a move is an
+automove says which policy makes it. One step moves a card or a run of cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from dbmsolver.errors import IllegalMoveError, InputError, quoted
+from dbmsolver.game.cards import card_name, rank
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.notation.supermoves import Automove, capacity, goes_home, move_run, run_length, split
+
+Path = tuple[str | int, ...]
+
+
+class Origin(NamedTuple):
+    """Where a step was read: its text, and line and column counted from 1."""
+
+    text: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody had to say about a move."""
+
+    text: str
+    xhtml: bool = False
+    """Whether the text is of the XHTML subset; plain text if not."""
+    originator: str = ""
+    identifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One move of a solution: a card, or `count` cards from column to column."""
+
+    source: Place
+    destination: Place
+    count: int = 1
+    automove: Automove = "none"
+    """The policy that makes this move by itself; `none` if the player makes it."""
+    card: int | None = None
+    """The card that moves, of a run the deepest one: optional, and checked."""
+    onto: int | None = None
+    """The card it is put on: optional, and checked."""
+    comment: Comment | None = None
+    before: Position | None = None
+    """The position before the step: optional, and checked."""
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        what = "a card" if self.card is None else card_name(self.card)
+        if self.count != 1:
+            what = f"{self.count} cards"
+        return f"{what} from {self.source} to {self.destination}"
+
+    @classmethod
+    def of(cls, move: Move, automove: Automove = "none") -> Step:
+        """The step that makes one single-card move."""
+        return cls(move.source, move.destination, 1, automove, card=move.card)
+
+
+class IllegalStepError(IllegalMoveError):
+    """A step that the position before it does not allow."""
+
+    def __init__(self, message: str, where: str | None, position: Position, index: int) -> None:
+        super().__init__(message, where)
+        self.position = position
+        self.index = index
+
+
+class NotSolvedError(InputError):
+    """A solution whose moves are legal, but do not end where they should."""
+
+    def __init__(self, message: str, where: str | None, position: Position) -> None:
+        super().__init__(message, where)
+        self.position = position
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Rules, the initial position, the steps, and the final position."""
+
+    rules: Rules
+    initial: Position
+    steps: tuple[Step, ...]
+    final: Position
+    number: int | None = None
+    """The number of the deal, if the initial position is a numbered deal."""
+    tag: str = ""
+    """What else names the deal: a tag or the name of a file."""
+    remarks: tuple[str, ...] = ()
+    unlimited: bool = False
+    """Whether runs of any length may be moved at once, whatever room there is."""
+    extra: Mapping[Path, Mapping[str, Any]] = field(default_factory=dict)
+    """Unknown fields of the universal format, by the path of the object that had them."""
+    where: str = field(default="<solution>", compare=False)
+    """Where it was read, for messages."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """What its reader chose where the text could mean several things, a sentence each."""
+
+    @classmethod
+    def from_moves(cls, deal: Deal, moves: Iterable[Move], policy: Policy = "none") -> Solution:
+        """The solution that makes these single-card moves; forced ones are the policy's automoves.
+
+        Raises IllegalStepError for an illegal move. That it solves the deal is for `check`.
+        """
+        steps = tuple(Step.of(move, policy if move.forced else "none") for move in moves)
+        # Forced moves follow the rule of the search, which any automove policy of its name
+        # includes: a flag that fails the check of `replay` is an error here, too.
+        start = cls(deal.rules, deal.position, steps, deal.position, deal.number)
+        return start.ended()
+
+    @property
+    def deal(self) -> Deal:
+        """Where it starts."""
+        return Deal(self.initial, self.rules, self.number)
+
+    def ended(self) -> Solution:
+        """The same, its final position being where the steps lead."""
+        return replace(self, final=self.reached())
+
+    def reached(self) -> Position:
+        """Where the steps lead."""
+        position = self.initial
+        for _, _, following in self.replay():
+            position = following
+        return position
+
+    def replay(self) -> Iterator[tuple[Step, Position, Position]]:
+        """Each step with the positions before and after it, everything about it checked.
+
+        Raises IllegalStepError for the first step that is not legal.
+        """
+        position = self.initial
+        for index, step in enumerate(self.steps):
+            try:
+                following = play(position, step, self.rules, self.unlimited)
+            except IllegalMoveError as error:
+                raise self.illegal(index, error, position) from None
+            yield step, position, following
+            position = following
+
+    def illegal(self, index: int, error: IllegalMoveError, position: Position) -> IllegalStepError:
+        """The error of one step, told with its number, its text and the position."""
+        step = self.steps[index]
+        reason = f"{error.message} ({error.where})" if error.where else error.message
+        text = f"illegal move {index + 1} {quoted(step.origin.text if step.origin else str(step))}"
+        message = f"{text}: {reason}; position: {position}"
+        return IllegalStepError(message, self.place(index), position, index)
+
+    def place(self, index: int) -> str:
+        """Where a step stands."""
+        if 0 <= index < len(self.steps) and (origin := self.steps[index].origin):
+            return f"{self.where}, line {origin.line}, column {origin.column}"
+        return self.where
+
+    def check(self, solved: bool = True) -> None:
+        """Raise an error unless the steps are legal, end where it says, and solve the deal."""
+        self.initial.validate(self.rules, self.where)
+        position = self.reached()
+        last = self.place(len(self.steps) - 1)
+        if position != self.final:
+            text = f"the final position is not where the moves end: {self.final}"
+            raise NotSolvedError(f"{text}; position: {position}", last, position)
+        if solved and not position.is_goal():
+            left = 52 - sum(position.foundations)
+            cards = "1 card is" if left == 1 else f"{left} cards are"
+            text = f"not solved after {len(self.steps)} moves: {cards} not home"
+            raise NotSolvedError(f"{text}; position: {position}", last, position)
+
+    def moves(self) -> list[Move]:
+        """The single-card moves it stands for."""
+        return [move for _, moves in self.moves_of_steps() for move in moves]
+
+    def moves_of_steps(self) -> list[tuple[Step, list[Move]]]:
+        """Each step with the single-card moves it stands for."""
+        found = []
+        for index, (step, position, _) in enumerate(self.replay()):
+            if step.count == 1:
+                card = moving_card(position, step)
+                moves = [Move(card, step.source, step.destination, step.automove != "none")]
+            else:
+                source, destination = step.source.index, step.destination.index
+                try:
+                    moves = split(position, self.rules, source, destination, step.count)
+                except IllegalMoveError as error:
+                    raise self.illegal(index, error, position) from None
+            found.append((step, moves))
+        return found
+
+    def single(self) -> Solution:
+        """The same solution in single-card moves."""
+        steps: list[Step] = []
+        for step, moves in self.moves_of_steps():
+            if step.count == 1:
+                steps.append(step)
+                continue
+            parts = [replace(Step.of(move), origin=step.origin) for move in moves]
+            parts[0] = replace(parts[0], comment=step.comment, before=step.before)
+            steps += parts
+        # Where steps are split, the paths of unknown fields name other steps.
+        extra = self.extra if len(steps) == len(self.steps) else {}
+        return replace(self, steps=tuple(steps), extra=extra)
+
+
+def moving_card(position: Position, step: Step) -> int:
+    """The card that the step moves, of a run the deepest one."""
+    kind, index = step.source
+    if kind == "column" and 0 <= index < len(position.columns):
+        column = position.columns[index]
+        if len(column) < step.count:
+            if not column:
+                raise IllegalMoveError("no card there", str(step.source))
+            text = f"{step.count} cards, there are {len(column)}"
+            raise IllegalMoveError(text, str(step.source))
+        return column[-step.count]
+    if kind == "freecell" and 0 <= index < len(position.freecells):
+        card = position.freecells[index]
+        if card is None:
+            raise IllegalMoveError("no card there", str(step.source))
+        return card
+    if kind == "foundation":
+        raise IllegalMoveError("no card leaves a foundation", str(step.source))
+    raise IllegalMoveError("no such place", str(step.source))
+
+
+def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) -> Position:
+    """The position after the step, which must be legal, and true in all that it says."""
+    source, destination, count = step.source, step.destination, step.count
+    if step.before is not None and step.before != position:
+        raise IllegalMoveError(f"the position before the move is given as {step.before}")
+    if count < 1:
+        raise IllegalMoveError(f"{count} cards, expected at least 1")
+    card = moving_card(position, step)
+    _check_card("moves", step.card, card)
+    target: int | None = None
+    if destination.kind == "column" and 0 <= destination.index < len(position.columns):
+        column = position.columns[destination.index]
+        target = column[-1] if column else None
+        if target is not None and not rules.can_stack(card, target):
+            raise IllegalMoveError(f"{card_name(card)} cannot be put on {card_name(target)}")
+        if target is None and not rules.can_fill(card):
+            raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
+    elif destination.kind == "foundation" and rank(card) > 1:
+        target = card - 4
+    _check_card("is the card under it", step.onto, target)
+    if step.automove != "none" and not (
+        count == 1
+        and destination.kind == "foundation"
+        and goes_home(card, position.foundations, rules, step.automove)
+    ):
+        raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    if count == 1:
+        return position.apply(Move(card, source, destination))
+    if source.kind != "column" or destination.kind != "column":
+        raise IllegalMoveError(f"{count} cards, expected 1 unless from column to column")
+    if not 0 <= destination.index < len(position.columns) or source == destination:
+        raise IllegalMoveError("no column to move to", str(destination))
+    if count > run_length(position.columns[source.index], rules):
+        raise IllegalMoveError(f"the last {count} cards are no run", str(source))
+    most = capacity(position, rules, destination.index)
+    if count > most and not unlimited:
+        raise IllegalMoveError(f"{count} cards, there is room for {most} at once")
+    return move_run(position, source.index, destination.index, count)
+
+
+def _check_card(what: str, given: int | None, found: int | None) -> None:
+    if given is not None and given != found:
+        name = "none" if found is None else card_name(found)
+        raise IllegalMoveError(f"{card_name(given)} {what} by what it says, {name} by the position")

@@ -1,0 +1,145 @@
+"""What the records of a store say for the answer in its manifest, short of a verification.
+
+A manifest that was changed, its seal with it, must not make a store say what its search did not find.  What can be
+checked in a moment is checked whenever the answer is told; ``dbmsolver verify`` checks everything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.search.trace import Finder, replay
+from dbmsolver.state import Keys
+from dbmsolver.storage.store import Store, parse_closed_key
+
+GAMES = 3
+"""Random games that are played through the closed states of a proof."""
+MOVES = 20
+"""The most moves of each."""
+
+
+def is_final(manifest: dict[str, Any]) -> bool:
+    """Whether a manifest holds an answer."""
+    return manifest["verdict"] in ("solved", "unsolvable")
+
+
+def check_answer(store: Store, deal: Deal) -> list[str]:
+    """Check a final answer against the records; what was checked, in words.
+
+    StoreError if the records do not bear the answer out.
+    """
+    manifest = store.manifest
+    checked = _check_nothing_pending(store)
+    keys = Keys(deal, manifest["policy"])
+    if manifest["keep"] != "none":
+        checked.append(_check_counts(store))
+    if manifest["verdict"] == "solved":
+        return checked + _check_solution(store, keys)
+    if manifest["keep"] != "none":
+        checked.append(_check_closed(store, keys))
+    return checked
+
+
+def moves_of(manifest: dict[str, Any], keys: Keys, where: str) -> tuple[Move, ...]:
+    """The solution in a manifest, played from the deal by the readable model; StoreError if it does not win."""
+
+    def forced(position: Position) -> Move | None:
+        return position.forced(keys.rules, manifest["policy"])
+
+    try:
+        moves = replay(keys, [(card, place) for card, place in manifest.get("path") or []], forced)
+    except (InternalError, TypeError, ValueError) as error:
+        raise _wrong(f"its solution cannot be played: {error}", where) from None
+    position = keys.deal.position
+    for move in moves:
+        position = position.apply(move)
+    if not position.is_goal():
+        left = CARDS - sum(position.foundations)
+        raise _wrong(f"after the moves of its solution {left} cards are not home", where)
+    return moves
+
+
+def _wrong(message: str, where: str) -> StoreError:
+    return StoreError(f"the manifest does not fit the records: {message}", where)
+
+
+def _check_nothing_pending(store: Store) -> list[str]:
+    for kind in (b"P", b"B", b"D"):
+        if store.keys(kind):
+            verdict = store.manifest["verdict"]
+            raise _wrong(f"{verdict}, and candidates are still pending", str(store.path))
+    return ["nothing is pending"]
+
+
+def _check_counts(store: Store) -> str:
+    """The states that the blocks' headers tell, by layer and stratum, are those of the manifest."""
+    manifest, where = store.manifest, str(store.path)
+    found: Counter[tuple[int, int]] = Counter()
+    for key in store.keys(b"C"):
+        place = parse_closed_key(key)
+        found[place.layer, place.stratum] += store.states_in(key)
+    claimed: Counter[tuple[int, int]] = Counter()
+    try:
+        for layer, stratum, states, forced in manifest["strata"]:
+            claimed[layer, stratum] += states + forced
+        total = manifest["states"] + manifest["forced"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"the manifest's counts cannot be read ({error!r})", where) from None
+    for row in sorted(found.keys() | claimed.keys()):
+        if found[row] != claimed[row]:
+            name = f"layer {row[0]}, stratum {row[1]}" if row[0] else f"stratum {row[1]}"
+            raise _wrong(f"{name} has {found[row]:,} states, not {claimed[row]:,}", where)
+    # A solution that a hasty search found is counted, and its states are not closed ones.
+    if claimed and total != sum(claimed.values()):
+        raise _wrong(f"{sum(claimed.values()):,} states are closed, not {total:,}", where)
+    return "the counts are those of the blocks"
+
+
+def _check_solution(store: Store, keys: Keys) -> list[str]:
+    manifest, where = store.manifest, str(store.path)
+    if manifest.get("path") is None and manifest["keep"] == "none":
+        return []
+    moves = moves_of(manifest, keys, where)
+    if len(moves) != manifest.get("length"):
+        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.get('length')}", where)
+    checked = ["the solution was played and wins"]
+    if manifest.get("shortest"):
+        if manifest["question"] != "solve":
+            raise _wrong("a proof does not look for shortest solutions", where)
+        for key in store.keys(b"C"):
+            place = parse_closed_key(key)
+            if place.stratum >= _last_stratum(keys) and place.layer < len(moves):
+                raise _wrong(f"a solution of {place.layer} moves is shorter", where)
+    return checked
+
+
+def _last_stratum(keys: Keys) -> int:
+    """The stratum of states with one card that is not home; the goal is a move away."""
+    return CARDS + keys.locked - 1
+
+
+def _check_closed(store: Store, keys: Keys) -> str:
+    """Nothing closed is next to the goal, and random games from the deal do not leave the closed states."""
+    where = str(store.path)
+    for key in store.keys(b"C"):
+        if parse_closed_key(key).stratum >= _last_stratum(keys):
+            raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
+    finder, random = Finder(store, keys), Random()
+    for _ in range(GAMES):
+        position = keys.deal.position
+        for number in range(MOVES + 1):
+            if finder.code(keys.state(position)) is None:
+                what = f"a position {number} moves from the deal is" if number else "the deal is"
+                raise _wrong(f"unsolvable, and {what} not closed", where)
+            following = list(position.successors(keys.rules, store.manifest["policy"]))
+            if not following:
+                break
+            position = random.choice(following)[1]
+    return f"{GAMES} random games from the deal stay among the closed states"

@@ -1,0 +1,160 @@
+"""Which kernels a search needs, and for which types: what can be compiled before it is needed.
+
+Kernels that only other kernels call are compiled with those; the longest of them is listed before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.core import records
+from dbmsolver.core.blocks import find_key, from_planes, to_planes
+from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.dive import dive, fingerprints, make_diving
+from dbmsolver.core.dominance import expand_record, normal_record
+from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.expand import Sets, undo_code
+from dbmsolver.core.layers import expand_layer, take_in, wake
+from dbmsolver.core.layout import Layout
+from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
+from dbmsolver.core.runs import copy_runs, key_bits, local_key, pack_rows, progress_of, widths_of
+from dbmsolver.core.shards import make_shard, rehash, shards_of
+from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.workspace import make_output, make_workspace
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Method, Question
+from dbmsolver.state import Keys
+
+Call = tuple[Any, tuple[Any, ...]]
+"""A kernel, and arguments of the types it is called with; it is not called with these."""
+
+
+def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
+    """The kernels of a search, those first that take longest to compile.
+
+    ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all deals.
+    """
+    keys = Keys(Deal.from_number(1), "wkr")
+    tables = keys.tables
+    if question == "solve":
+        return _of_both(tables) + _of_layers(keys)
+    if method == "dominating":
+        return _of_dives(tables) + _of_both(tables) + _of_records(tables)
+    exhaustion, pieces = _of_exhaustion(tables, code_type)
+    return exhaustion + _of_layers(keys) + _of_both(tables) + pieces
+
+
+_NUMBER = 0
+_WORD = np.uint64(0)
+_WORDS = np.empty(1, np.uint64)
+_NUMBERS = np.empty(1, np.int64)
+_LAYOUT = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
+_SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
+
+
+def _of_layers(keys: Keys) -> list[Call]:
+    t = keys.tables
+    shard = make_shard(1, 1, 1)
+    shared = (t, make_bound_tables(t, keys.deal.position.columns), shard, _NUMBER, _NUMBER, _NUMBER)
+    metas = np.empty(1, np.uint32)
+    return [
+        (pack_rows, (t, shard.rows)),
+        (take_in, (*shared, shard.rows, _NUMBER)),
+        (expand_layer, (*shared, *[_NUMBER] * 4)),
+        (wake, (*shared, shard.todo, _NUMBER)),
+        (rehash, (shard.rows, _NUMBER, shard.table)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
+        (shards_of, (shard.rows, _NUMBER)),
+    ]
+
+
+def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
+    """What every proof needs, and what closing big signatures takes besides."""
+    ws = make_workspace(1, 1, 1, code_type)
+    out = make_output(1, 1, 1, code_type)
+    codes = out.codes
+    runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
+    first = [
+        # Half of all the time is for what exhaust_batch calls, so two processes share that.
+        (close, (t, ws, _LAYOUT, _SETS, *[_NUMBER] * 4, _WORD, _WORD)),
+        (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
+        (write_runs, (t, ws, out, _WORD, _NUMBER)),
+        (exhaust_batch, (t, ws, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
+    ]
+    pieces = [
+        (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
+        (close_piece, (t, ws, _WORD, *[_NUMBER] * 4, _WORD, _WORD)),
+        (split_siblings, (ws, _NUMBER, _NUMBER, _NUMBER, _WORDS, codes)),
+        *_of_pieces(t, ws, codes),
+    ]
+    return first, pieces
+
+
+def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
+    """What closing big signatures takes, whatever their states are."""
+    of_table = (t, _WORD, _WORDS, ws.steps, _NUMBER)
+    return [
+        (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
+        (table_keys, (*of_table, *[_NUMBER] * 3, _WORDS)),
+        (admit_piece, (t, ws, _WORD, _NUMBER, _NUMBER, _WORDS, codes, _NUMBER)),
+        (route, (_WORDS, codes, _NUMBER, np.empty((1, 3), np.int64), _NUMBER)),
+        (key_bits, (t, _WORD)),
+    ]
+
+
+def _of_dives(t: Any) -> list[Call]:
+    """What a proof over dominating positions begins with; it is often all that is needed."""
+    diving = make_diving(1)
+    metas = np.empty(1, np.uint32)
+    rows = np.empty((1, 5), np.uint64)
+    return [
+        (expand_record, (t, _SETS, _WORD, _WORD, diving.scratch)),
+        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 5)),
+        (normal_record, (t, *[_WORD] * 4, _WORDS)),
+        (fingerprints, (rows,)),
+        (pack_rows, (t, rows)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
+    ]
+
+
+def _of_records(t: Any) -> list[Call]:
+    """What exhausting records takes besides."""
+    ws = make_workspace(1, 1, 1, np.uint8)
+    out = make_output(1, 1, 1, np.uint8)
+    space = records.make_record_space(1)
+    codes = out.codes
+    runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
+    bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
+    return [
+        (records.close, (t, ws, space, _LAYOUT, _SETS, *bits, _WORD, _WORD)),
+        (records.exhaust_batch, (t, ws, space, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
+        (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
+        (records.write_runs, (ws, space, out, _NUMBER)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
+        (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
+        (records.split_siblings, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
+        (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
+        *_of_pieces(t, ws, codes),
+    ]
+
+
+def _of_both(t: Any) -> list[Call]:
+    """Digests, blocks, the way back."""
+    planes = np.empty((1, 1), np.uint8)
+    read_planes, read_counts = planes.copy(), _NUMBERS.copy()
+    for read in (read_planes, read_counts):  # as they come from the store
+        read.flags.writeable = False
+    return [
+        (digest_runs, (t, _WORDS, _NUMBERS, _WORDS, _NUMBER)),
+        (local_key, (t, *[_WORD] * 4)),
+        (widths_of, (t, _WORDS)),
+        (progress_of, (t, _WORDS, _NUMBER)),
+        (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes)),
+        (from_planes, (read_planes, read_counts, _NUMBER, _WORDS)),
+        (undo_code, (t, *[_WORD] * 4, _NUMBER)),
+        (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),
+    ]

@@ -1,0 +1,133 @@
+"""The two ways to close signatures: over every position, and over dominating ones.
+
+Each thread of a proof has kernels of its own: they hold its scratch memory, and all of them are called alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core import exhaust, pieces, records
+from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
+from dbmsolver.errors import InternalError
+from dbmsolver.search.candidates import RunArrays
+from dbmsolver.state import Keys
+
+Words = NDArray[np.uint64]
+
+
+class PositionKernels:
+    """Closes signatures whose states are positions."""
+
+    def __init__(self, keys: Keys) -> None:
+        self.tables = keys.tables
+
+    def close_batch(
+        self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
+    ) -> int:
+        """Close the signatures ``first:last``; the first that is not closed."""
+        return int(exhaust.exhaust_batch(self.tables, ws, out, *groups, first, last, limit))
+
+    def close_piece(
+        self,
+        ws: Workspace,
+        signature: int,
+        bits: int,
+        reach: tuple[int, int, int],
+        piece: tuple[int, int],
+    ) -> tuple[int, int, int, int]:
+        """Close a piece; ``reach`` is (head, count, room).  Returns (head, count, candidates left, forced states)."""
+        mask, value = (np.uint64(word) for word in piece)
+        head, count, left, _, forced = exhaust.close_piece(
+            self.tables, ws, np.uint64(signature), bits, *reach, mask, value
+        )
+        return head, count, left, forced
+
+    def write_runs(self, ws: Workspace, out: Output, signature: int, left: int) -> None:
+        """Append the candidates that left the signature to the output."""
+        exhaust.write_runs(self.tables, ws, out, np.uint64(signature), left)
+
+    def split_siblings(
+        self, ws: Workspace, left: int, words: int, keys: Words, codes: NDArray[Any]
+    ) -> tuple[int, int]:
+        """Move candidates for other pieces to ``keys`` and ``codes``; (how many, how many are left)."""
+        found, rest = pieces.split_siblings(ws, left, SIBLINGS, words, keys, codes)
+        return found, rest
+
+
+class RecordKernels:
+    """Closes signatures whose states are records, which dominate other positions."""
+
+    def __init__(self, keys: Keys, candidates: int) -> None:
+        self.tables = keys.tables
+        self.space = records.make_record_space(candidates)
+
+    def close_batch(
+        self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
+    ) -> int:
+        """Close the signatures ``first:last``; the first that is not closed."""
+        reached = int(
+            records.exhaust_batch(self.tables, ws, self.space, out, *groups, first, last, limit)
+        )
+        if reached < 0:
+            raise InternalError("a record cannot be, or has more successors than there is room for")
+        return reached
+
+    def close_piece(
+        self,
+        ws: Workspace,
+        signature: int,
+        bits: int,
+        reach: tuple[int, int, int],
+        piece: tuple[int, int],
+    ) -> tuple[int, int, int, int]:
+        """Close a piece; ``reach`` is (head, count, room).  Returns (head, count, candidates left, 0)."""
+        mask, value = (np.uint64(word) for word in piece)
+        head, count, left, _ = records.close_piece(
+            self.tables, ws, self.space, np.uint64(signature), bits, *reach, mask, value
+        )
+        if head < 0:
+            raise InternalError("a record cannot be, or has more successors than there is room for")
+        return head, count, left, 0
+
+    def write_runs(self, ws: Workspace, out: Output, signature: int, left: int) -> None:
+        """Append the candidates that left the signature to the output."""
+        records.write_runs(ws, self.space, out, left)
+
+    def split_siblings(
+        self, ws: Workspace, left: int, words: int, keys: Words, codes: NDArray[Any]
+    ) -> tuple[int, int]:
+        """Move candidates for other pieces to ``keys`` and ``codes``; (how many, how many are left)."""
+        found, rest = records.split_siblings(ws, self.space, left, words, keys, codes)
+        return found, rest
+
+
+Kernels = PositionKernels | RecordKernels
+
+FLIP_SAMPLE = 5_000
+"""Records that are expanded to see which bits seldom change."""
+
+
+def kernels_of(keys: Keys, candidates: int) -> Kernels:
+    """The kernels of one thread, with room for so many candidates that leave a signature."""
+    if keys.method == "dominating":
+        return RecordKernels(keys, candidates)
+    return PositionKernels(keys)
+
+
+def count_flips(
+    keys: Keys, signature: int, sample: Words, codes: NDArray[Any], words: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per bit of the piece word of a sample of states: how often it is set, and how often a move changes it."""
+    ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
+    word = np.uint64(signature)
+    if keys.method == "dominating":
+        space = records.make_record_space(0)
+        some = sample[: words * FLIP_SAMPLE]
+        records.count_flips(keys.tables, space, word, some, words, ones, flips)
+    else:
+        pieces.count_flips(keys.tables, word, sample, codes, words, ones, flips)
+    return ones, flips

@@ -1,0 +1,161 @@
+"""Dives: short searches in memory that come before a proof on disk, or make it needless.
+
+A dive expands the most promising record first.  It ends with a win, or with all records expanded, which is a proof, or
+when it has found as many records as it may.  What is promising differs from deal to deal, so several orders take turns,
+with growing limits: no deal that one of them wins quickly takes long because of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.dive import (
+    BROKEN,
+    EXHAUSTED,
+    RECORD_BYTES,
+    WON,
+    dive,
+    fingerprints,
+    make_diving,
+)
+from dbmsolver.errors import InternalError
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.search.astar.rows import packed
+from dbmsolver.state import State
+from dbmsolver.storage.blocks import Runs
+
+Order = tuple[int, int, int]
+"""Weights of progress, free slots and cards home in a record's merit."""
+
+ORDERS: tuple[Order, ...] = ((1, 2, 0), (2, 5, 0), (2, 4, 1), (1, 1, 0))
+SCHEDULE: tuple[tuple[Order, int], ...] = (
+    *((order, 1 << 11) for order in ORDERS),
+    *((order, 1 << 15) for order in ORDERS[:3]),
+    (ORDERS[0], 1 << 20),
+    (ORDERS[1], 1 << 18),
+)
+"""Orders, and the records that each may find.  In a large proof they take less than a tenth of the time."""
+_LEAST = 1 << 11
+_PAUSE = 0.1
+"""Seconds between two looks at limits and signals."""
+
+
+class Dived(NamedTuple):
+    """How a series of dives ends."""
+
+    outcome: Literal["won", "exhausted", "open"]
+    expanded: int
+    """Records expanded by all dives."""
+    path: tuple[State, ...] = ()
+    """From the first record to the win."""
+    rows: NDArray[np.uint64] = np.empty((0, 3), np.uint64)
+    """All records, if they have been exhausted: signature and planes."""
+    parents: NDArray[np.int32] = np.empty(0, np.int32)
+    """The number of each one's parent, -1 for the first."""
+
+
+class Diver:
+    """Scratch memory for the dives of one thread, for at most ``most`` records; it is reused from dive to dive."""
+
+    def __init__(self, most: int) -> None:
+        self.most = max(1 << (most.bit_length() - 1), _LEAST)
+        self.diving = make_diving(_LEAST)
+
+    def dive(self, keys: RecordKeys, start: State, order: Order, limit: int) -> Dived:
+        """One dive from a record."""
+        limit = min(limit, self.most)
+        if self.diving.parents.size < limit:
+            self.diving = make_diving(limit)
+        words = (np.uint64(word) for word in start[:3])
+        outcome, count, expanded = dive(
+            keys.tables, self.diving, *words, keys.locked, limit, *order
+        )
+        if outcome == WON:
+            return Dived("won", expanded, path=self._path(count - 1))
+        if outcome == EXHAUSTED:
+            rows, parents = self.diving.rows[:count], self.diving.parents[:count]
+            return Dived("exhausted", expanded, rows=rows, parents=parents)
+        if outcome == BROKEN:
+            raise InternalError("a record cannot be, or has more successors than there is room for")
+        return Dived("open", expanded)
+
+    def _path(self, number: int) -> tuple[State, ...]:
+        states = []
+        while number >= 0:
+            signature, off, low = map(int, self.diving.rows[number])
+            states.append(State(signature, off, low, 0))
+            number = int(self.diving.parents[number])
+        return tuple(reversed(states))
+
+
+def room_for(memory: int, threads: int) -> int:
+    """The records that each of the threads' dives may find in so many bytes."""
+    return max(memory // (RECORD_BYTES * threads), _LEAST)
+
+
+class Dives:
+    """The dives of :data:`SCHEDULE`, made by some threads.
+
+    The outcome is that of the first in the schedule that decides the deal, so it does not depend on the threads.
+    """
+
+    def __init__(self, keys: RecordKeys, threads: int, memory: int, most: int | None) -> None:
+        self.keys = keys
+        self.threads = threads
+        room = room_for(memory, threads)
+        self.limit = room if most is None else min(room, most)
+        self.expanded = 0
+        self._idle = [Diver(self.limit) for _ in range(threads)]
+        self._running: dict[Future[Dived], tuple[int, Diver]] = {}
+
+    def run(self, start: State) -> Generator[None, None, Dived]:
+        """Dive from a record; yields now and then, and returns the outcome."""
+        tasks = list(enumerate(SCHEDULE))
+        decided: dict[int, Dived] = {}
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while tasks or self._running:
+                    while tasks and self._idle and not decided:
+                        number, (order, limit) = tasks.pop(0)
+                        diver = self._idle.pop()
+                        diver.diving.stop[0] = 0
+                        task = pool.submit(diver.dive, self.keys, start, order, limit)
+                        self._running[task] = number, diver
+                    done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
+                    for task in done:
+                        number, diver = self._running.pop(task)
+                        self._idle.append(diver)
+                        dived = task.result()
+                        self.expanded += dived.expanded
+                        if dived.outcome != "open":
+                            decided[number] = dived
+                            tasks = []
+                    if decided and all(
+                        number > min(decided) for number, _ in self._running.values()
+                    ):
+                        break
+                    yield
+            finally:
+                for _, diver in self._running.values():
+                    diver.diving.stop[0] = 1
+        if decided:
+            return decided[min(decided)]
+        return Dived("open", self.expanded)
+
+
+def blocks_of(keys: RecordKeys, dived: Dived) -> list[tuple[int, Runs]]:
+    """The records of an exhausted dive as (stratum, runs), as closed records are stored."""
+    count = dived.parents.size
+    rows = np.zeros((count, 5), np.uint64)
+    rows[:, :3] = dived.rows
+    codes = fingerprints(dived.rows)
+    rows[1:, 4] = codes[dived.parents[1:]]
+    return [
+        (stratum, Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.words))
+        for stratum, runs in packed(keys, rows)
+    ]

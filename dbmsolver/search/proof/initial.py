@@ -1,0 +1,67 @@
+"""Where a search begins: with the deal, or with what an earlier run has left in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+import numpy as np
+
+from dbmsolver.core.runs import local_key, progress_of
+from dbmsolver.errors import StoreError
+from dbmsolver.search.candidates import Parcel
+from dbmsolver.search.journal import BlockRef
+from dbmsolver.search.tallies import Tally, total
+from dbmsolver.state import Keys
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.store import (
+    Closed,
+    Store,
+    parse_closed_key,
+    parse_pending_key,
+    stratum_prefix,
+)
+
+
+def stored_candidates(store: Store) -> tuple[dict[int, list[Parcel]], list[int]]:
+    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of these strata.
+
+    StoreError if they are not those that the last commit has left.
+    """
+    strata: dict[int, list[Parcel]] = {}
+    for key in store.keys(b"P"):
+        _, stratum, _ = parse_pending_key(key)
+        parcel = Parcel.of(stratum, store.block(key), record=key)
+        parcel.spill()
+        strata.setdefault(stratum, []).append(parcel)
+    found = total(parcel.tally for parcels in strata.values() for parcel in parcels)
+    if found != Tally.from_json(store.manifest["waiting"]):
+        raise StoreError("what is pending is not what the manifest says", str(store.path))
+    done: list[int] = []
+    for key in store.keys(b"D"):
+        done += np.frombuffer(store.done(key), np.uint64).tolist()
+    return strata, done
+
+
+def unfinished_blocks(
+    store: Store, stratum: int, done: Container[int]
+) -> dict[int, list[BlockRef]]:
+    """Blocks of those big signatures of a stratum that an earlier run began and are not ``done``."""
+    result: dict[int, list[BlockRef]] = {}
+    for key in store.keys(stratum_prefix(b"C", 0, stratum)):
+        parsed = parse_closed_key(key)
+        if parsed.first != parsed.last or parsed.first in done:
+            continue
+        states = store.block(key).codes.size  # decoded, so that a damaged one is named
+        block = Closed(0, stratum, parsed.first, parsed.last, states, b"")
+        result.setdefault(parsed.first, []).append(BlockRef(block, key=key))
+    return result
+
+
+def root_parcel(keys: Keys) -> Parcel:
+    """The deal's own state as a candidate."""
+    root = [np.uint64(value) for value in keys.root]
+    signature = np.array(root[:1], np.uint64)
+    key = local_key(keys.tables, *root)
+    stratum = int(progress_of(keys.tables, signature, keys.locked)[0])
+    code = np.array([keys.root_code], keys.code_type)
+    return Parcel.of(stratum, Runs(signature, np.array([1], np.int64), key, code, key.size))

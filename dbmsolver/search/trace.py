@@ -1,0 +1,161 @@
+"""The way back: from a state to the deal by parent-move codes, through the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from dbmsolver.core.blocks import find_key
+from dbmsolver.core.expand import undo_code
+from dbmsolver.core.runs import local_key, progress_of
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
+from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.state import Keys, State
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.intake import Intake
+from dbmsolver.storage.store import Store, parse_closed_key, stratum_prefix
+
+Step = tuple[int, int]
+"""A card and the place value it moves to."""
+
+
+class Finder:
+    """Looks states up among the closed ones of a store."""
+
+    def __init__(self, store: Store, keys: Keys, kind: bytes = b"C") -> None:
+        self.store = store
+        self.keys = keys
+        self.kind = kind
+        store.check_states = Intake(keys)
+        self._blocks: dict[bytes, Runs] = {}
+        self._layers = sorted({parse_closed_key(key).layer for key in store.keys(kind)})
+        self._index: dict[tuple[int, int], list[bytes]] = {}
+
+    def code(self, state: State) -> int | None:
+        """Parent-move code of a closed state, None if it is not among them."""
+        words = [np.uint64(value) for value in state]
+        key = local_key(self.keys.tables, *words)
+        padded = [key[word] if word < key.size else np.uint64(0) for word in range(3)]
+        signature = np.array(words[:1], np.uint64)
+        stratum = int(progress_of(self.keys.tables, signature, self.keys.locked)[0])
+        for layer in self._layers:
+            for record in self._records(layer, stratum):
+                parsed = parse_closed_key(record)
+                if not parsed.first <= state.signature <= parsed.last:
+                    continue
+                runs = self._block(record)
+                run = np.flatnonzero(runs.signatures == signature[0])
+                if not run.size or runs.words != key.size:
+                    continue
+                end = int(runs.counts[: int(run[0]) + 1].sum())
+                start = end - int(runs.counts[int(run[0])])
+                mine = runs.keys[runs.words * start : runs.words * end]
+                place = int(find_key(mine, runs.words, *padded))
+                if place >= 0:
+                    return int(runs.codes[start + place])
+        return None
+
+    def _records(self, layer: int, stratum: int) -> list[bytes]:
+        if (layer, stratum) not in self._index:
+            prefix = stratum_prefix(self.kind, layer, stratum)
+            self._index[layer, stratum] = self.store.keys(prefix)
+        return self._index[layer, stratum]
+
+    def _block(self, record: bytes) -> Runs:
+        if record not in self._blocks:
+            if len(self._blocks) >= 64:
+                self._blocks.pop(next(iter(self._blocks)))
+            self._blocks[record] = self.store.block(record)
+        return self._blocks[record]
+
+
+def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step] | None:
+    """The moves that led the search from the deal to a state; None if it was not visited.
+
+    ``code`` is the state's own parent-move code where it is not in the store (the goal).
+    """
+    keys = finder.keys
+    steps: list[Step] = []
+    while state != keys.root:
+        if code is None:
+            code = finder.code(state)
+        if code is None:
+            if steps:
+                raise StoreError(
+                    "a parent is missing among the closed states", str(finder.store.path)
+                )
+            return None
+        card = int(keys.tables.code_card[code])
+        steps.append((card, place_value(keys, state, card)))
+        parent = undo_code(keys.tables, *(np.uint64(value) for value in state), code)
+        state = State(*(int(value) for value in parent))
+        code = None
+        if len(steps) > 1_000_000:
+            raise StoreError("the parent-move codes run in a circle", str(finder.store.path))
+    if not steps and code is None and finder.code(state) is None:
+        return None
+    return steps[::-1]
+
+
+def place_value(keys: Keys, state: State, card: int) -> int:
+    """Where a card lies in a state."""
+    if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
+        return PLACE_HOME
+    return keys.place(state, card)
+
+
+def replay(
+    keys: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]
+) -> tuple[Move, ...]:
+    """Turn steps into moves by playing them on the readable model; InternalError if one is not legal there.
+
+    ``policy_moves`` says which forced move a position has, if any.
+    """
+    position = keys.deal.position
+    moves = []
+    for number, (card, place) in enumerate(steps, start=1):
+        chosen = None
+        for move in position.moves(keys.rules):
+            if move.card == card and _matches(keys, position, move, place):
+                chosen = move
+                break
+        if chosen is None:
+            raise InternalError(f"move {number} of the solution found is not legal")
+        forced = policy_moves(position)
+        if forced is not None and forced.card != card and keys.method == "every-position":
+            raise InternalError(f"move {number} of the solution found ignores a forced move")
+        chosen = chosen._replace(forced=forced is not None and forced.card == card)
+        moves.append(chosen)
+        position = position.apply(chosen)
+    return tuple(moves)
+
+
+def steps_of(keys: Keys, moves: Iterable[Move]) -> list[Step]:
+    """The steps of legal moves played from the deal."""
+    position = keys.deal.position
+    steps: list[Step] = []
+    for move in moves:
+        steps.append((move.card, _place_of(keys, position, move)))
+        position = position.apply(move)
+    return steps
+
+
+def _place_of(keys: Keys, position: Position, move: Move) -> int:
+    """The place value that a move gives its card."""
+    kind, index = move.destination
+    if kind == "foundation":
+        return PLACE_HOME
+    if kind == "freecell":
+        return PLACE_FREECELL
+    column = position.columns[index]
+    return keys.kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+
+
+def _matches(keys: Keys, position: Position, move: Move, place: int) -> bool:
+    return place == _place_of(keys, position, move)
+
+
+__all__ = ["Finder", "Step", "place_value", "replay", "steps_of", "steps_to"]

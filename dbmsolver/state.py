@@ -1,0 +1,275 @@
+"""Positions, states and keys: from what people read to what the kernels count with, and back.
+
+A state is ``(signature, off, low, high)`` (:mod:`dbmsolver.core.tables`); the public key is one integer,
+``word1 * (range of word0) + word0``, of about 124 bits in FreeCell.  Both are relative to a deal: "where it was dealt" is
+where the card lies in the position that a search starts from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.core import tables as core
+from dbmsolver.errors import InputError
+from dbmsolver.game.cards import card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Build, Fill, Policy, Rules
+from dbmsolver.results import Method
+
+_BUILDS: dict[Build, int] = {
+    "alternate": core.BUILD_ALTERNATE,
+    "suit": core.BUILD_SUIT,
+    "any": core.BUILD_ANY,
+}
+_FILLS: dict[Fill, int] = {
+    "none": core.FILL_NONE,
+    "kings": core.FILL_KINGS,
+    "any": core.FILL_ANY,
+}
+_POLICIES: dict[Policy, int] = {
+    "none": core.POLICY_NONE,
+    "horne": core.POLICY_HORNE,
+    "wkr": core.POLICY_WKR,
+}
+
+
+class State(NamedTuple):
+    """A state as the kernels see it: signature and three planes, as plain integers."""
+
+    signature: int
+    off: int
+    low: int
+    high: int
+
+
+class Keys:
+    """The keys of one deal under one policy.
+
+    ``codec`` holds the kernel tables; ``goal`` is the signature with everything home, ``locked`` the number of locked
+    cards in the deal.
+    """
+
+    method: Method = "every-position"
+
+    def __init__(self, deal: Deal, policy: Policy) -> None:
+        self.deal = deal
+        self.rules: Rules = deal.rules
+        position = deal.position
+        self.codec = core.make_codec(
+            core.Game(
+                columns=self.rules.columns,
+                freecells=self.rules.freecells,
+                build=_BUILDS[self.rules.build],
+                fill=_FILLS[self.rules.fill],
+                policy=_POLICIES[policy],
+            ),
+            position.columns,
+            [card for card in position.freecells if card is not None],
+            position.foundations,
+        )
+        self.tables = self.codec.tables
+        self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
+        self.code_type = np.uint8 if self.codec.code_bits == 8 else np.uint16
+        dealt = [int(place) for place in self.tables.dealt_place]
+        self.locked = dealt.count(core.PLACE_LOCKED)
+        self.goal = 0xDDDD
+        self.root = State(self.codec.signature, *self.codec.planes)
+        self._dealt = dealt
+        self._under: dict[int, int | None] = {}
+        self._column: dict[int, int] = {}
+        for index, column in enumerate(position.columns):
+            for depth, card in enumerate(column):
+                self._under[card] = column[depth - 1] if depth else None
+                self._column[card] = index
+
+    @property
+    def root_code(self) -> int:
+        """A parent-move code for the deal itself, which has no parent: that of a card that cannot move back.
+
+        It names a card already home, or else one that is covered; the search never moves the card moved last, so it
+        must not be one that could move.
+        """
+        position = self.deal.position
+        for suit, height in enumerate(position.foundations):
+            if height:
+                return int(self.tables.codes[8 * suit + self._dealt[suit]])
+        column = max(position.columns, key=len)
+        card = column[0]
+        return int(self.tables.codes[8 * card + self._dealt[card]])
+
+    def state(self, position: Position) -> State:
+        """The state of a position; InputError if no game from this deal can reach it."""
+        return self._state(position.foundations, self._places(position))
+
+    def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
+        """The state with these foundation heights and place values of the other cards."""
+        signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
+        planes = [0, 0, 0]
+        for card, place in places.items():
+            if place == core.PLACE_LOCKED:
+                signature += int(self.tables.release[card])
+            for plane in range(3):
+                planes[plane] |= int(self.tables.place_planes[plane, place]) << card
+        return State(signature, *planes)
+
+    def _places(self, position: Position) -> dict[int, int]:
+        places = {}
+        for cell in position.freecells:
+            if cell is not None:
+                places[cell] = core.PLACE_FREECELL
+        for index, column in enumerate(position.columns):
+            for depth, card in enumerate(column):
+                places[card] = self._column_place(column, depth, f"column {index + 1}")
+        return places
+
+    def _column_place(self, column: tuple[int, ...], depth: int, where: str = "a column") -> int:
+        card = column[depth]
+        under = column[depth - 1] if depth else None
+        if self._under.get(card, -1) == under and self._dealt[card] == core.PLACE_LOCKED:
+            return core.PLACE_LOCKED
+        if under is None:
+            if self.rules.can_fill(card):
+                return core.PLACE_BOTTOM
+        elif self.rules.can_stack(card, under):
+            return self.kinds.index((card ^ under) & 3)
+        place = "at the bottom" if under is None else f"on {card_name(under)}"
+        raise InputError(
+            f"{where}: {card_name(card)} lies {place}, where no move can put it and "
+            "where it was not dealt"
+        )
+
+    def position(self, state: State) -> Position:
+        """A position of a state: columns that still have their dealt bottom card keep their place."""
+        heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
+        above: dict[int, int] = {}
+        cells: list[int] = []
+        bottoms: list[int] = []
+        for card in range(core.CARDS):
+            if card // 4 < heights[card % 4]:
+                continue
+            place = self.place(state, card)
+            under: int | None
+            if place == core.PLACE_FREECELL:
+                cells.append(card)
+                continue
+            if place == core.PLACE_LOCKED:
+                under = self._under[card]
+            elif place == core.PLACE_BOTTOM:
+                under = None
+            else:
+                under = (card ^ self.kinds[place]) + 4
+            if under is None:
+                bottoms.append(card)
+            else:
+                above[under] = card
+        columns = self._arrange([_pile(card, above) for card in bottoms])
+        freecells = (*cells, *[None] * (self.rules.freecells - len(cells)))
+        return Position(
+            columns=columns,
+            freecells=freecells,
+            foundations=(heights[0], heights[1], heights[2], heights[3]),
+        )
+
+    def place(self, state: State, card: int) -> int:
+        """Place value of a card that is not home."""
+        release = int(self.tables.release[card])
+        if self._dealt[card] == core.PLACE_LOCKED:
+            shift = release.bit_length() - 1
+            column = self._column[card]
+            left = (state.signature >> shift) & int(self.tables.column_mask[column])
+            if (int(self.tables.locked[column, left]) >> card) & 1:
+                return core.PLACE_LOCKED
+        bits = [(plane >> card) & 1 for plane in (state.off, state.low, state.high)]
+        if bits[0]:
+            return core.PLACE_FREECELL + bits[1]
+        return bits[1] + 2 * bits[2]
+
+    def _arrange(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+        columns: list[tuple[int, ...]] = [()] * self.rules.columns
+        rest = []
+        for pile in piles:
+            home = self._column.get(pile[0])
+            if home is not None and self._under.get(pile[0], -1) is None and not columns[home]:
+                columns[home] = pile
+            else:
+                rest.append(pile)
+        for index in range(len(columns)):
+            if not columns[index] and rest:
+                columns[index] = rest.pop(0)
+        return tuple(columns)
+
+    def encode(self, position: Position) -> int:
+        """The public key of a position; InputError if no game from this deal can reach it."""
+        places = self._places(position)
+        codec = self.codec
+        words = [0] * len(codec.ranges)
+        for suit, height in enumerate(position.foundations):
+            words[codec.word_of[suit]] += height * codec.weights[suit]
+        for number, (card, values) in enumerate(
+            zip(codec.digit_cards, codec.digit_places, strict=True), start=core.SUITS
+        ):
+            if card in places:
+                digit = core.digit_of(values, places[card])
+                words[codec.word_of[number]] += digit * codec.weights[number]
+        key = 0
+        for word, size in zip(reversed(words), reversed(codec.ranges), strict=True):
+            key = key * size + word
+        return key
+
+    def decode(self, key: int) -> Position:
+        """The position of a public key; InputError if it is not the key of one."""
+        codec = self.codec
+        total = math.prod(codec.ranges)
+        if not 0 <= key < total:
+            raise InputError(f"key {key} is out of range, expected 0 to {total - 1}")
+        words = []
+        rest = key
+        for size in codec.ranges:
+            rest, word = divmod(rest, size)
+            words.append(word)
+        digits = [
+            words[codec.word_of[number]] // codec.weights[number] % radix
+            for number, radix in enumerate(codec.radices)
+        ]
+        position = self._position_of_digits(digits)
+        try:
+            position.validate(self.rules)
+            if self.encode(position) != key:
+                raise InputError("its digits contradict each other")
+        except InputError as error:
+            raise InputError(f"key {key} is not the key of a position ({error})") from error
+        return position
+
+    def _position_of_digits(self, digits: list[int]) -> Position:
+        codec = self.codec
+        heights = digits[: core.SUITS]
+        signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
+        planes = [0, 0, 0]
+        places = dict(enumerate(self._dealt))
+        for card, values, digit in zip(
+            codec.digit_cards, codec.digit_places, digits[core.SUITS :], strict=True
+        ):
+            places[card] = values[digit]
+        for card, place in places.items():
+            if card // 4 < heights[card % 4]:
+                continue
+            if place == core.PLACE_LOCKED:
+                signature += int(self.tables.release[card])
+            for plane in range(3):
+                planes[plane] |= int(self.tables.place_planes[plane, place]) << card
+        try:
+            return self.position(State(signature, *planes))
+        except (KeyError, IndexError, RecursionError, ValueError) as error:
+            raise InputError("the number is not the key of a position") from error
+
+
+def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
+    pile = [bottom]
+    while pile[-1] in above and len(pile) < core.CARDS:
+        pile.append(above[pile[-1]])
+    return tuple(pile)

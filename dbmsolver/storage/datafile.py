@@ -1,0 +1,115 @@
+"""The data file of a store, read without LMDB: opened for reading only, and without a lock.
+
+LMDB maps the file and trusts it: where the file is cut short or overwritten, the process dies by a signal.  Here the same
+pages are read, and what they say is checked first (:mod:`dbmsolver.storage.pages`).  It also lets a store be read where nothing
+can be written, and while another process writes.
+
+LMDB never changes a page that one of the last two commits uses.  So what is read here belongs to one commit, if no more
+than one other was made meanwhile.  Where more were, a method raises ChangedError, and the caller begins again.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from bisect import bisect_left
+from pathlib import Path
+
+from dbmsolver.errors import ChangedError, StoreError
+from dbmsolver.storage.pages import Damage, Meta, Pages
+
+
+class DataFile:
+    """The records of an LMDB file as of its last commit.
+
+    ``where`` names the store in messages; StoreError for what is no sound file.
+    """
+
+    def __init__(self, path: Path, where: str) -> None:
+        self.where = where
+        try:
+            # A pipe without a writer must not hold the program up.
+            self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            raise StoreError(f"{path.name} cannot be opened: {error.strerror}", where) from None
+        try:
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                raise StoreError(f"not a readable store ({path.name} is no file)", where)
+            self._pages = Pages(self._file)
+            self._meta = self._newest()
+            try:
+                self._places, self._used = self._pages.index(self._meta, self._meta.main)
+            except Damage as damage:
+                raise self._error(damage) from None
+            self._keys = list(self._places)
+            self._check_current()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def keys(self, prefix: bytes = b"") -> list[bytes]:
+        """All keys that begin with ``prefix``, in order."""
+        found = bisect_left(self._keys, prefix)
+        end = found
+        while end < len(self._keys) and self._keys[end].startswith(prefix):
+            end += 1
+        return self._keys[found:end]
+
+    def get(self, key: bytes, most: int | None = None) -> bytes | None:
+        """The value of a record (or at ``most`` its first bytes), None if there is no such record."""
+        place = self._places.get(key)
+        if place is None:
+            return None
+        try:
+            value = self._pages.value(self._meta, place, most)
+        except Damage as damage:
+            raise self._error(damage) from None
+        self._check_current()
+        return value
+
+    def entries(self) -> int:
+        """How many records there are."""
+        return len(self._keys)
+
+    def used_bytes(self) -> int:
+        """Bytes of the pages that hold records."""
+        tree = self._meta.main
+        return self._meta.page_size * (tree.branch_pages + tree.leaf_pages + tree.overflow_pages)
+
+    def check_for_writing(self) -> None:
+        """StoreError if LMDB might not survive writing: where a page has two uses, or a value's pages are not its own."""
+        try:
+            self._pages.check_uses(self._meta, self._places, self._used)
+        except Damage as damage:
+            raise self._error(damage) from None
+
+    def _newest(self) -> Meta:
+        try:
+            return self._pages.newest()
+        except Damage as damage:
+            raise self._error(damage) from None
+
+    def _error(self, damage: Damage) -> StoreError:
+        """What is wrong with the file, if it is still the one that was opened."""
+        try:
+            self._check_current()
+        except ChangedError as changed:
+            return changed
+        except (StoreError, AttributeError):  # AttributeError: there is no meta page yet
+            pass
+        return StoreError(f"not a readable store (data.mdb is damaged: {damage})", self.where)
+
+    def _check_current(self) -> None:
+        """ChangedError if what was read need not belong to one commit."""
+        try:
+            newest = self._pages.newest()
+        except Damage as damage:
+            raise StoreError(
+                f"not a readable store (data.mdb is damaged: {damage})", self.where
+            ) from None
+        if newest.transaction - self._meta.transaction not in (0, 1):
+            raise ChangedError("another process changes it too fast for it to be read", self.where)

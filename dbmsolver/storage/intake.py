@@ -1,0 +1,58 @@
+"""What a block may hold, given its key and its deal: looked at before a block of a store is worked with.
+
+A checksum tells that a block is what was written, not that it makes sense.  Kernels index tables by what is in a block
+and check nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.core.runs import keys_fit, progress_of
+from dbmsolver.errors import StoreError
+from dbmsolver.state import Keys
+from dbmsolver.storage.blocks import Runs
+
+
+class Intake:
+    """Checks the blocks of one deal's store."""
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+        tables, dealt = keys.tables, keys.codec.signature
+        fields = [(4 * suit, 15, 13) for suit in range(4)]
+        for shift, mask in zip(
+            tables.column_shift.tolist(), tables.column_mask.tolist(), strict=True
+        ):
+            fields.append((shift, mask, (dealt >> shift) & mask))
+        self._fields = fields
+        self._used = 0
+        for shift, mask, _ in fields:
+            self._used |= mask << shift
+
+    def __call__(self, key: bytes, runs: Runs, where: str) -> None:
+        """StoreError, naming ``where``, if these cannot be the states of the block with this key."""
+        wrong = self._wrong(key, runs)
+        if wrong is not None:
+            raise StoreError(f"the block is wrong: {wrong}", where)
+
+    def _wrong(self, key: bytes, runs: Runs) -> str | None:
+        signatures, keys = runs.signatures, self.keys
+        if (signatures & ~np.uint64(self._used)).any():
+            return "signatures that cannot be"
+        for shift, mask, most in self._fields:
+            if (((signatures >> np.uint64(shift)) & np.uint64(mask)) > np.uint64(most)).any():
+                return "signatures that cannot be"
+        stratum = int.from_bytes(key[3:5], "big")
+        if (progress_of(keys.tables, signatures, keys.locked) != stratum).any():
+            return "signatures of another stratum"
+        if key[:1] in (b"C", b"A"):
+            first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
+            if int(signatures.min()) != first or int(signatures.max()) != last:
+                return "signatures that its key does not name"
+        codes = keys.tables.code_card.size if keys.method == "every-position" else 256
+        if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= codes:
+            return "parent-move codes that cannot be"
+        if not keys_fit(keys.tables, signatures, runs.counts, runs.words, runs.keys):
+            return "keys that cannot be"
+        return None

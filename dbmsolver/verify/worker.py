@@ -1,0 +1,171 @@
+"""Where a thread works: states become rows, and rows are looked up, or sent where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.verify.catalog import Catalog
+from dbmsolver.verify.chains import NO_CHAINS, Chains
+from dbmsolver.verify.claim import Claim
+from dbmsolver.verify.exchange import Mail, Parcel
+from dbmsolver.verify.format import Format
+from dbmsolver.verify.kernels.arrange import make_board
+from dbmsolver.verify.kernels.expand import MOST_ROWS, UNKNOWN, Task, Work, expand
+from dbmsolver.verify.kernels.partition import look_up, too_short
+from dbmsolver.verify.kernels.rows import (
+    KIND,
+    PARENT,
+    ROOT,
+    ROW,
+    SOURCE,
+    by_shelf,
+    pack_mail,
+    unpack_mail,
+    write_row,
+)
+from dbmsolver.verify.partitions import Loaded
+from dbmsolver.verify.refutation import Refuted
+
+Ints = NDArray[np.int64]
+_ROWS = 1 << 16
+
+
+class Missing(Exception):
+    """A row that is not where it should be: its words."""
+
+    def __init__(self, row: list[int]) -> None:
+        super().__init__()
+        self.row = row
+
+
+class Desk:
+    """A thread's scratch memory, with ``room`` for so many rows, and what it does there."""
+
+    def __init__(
+        self, form: Format, catalog: Catalog, claim: Claim, mail: Mail, layers: int
+    ) -> None:
+        self.form = form
+        self.catalog = catalog
+        self.claim = claim
+        self.mail = mail
+        self.room = rows = max(_ROWS, 2 * MOST_ROWS)
+        self.work = Work(
+            rows=np.empty((rows, ROW), np.uint64),
+            targets=np.full(14 * 5, UNKNOWN, np.int64),
+            place=np.zeros(4, np.int64),
+            tally=np.zeros((layers, 2), np.int64),
+            digest=np.zeros(1, np.uint64),
+        )
+        self.root = np.array(claim.root, np.uint64)
+        self.board = make_board()
+        self.order = np.empty(rows, np.int64)
+        self.starts = np.empty(len(catalog.shelves) + 2, np.int64)
+        self.hashes = np.empty(rows, np.uint64)
+        self.missing = np.empty(rows, np.int64)
+
+    def send(self, row: list[int], run: int) -> None:
+        """Send a row that comes from no shelf."""
+        task = Task(self.claim.costs, 0, self.root, -1, 0)
+        words = [np.uint64(word) for word in row]
+        write_row(
+            self.catalog.index, task, self.work.rows, np.int64(0), np.int64(run), np.uint64(0),
+            words[0], words[1], words[2], words[3], words[4],
+        )  # fmt: skip
+        self.work.place[2] = 1
+        self._send_out({}, NO_CHAINS)
+
+    def check(
+        self, source: Loaded, segments: Ints, resident: Mapping[int, Loaded], chains: Chains
+    ) -> None:
+        """Check states of a shelf.  Rows for shelves that are not ``resident`` are sent."""
+        work = self.work
+        base = int(self.catalog.bases[source.number])
+        task = Task(self.claim.costs, self.claim.length or 0, self.root, source.number, base)
+        work.place[:] = 0
+        while work.place[0] < segments.shape[0]:
+            error = expand(
+                self.form, self.catalog.index, task, source.shelf, segments, self.board, work
+            )
+            if error:
+                signature = int(self.catalog.index.signatures[segments[work.place[0], 0]])
+                raise Refuted.state(error, signature, source.shelf, int(work.place[3]))
+            self._send_out(resident, chains)
+
+    def _send_out(self, resident: Mapping[int, Loaded], chains: Chains) -> None:
+        count = int(self.work.place[2])
+        order, starts = self.order, self.starts
+        by_shelf(self.work.rows, count, order, starts)
+        self._judge(order[starts[-2] : count])
+        for shelf in np.flatnonzero(np.diff(starts[:-1])).tolist():
+            rows = order[starts[shelf] : starts[shelf + 1]]
+            there = resident.get(shelf)
+            if there is not None:
+                self._look_up(there, rows, chains)
+            else:
+                packed = np.empty((rows.size, self.mail.width), np.uint64)
+                pack_mail(self.work.rows, rows, packed)
+                self.mail.send(shelf, packed)
+
+    def deliver(self, there: Loaded, parcel: Parcel, chains: Chains) -> None:
+        """Look up rows that have been sent to a shelf."""
+        rows = parcel.open()
+        unpack_mail(self.catalog.index, rows, self.work.rows)
+        order = self.order[: rows.shape[0]]
+        order[:] = np.arange(rows.shape[0])
+        self._look_up(there, order, chains)
+
+    def _look_up(self, there: Loaded, rows: Ints, chains: Chains) -> None:
+        gone = look_up(
+            self.catalog.index, self.form.planes, there.shelf,
+            int(self.catalog.bases[there.number]), self.work.rows, rows, self.claim.costs,
+            chains.parents, chains.base, self.hashes, self.missing,
+        )  # fmt: skip
+        self._judge(self.missing[:gone])
+
+    def _judge(self, missing: Ints) -> None:
+        """Rows that were not found: right only where costs count, if what they lead to can wait."""
+        if not missing.size:
+            return
+        worst = int(missing[0])
+        if self.claim.length is not None:
+            worst = int(
+                too_short(self.form, self.work.rows, missing, self.board, self.claim.length)
+            )
+            if worst < 0:
+                return
+        raise Missing([int(word) for word in self.work.rows[worst]])
+
+
+def root_row(claim: Claim) -> list[int]:
+    """The row that looks for the deal."""
+    return [*claim.root, ROOT << KIND, 0]
+
+
+def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | None) -> Refuted:
+    """What a missing row says against the claim; ``source`` is the state it came from."""
+    other = (row[0], row[1], row[2], row[3])
+    kind = row[4] >> KIND
+    if kind == ROOT:
+        reason = "the deal is not among the closed positions"
+        if claim.costs:
+            reason += ", or not in the layer of its lower bound"
+        return Refuted(reason, other)
+    if kind >= PARENT:
+        relation = "its parent by the parent-move code"
+        reason = "the parent of a closed position, by its parent-move code, is not closed"
+        if claim.costs:
+            reason += " with one move less"
+    else:
+        relation = "the successor"
+        reason = "a successor of a closed position is not closed"
+        if claim.costs:
+            reason += ", though a solution through it could be shorter than the one claimed"
+    return Refuted(reason, source, other, relation)
+
+
+def source_of(row: list[int]) -> int | None:
+    """The number in the store of the state that a row came from, if it came from one."""
+    return None if row[4] >> KIND == ROOT else row[4] & int(SOURCE)

@@ -1,0 +1,123 @@
+"""What commands print with --json is what docs/answers.schema.json says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from helpers.fake_search import NEARLY_DONE
+
+from dbmsolver.cli.app import cli
+from dbmsolver.game.boards import parse_board
+from dbmsolver.game.rules import Rules
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+TINY = ("1", "--game", "seahaven_towers", "--freecells", "2")
+"""A deal whose search ends after 14 positions."""
+
+
+def run(*args: str, code: int = 0) -> dict[str, Any]:
+    """The object that a command prints, valid by the schema."""
+    result = CliRunner().invoke(cli, [*args, "--json"])
+    assert result.exit_code == code, result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    # Errors of one kind tell more than "is valid under none of these".
+    chosen = {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{data['kind']}"}
+    jsonschema.Draft202012Validator(chosen).validate(data)
+    VALIDATOR.validate(data)
+    return data
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A board, and stores of a proof, of a shortest solution, and of an unfinished search."""
+    folder = tmp_path_factory.mktemp("stores")
+    (folder / "board").write_text(NEARLY_DONE)
+    run("prove", *TINY, "--store", str(folder / "proof"), code=10)
+    run("solve", str(folder / "board"), "--store", str(folder / "solved"))
+    limits = ("--max-states", "5")
+    run("prove", "11982", *limits, "--store", str(folder / "begun"), code=20)
+    return folder
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_answers(stores: Path) -> None:
+    board = str(stores / "board")
+    solved = run("solve", board)
+    assert (solved["kind"], solved["verdict"], solved["length"]) == ("answer", "solved", 2)
+    for again in (run("export", str(stores / "solved")), run("resume", str(stores / "solved"))):
+        assert again["moves"] == solved["moves"]
+    assert run("prove", *TINY, code=10)["verdict"] == "unsolvable"
+    assert run("resume", str(stores / "proof"), code=10)["length"] is None
+
+
+def test_stores(stores: Path) -> None:
+    for name, verdict in (("proof", "unsolvable"), ("solved", "solved"), ("begun", "undecided")):
+        status = run("status", str(stores / name))
+        assert (status["kind"], status["verdict"]) == ("status", verdict)
+        assert status["states"] == sum(row["states"] for row in status["strata"])
+    assert run("lookup", str(stores / "solved"), str(stores / "board"))["visited"] is True
+    goal = stores / "goal"
+    goal.write_text("Foundations: H-K C-K D-Q S-K\nKD\n")
+    found = run("lookup", str(stores / "solved"), str(goal))
+    assert (found["visited"], found["moves"]) == (False, [])
+
+
+def test_verifications(stores: Path, tmp_path: Path) -> None:
+    for name in ("proof", "solved"):
+        found = run("verify", str(stores / name))
+        assert (found["kind"], found["verdict"]) == ("verification", "valid")
+    assert run("verify", str(stores / "proof"), "--sample", "50%")["sample"] == 0.5
+    certificate = tmp_path / "certificate.json"
+    made = CliRunner().invoke(cli, ["certificate", str(stores / "proof"), "-o", str(certificate)])
+    assert made.exit_code == 0, made.output
+    assert run("verify", str(certificate))["differences"] == []
+    record = json.loads(certificate.read_text())
+    certificate.write_text(json.dumps(record | {"digest": "0" * 16}))
+    assert run("verify", str(certificate), code=4)["verdict"] == "invalid"
+    against = ("--certificate", str(certificate))
+    found = run("verify", str(stores / "proof"), *against, code=4)
+    assert found["reason"]
+
+
+def test_checks(stores: Path, tmp_path: Path) -> None:
+    path = tmp_path / "solution"
+    solve = ["solve", str(stores / "board"), "--format", "universal-json", "-o", str(path)]
+    assert CliRunner().invoke(cli, solve).exit_code == 0
+    assert run("check", str(path), "--metric")["lengths"]["cards"] == 2
+    assert run("check", str(path))["length"] == 2
+    path.write_text("# deal: 3\n11\n")
+    failed = run("check", str(path), "--from", "short", code=3)
+    assert failed["solved"] is False
+    assert len(failed["board"]) == 8
+    path.write_text("nothing")
+    assert run("check", str(path), code=3)["board"] is None
+
+
+def test_games() -> None:
+    assert run("games")["kind"] == "games"
+
+
+def test_the_same_thing_is_the_same_everywhere(stores: Path) -> None:
+    """Deal, board, rules and automoves of one search, told by different commands."""
+    path = str(stores / "proof")
+    told = [
+        run("prove", *TINY, code=10),
+        run("export", path),
+        run("status", path),
+        run("verify", path),
+        run("resume", path, code=10),
+    ]
+    for name in ("deal", "rules", "automove", "strata", "states", "forced"):
+        assert all(data[name] == told[0][name] for data in told), name
+    rules = dict(told[0]["rules"])
+    rules["name"] = rules.pop("game")
+    parse_board("\n".join(told[0]["deal"]["board"]), Rules(**rules))

@@ -1,0 +1,150 @@
+"""What a running search shows on standard error."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from helpers.fake_search import report, unit
+
+from dbmsolver.cli.progress import (
+    JsonLog,
+    Lines,
+    LiveLine,
+    Progress,
+    Rate,
+    bar,
+    progress_for,
+    report_line,
+)
+from dbmsolver.cli.render import human_bytes, human_time
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_which_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(progress_for(False, False, Terminal())) is LiveLine
+    assert type(progress_for(False, False, io.StringIO())) is Lines
+    assert type(progress_for(True, False, Terminal())) is Progress
+    assert type(progress_for(True, True, Terminal())) is JsonLog
+    monkeypatch.setenv("TERM", "dumb")
+    assert type(progress_for(False, False, Terminal())) is Lines
+
+
+def draw() -> str:
+    stream = Terminal()
+    with progress_for(False, False, stream) as progress:
+        progress.say("Compiling.")
+        progress(report())
+        progress(unit())
+        progress.say("Above.")
+    return stream.getvalue()
+
+
+def test_live_line() -> None:
+    text = draw()
+    assert text.startswith("Compiling.\n")
+    assert "3,000,000 states" in text
+    assert "\x1b[1;36msolve\x1b[0m" in text
+    assert text.count("Above.") == 1
+    # The line is gone, and the cursor is back.
+    assert text.endswith("\x1b[2K")
+    assert "\x1b[?25h" in text
+
+
+def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = draw()
+    assert "3,000,000 states" in text
+    assert "36m" not in text
+
+
+def test_live_line_is_cut_at_the_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert "elapsed" not in draw()
+    assert "\u2026" in draw()
+
+
+def test_line_of_a_proof() -> None:
+    line = report_line(report(question="prove", layer=None, share=None, closed_bytes=0), 1e6)
+    assert line == (
+        "prove stratum 12/80, 3,000,000 states, 1,000,000/s, 1,234 pending, "
+        "300.0 MiB memory, 20.0 MiB disk, 3.0 s"
+    )
+
+
+def test_line_of_work_whose_end_is_known() -> None:
+    some = report(60, 3_000_000, question="verify", done=0.25, disk=0)
+    assert report_line(some, 1e5) == (
+        "verify 25%, 3,000,000 states, 100,000/s, about 1 min 30 s left, 300.0 MiB memory, "
+        "1 min 0 s"
+    )
+    assert "left" not in report_line(report(4, question="verify", done=0.25), 1e5)
+    assert "left" not in report_line(report(60, question="verify", done=1.0), 1e5)
+    assert "left" not in report_line(report(60, question="verify", done=0.25), 0.0)
+    reading = report(60, 0, question="verify (reading the store)", done=0.5, disk=0)
+    assert report_line(reading, 0.0).startswith("verify (reading the store) 50%, 300.0 MiB")
+
+
+def test_no_estimate_where_the_end_is_not_known() -> None:
+    for question in ("solve", "prove"):
+        line = report_line(report(600, question=question), 1e5)
+        assert "left" not in line
+        assert "stratum 12/80" in line
+
+
+def test_bar() -> None:
+    assert [bar(done, "utf-8", 4) for done in (0, 0.26, 0.5, 1, 7)] == [
+        *("────", "━───", "━━──"),
+        *("━━━━", "━━━━"),
+    ]
+    assert bar(0.5, "ascii", 4) == bar(0.5, None, 4) == "##--"
+
+
+def test_live_bar() -> None:
+    stream = Terminal()
+    with progress_for(False, False, stream) as progress:
+        progress(report(question="verify", done=0.5))
+    assert "-" * 12 in stream.getvalue() or "─" * 12 in stream.getvalue()
+    stream = Terminal()
+    with progress_for(False, False, stream) as progress:
+        progress(report())
+    assert "─" not in stream.getvalue()
+
+
+def test_rate_is_of_the_last_seconds() -> None:
+    rate = Rate()
+    assert rate(report(10, 1_000)) == 100
+    assert rate(report(12, 5_000)) == 2_000
+    assert rate(report(17.5, 16_000)) == 2_000
+    assert rate(report(30, 16_000)) == 0
+
+
+def test_rate_of_a_search_that_has_just_begun() -> None:
+    assert Rate()(report(0, 0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB")]
+)
+def test_bytes(size: int, text: str) -> None:
+    assert human_bytes(size) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.04, "0.0 s"), (61, "1 min 1 s"), (3600, "1 h 0 min"), (7325, "2 h 2 min")],
+)
+def test_times(seconds: float, text: str) -> None:
+    assert human_time(seconds) == text

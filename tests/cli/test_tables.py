@@ -1,0 +1,29 @@
+"""Tables of counts with bars."""
+
+from __future__ import annotations
+
+from dbmsolver.cli.tables import bar, count_table, sums
+
+
+def test_table() -> None:
+    assert count_table("stratum", [(3, 1_000, 0), (12, 400, 100), (13, 0, 1)], 40) == (
+        "stratum  states  forced\n"
+        "      3   1,000       0  ██████████████\n"
+        "     12     400     100  ███████\n"
+        "     13       0       1  ▏\n"
+    )
+
+
+def test_empty_table() -> None:
+    assert count_table("layer", [], 40) == "layer  states  forced\n"
+
+
+def test_bar() -> None:
+    assert [bar(value, 16, 2) for value in (0, 1, 8, 9, 16)] == ["", "▏", "█", "█▏", "██"]
+    assert bar(1, 10**9, 10) == "▏"
+
+
+def test_sums() -> None:
+    rows = [(1, 5, 10, 1), (1, 6, 20, 2), (2, 5, 40, 4)]
+    assert list(sums(rows, 0)) == [(1, 30, 3), (2, 40, 4)]
+    assert list(sums(rows, 1)) == [(5, 50, 5), (6, 20, 2)]

@@ -1,0 +1,91 @@
+"""The compiled lower bound against its slow twin, and what A* needs of it."""
+
+from itertools import combinations
+from random import Random
+
+import numpy as np
+import pytest
+from helpers import naive_bound
+from helpers.support import ALL_RULES, RULES_NAMES, Game, random_game
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.core import bound
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+
+GOAL = (13, 13, 13, 13)
+
+
+class Bound:
+    """The bound of one game, its tables and scratch memory kept."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.bounds = bound.make_bound_tables(game.keys.tables, game.start.columns)
+        self.over, self.work = bound.make_scratch()
+
+    def __call__(self, position: Position, limit: int = bound.NO_LIMIT) -> int:
+        state = self.game.state(position)
+        tables = self.game.keys.tables
+        over = self.over[0]
+        return int(bound.bound_of_state(self.bounds, tables, *state, over, self.work, limit))
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
+    game = random_game(rules, seed)
+    evaluate = Bound(game)
+    for position in game.walk(60)[::3]:
+        assert evaluate(position) == naive_bound.lower_bound(position)
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_is_consistent(rules: Rules, seed: int) -> None:
+    game = random_game(rules, seed)
+    evaluate = Bound(game)
+    for position in game.walk(40):
+        h = evaluate(position)
+        for _, successor in position.successors(rules, game.policy):
+            assert h <= 1 + evaluate(successor)
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+def test_is_0_at_the_goal(rules: Rules) -> None:
+    goal = Position(((),) * rules.columns, (None,) * rules.freecells, GOAL)
+    assert Bound(random_game(rules, 7))(goal) == 0
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=50, deadline=None)
+def test_beyond_the_limit_only_the_cheap_part(seed: int) -> None:
+    game = random_game(ALL_RULES[0], seed)
+    evaluate = Bound(game)
+    for position in game.walk(30)[::5]:
+        cheap, full = evaluate(position, 0), evaluate(position)
+        assert cheap <= full
+        assert evaluate(position, cheap) == full
+        if cheap:
+            assert evaluate(position, cheap - 1) == cheap
+
+
+@given(
+    vertices=st.integers(1, 14),
+    density=st.sampled_from([0.05, 0.15, 0.3, 0.6, 1.0]),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=300, deadline=None)
+def test_smallest_cover_is_exact(vertices: int, density: float, seed: int) -> None:
+    random = Random(seed)
+    cards = random.sample(range(52), vertices)
+    edges = [edge for edge in combinations(cards, 2) if random.random() < density]
+    _, work = bound.make_scratch()
+    for x, y in edges:
+        work[x] |= np.uint64(1 << y)
+        work[y] |= np.uint64(1 << x)
+    mask = np.uint64(sum(1 << card for card in cards))
+    assert bound.smallest_cover(mask, work) == naive_bound.smallest_cover(edges)

@@ -1,0 +1,305 @@
+"""The kernels of a proof against a plain search: which states are closed, which are forced, where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from helpers.naive_search import Closure, small_game
+from helpers.support import ALL_RULES, RULES_NAMES, Game
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.core.exhaust import admit_piece, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.hashing import EMPTY
+from dbmsolver.core.pieces import split_siblings
+from dbmsolver.core.runs import key_bits, local_key, progress_of, unpack_rows, widths_of
+from dbmsolver.core.workspace import BURST, SIBLINGS, Output, Workspace, make_output, make_workspace
+from dbmsolver.game.rules import Rules
+from dbmsolver.state import State
+
+EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+SEEDS = st.integers(0, 2**32)
+
+STATES = 4 * BURST
+CANDIDATES = 3 * BURST
+COMPACT_BITS = 12
+
+
+class Candidate(NamedTuple):
+    """A state met, and how."""
+
+    state: State
+    code: int
+
+
+Batch = dict[int, list[Candidate]]
+"""Candidates by signature."""
+
+
+class Runs(NamedTuple):
+    """Candidates as the kernels take and leave them."""
+
+    signatures: np.ndarray[Any, np.dtype[np.uint64]]
+    counts: np.ndarray[Any, np.dtype[np.int64]]
+    offsets: np.ndarray[Any, np.dtype[np.int64]]
+    words: np.ndarray[Any, np.dtype[np.int64]]
+    keys: np.ndarray[Any, np.dtype[np.uint64]]
+    codes: np.ndarray[Any, np.dtype[Any]]
+
+
+@cache
+def workspace(code_type: Any) -> Workspace:
+    """Scratch memory; what earlier games left in it must not matter."""
+    return make_workspace(3 * STATES, 1 << 17, CANDIDATES, code_type)
+
+
+@cache
+def output(code_type: Any, signatures: int) -> Output:
+    """Room for what comes out."""
+    return make_output(3 * STATES, CANDIDATES, signatures, code_type)
+
+
+def pack(game: Game, batch: Batch) -> Runs:
+    """Candidates as runs, those with short keys first."""
+    tables = game.keys.tables
+    unordered = np.array(sorted(batch), np.uint64)
+    signatures = unordered[np.argsort(widths_of(tables, unordered), kind="stable")]
+    runs = [batch[int(signature)] for signature in signatures]
+    states = [candidate.state for run in runs for candidate in run]
+    keys = [local_key(tables, *np.array(state, np.uint64)) for state in states]
+    counts = np.array([len(run) for run in runs], np.int64)
+    sizes = counts * widths_of(tables, signatures)
+    codes = [candidate.code for run in runs for candidate in run]
+    return Runs(
+        signatures,
+        counts,
+        np.cumsum(counts) - counts,
+        np.cumsum(sizes) - sizes,
+        np.concatenate(keys),
+        np.array(codes, game.keys.code_type),
+    )
+
+
+def unpack(game: Game, runs: Runs) -> Iterator[Candidate]:
+    """The candidates in runs."""
+    tables = game.keys.tables
+    widths = widths_of(tables, runs.signatures)
+    for index, width in enumerate(widths.tolist()):
+        count, offset, word = (int(a[index]) for a in (runs.counts, runs.offsets, runs.words))
+        rows = unpack_rows(
+            tables,
+            runs.signatures[index : index + 1],
+            runs.counts[index : index + 1],
+            runs.keys[word : word + width * count],
+            runs.codes[offset : offset + count],
+            np.zeros(count, np.uint16),
+            width,
+        )
+        for row in rows.tolist():
+            yield Candidate(State(*row[:4]), row[4])
+
+
+def collect(game: Game, out: Output, batch: Batch) -> None:
+    """Put the candidates in an output to those of their signatures."""
+    used = int(out.used[5])
+    runs = Runs(
+        out.run_signatures[:used],
+        out.run_counts[:used],
+        out.run_offsets[:used],
+        out.run_words[:used],
+        out.run_keys,
+        out.run_codes,
+    )
+    for candidate in unpack(game, runs):
+        batch.setdefault(candidate.state.signature, []).append(candidate)
+
+
+def closed_in(game: Game, out: Output) -> list[Candidate]:
+    """The closed states in an output."""
+    states, words, signatures, *_ = out.used.tolist()
+    counts = out.closed[:signatures, 0]
+    offsets = np.cumsum(counts) - counts
+    width = int(out.used[6])
+    assert (words, states) == (width * int(counts.sum()), int(counts.sum()))
+    runs = Runs(
+        out.signatures[:signatures].copy(),
+        counts.copy(),
+        offsets,
+        width * offsets,
+        out.keys[:words].copy(),
+        out.codes[:states].copy(),
+    )
+    return list(unpack(game, runs))
+
+
+def lowest(game: Game, pending: Batch) -> Batch:
+    """Take the candidates of the lowest progress."""
+    signatures = list(pending)
+    strata = progress_of(game.keys.tables, np.array(signatures, np.uint64), game.keys.locked)
+    least = strata.min()
+    return {s: pending.pop(s) for s, p in zip(signatures, strata, strict=True) if p == least}
+
+
+def root(game: Game) -> Batch:
+    """The deal as a candidate."""
+    return {game.keys.root.signature: [Candidate(game.keys.root, game.keys.root_code)]}
+
+
+def check(game: Game, expected: Closure, found: list[Candidate], forced: int) -> None:
+    """The same states, as many of them forced, and by its codes each leads to the deal."""
+    codes = dict(found)
+    assert len(codes) == len(found)
+    assert codes.keys() == expected.depth.keys()
+    assert forced == len(expected.forced)
+    leads = {game.keys.root}
+    for state in expected.depth:
+        way = []
+        while state not in leads:
+            way.append(state)
+            state = expected.parents[state][codes[state]]
+            assert state not in way
+        leads.update(way)
+
+
+@EVERY_GAME
+@given(seed=SEEDS, signatures=st.sampled_from([3, 1000]))
+@settings(max_examples=8, deadline=None)
+def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
+    """A whole proof, stratum by stratum; the output may be full after a few signatures."""
+    game, expected = small_game(rules, seed)
+    ws = workspace(game.keys.code_type)
+    out = output(game.keys.code_type, signatures)
+    pending = root(game)
+    found: list[Candidate] = []
+    forced = 0
+    while pending:
+        runs = pack(game, lowest(game, pending))
+        first, last = 0, runs.signatures.size
+        while first < last:
+            out.used[:] = 0
+            reached = exhaust_batch(game.keys.tables, ws, out, *runs, first, last, STATES)
+            assert int(out.used[2]) == reached - first > 0
+            found += closed_in(game, out)
+            forced += int(out.closed[: reached - first, 1].sum())
+            collect(game, out, pending)
+            first = reached
+    check(game, expected, found, forced)
+
+
+@EVERY_GAME
+@given(seed=SEEDS)
+@settings(max_examples=2, deadline=None)
+def test_too_big(rules: Rules, seed: int) -> None:
+    """A signature with more candidates than the limit is left alone, and told."""
+    game, _ = small_game(rules, seed)
+    out = output(game.keys.code_type, 3)
+    out.used[:] = 0
+    out.partial[:] = 7
+    ws = workspace(game.keys.code_type)
+    runs = pack(game, root(game))
+    assert exhaust_batch(game.keys.tables, ws, out, *runs, 0, 1, BURST) == 0
+    assert out.used[2] == 0
+    assert not out.partial.any()
+
+
+class Piece:
+    """A part of one signature, with a table of its own that does not grow."""
+
+    def __init__(self, game: Game, signature: int, mask: int, value: int) -> None:
+        width = int(widths_of(game.keys.tables, np.array([signature], np.uint64))[0])
+        bits = key_bits(game.keys.tables, np.uint64(signature))
+        compact = width > 1 and game.keys.tables.planes == 2 and bits <= 64 + COMPACT_BITS
+        slots = np.full((1 if compact else width) << COMPACT_BITS, EMPTY, np.uint64)
+        self.ws = workspace(game.keys.code_type)._replace(
+            table=slots, steps=np.empty(compact << COMPACT_BITS, np.uint16), grows=False
+        )
+        self.mask, self.value = np.uint64(mask), np.uint64(value)
+        self.waiting: list[tuple[Any, Any]] = []
+
+
+def piece_bit(game: Game, signature: int, states: list[State]) -> int:
+    """A bit of the key's piece word in which the states differ, or 1."""
+    keys = [local_key(game.keys.tables, *np.array(state, np.uint64)) for state in states]
+    words = [int(key[1 if key.size > 1 else 0]) for key in keys]
+    differ = 0
+    for word in words:
+        differ |= word ^ words[0]
+    return differ & -differ or 1
+
+
+def close_in_pieces(
+    game: Game, signature: int, candidates: list[Candidate], bit: int, pending: Batch
+) -> tuple[list[Candidate], int]:
+    """Close a signature in two pieces: (closed states, how many are forced)."""
+    tables, word = game.keys.tables, np.uint64(signature)
+    out = output(game.keys.code_type, 1000)
+    pieces = [Piece(game, signature, bit, value) for value in (0, bit)]
+    runs = pack(game, {signature: candidates})
+    width = runs.keys.size // runs.codes.size
+
+    def hand_out(keys: Any, codes: Any) -> None:
+        of_piece = keys.reshape(-1, width)[:, 1 if width > 1 else 0]
+        for piece in pieces:
+            mine = np.flatnonzero((of_piece & piece.mask) == piece.value)
+            piece.waiting.append((keys.reshape(-1, width)[mine].reshape(-1), codes[mine]))
+
+    hand_out(runs.keys, runs.codes)
+    found: list[Candidate] = []
+    forced = 0
+    while any(piece.waiting for piece in pieces):
+        for piece in pieces:
+            ws, head, count = piece.ws, 0, 0
+            for keys, codes in piece.waiting:
+                size = codes.size
+                count = admit_piece(tables, ws, word, COMPACT_BITS, count, keys, codes, size)
+            piece.waiting = []
+            while head < count:
+                head, count, left, _, some = close_piece(
+                    tables, ws, word, COMPACT_BITS, head, count, STATES, piece.mask, piece.value
+                )
+                forced += some
+                out.used[:] = 0
+                siblings, rest = split_siblings(
+                    ws, left, SIBLINGS, width, out.run_keys, out.run_codes
+                )
+                if siblings:
+                    keys = out.run_keys[: width * siblings].copy()
+                    hand_out(keys, out.run_codes[:siblings].copy())
+                write_runs(tables, ws, out, word, rest)
+                collect(game, out, pending)
+            zero = np.zeros(1, np.int64)
+            closed = Runs(
+                runs.signatures,
+                np.array([count], np.int64),
+                zero,
+                zero,
+                ws.order[: width * count].copy(),
+                ws.order_codes[:count].copy(),
+            )
+            found += unpack(game, closed)
+    return found, forced
+
+
+@EVERY_GAME
+@given(seed=SEEDS)
+@settings(max_examples=6, deadline=None)
+def test_close_piece(rules: Rules, seed: int) -> None:
+    """The same with every signature in two pieces that send each other candidates."""
+    game, expected = small_game(rules, seed)
+    by_signature: dict[int, list[State]] = {}
+    for state in expected.depth:
+        by_signature.setdefault(state.signature, []).append(state)
+    pending = root(game)
+    found: list[Candidate] = []
+    forced = 0
+    while pending:
+        for signature, candidates in lowest(game, pending).items():
+            bit = piece_bit(game, signature, by_signature[signature])
+            closed, some = close_in_pieces(game, signature, candidates, bit, pending)
+            found += closed
+            forced += some
+    check(game, expected, found, forced)

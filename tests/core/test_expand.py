@@ -1,0 +1,160 @@
+"""The move generator against the readable rules, in every game and under every policy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from helpers.support import (
+    ALL_RULES,
+    RULES_NAMES,
+    Game,
+    core_successors,
+    random_game,
+    random_layout,
+    words_of,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.core import expand
+from dbmsolver.core.expand import progress, undo_code
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import POLICIES, Policy, Rules
+from dbmsolver.jit.decorators import kernel
+from dbmsolver.state import Keys
+
+
+@kernel
+def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
+    """The kernels' rule, which has no way in from Python of its own."""
+    return expand.is_safe(t, signature, card)
+
+
+EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+SEEDS = given(seed=st.integers(0, 2**32))
+
+
+def check_successors(game: Game, position: Position) -> None:
+    """The core's successors are those of the readable rules, each as often as there."""
+    expected = position.successors(game.rules, game.policy)
+    found, forced = core_successors(game.keys, game.keys.state(position))
+    assert forced == any(move.forced for move, _ in expected)
+    assert Counter(game.keys.state(after) for _, after in expected) == Counter(
+        state for state, _ in found
+    )
+    by_state = {game.keys.state(after): (move, after) for move, after in expected}
+    for state, code in found:
+        move, after = by_state[state]
+        assert game.keys.position(state).canonical() == after.canonical()
+        assert game.keys.tables.code_card[code] == move.card
+
+
+@EVERY_GAME
+@SEEDS
+@settings(max_examples=25, deadline=None)
+def test_successors(rules: Rules, seed: int) -> None:
+    game = random_game(rules, seed)
+    for position in game.walk(60)[::2]:
+        check_successors(game, position)
+
+
+@EVERY_GAME
+@SEEDS
+@settings(max_examples=40, deadline=None)
+def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
+    random = Random(seed)
+    start = random_layout(random, rules)
+    policy = random.choice(POLICIES)
+    check_successors(Game(random, start, rules, policy, Keys(Deal(start, rules), policy)), start)
+
+
+@EVERY_GAME
+@SEEDS
+@settings(max_examples=15, deadline=None)
+def test_codes_lead_back(rules: Rules, seed: int) -> None:
+    """Undoing a move by its code alone gives the state before it."""
+    game = random_game(rules, seed)
+    for position in game.walk(60)[::3]:
+        before = game.keys.state(position)
+        for after, code in core_successors(game.keys, before)[0]:
+            undone = undo_code(game.keys.tables, *words_of(*after), np.uint16(code))
+            assert tuple(map(int, undone)) == before
+
+
+@EVERY_GAME
+@SEEDS
+@settings(max_examples=10, deadline=None)
+def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
+    """All moves but those of the skipped cards; a forced move is made all the same."""
+    game = random_game(rules, seed)
+    code_card = game.keys.tables.code_card
+    for position in game.walk(40)[::3]:
+        state = game.keys.state(position)
+        found, forced = core_successors(game.keys, state)
+        skip = game.random.getrandbits(52)
+        rest, still_forced = core_successors(game.keys, state, skip)
+        assert still_forced == forced
+        kept = [s for s in found if forced or not skip >> int(code_card[s.code]) & 1]
+        assert sorted(rest) == sorted(kept)
+
+
+@EVERY_GAME
+@SEEDS
+@settings(max_examples=15, deadline=None)
+def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
+    """Where it could go now it could have gone at once: what is lost is known already."""
+    game = random_game(rules, seed)
+    for position in game.walk(40)[::3]:
+        state = game.keys.state(position)
+        siblings, forced = core_successors(game.keys, state)
+        if forced:
+            continue
+        known = {sibling.state for sibling in siblings} | {state}
+        for after, code in siblings:
+            card = int(game.keys.tables.code_card[code])
+            every, forced = core_successors(game.keys, after)
+            kept, _ = core_successors(game.keys, after, skip=1 << card)
+            if forced:
+                continue
+            lost = {s.state for s in every} - {s.state for s in kept}
+            assert lost <= known
+
+
+@EVERY_GAME
+@SEEDS
+@settings(max_examples=15, deadline=None)
+def test_progress_never_falls(rules: Rules, seed: int) -> None:
+    """It rises where the signature changes, and it is reversible where it does not."""
+    game = random_game(rules, seed)
+    for position in game.walk(60)[::3]:
+        before = game.keys.state(position)
+        for after, _ in core_successors(game.keys, before)[0]:
+            old, new = (
+                progress(game.keys.tables, np.uint64(state.signature), game.keys.locked)
+                for state in (before, after)
+            )
+            if before.signature == after.signature:
+                assert old == new
+            else:
+                assert old < new <= old + 2
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@EVERY_GAME
+def test_is_safe(rules: Rules, policy: Policy) -> None:
+    """For all heights that make a difference to a card."""
+    random = Random(5)
+    start = random_layout(random, rules)
+    tables = Keys(Deal(start, rules), policy).tables
+    for card in range(52):
+        for _ in range(60):
+            rank = (card >> 2) + 1
+            heights = [min(13, max(0, rank + random.randint(-5, 1))) for _ in range(4)]
+            heights[card & 3] = rank - 1
+            signature = sum(height << 4 * suit for suit, height in enumerate(heights))
+            expected = rules.safe_home(card, heights, policy)
+            assert is_safe(tables, np.uint64(signature), card) == expected

@@ -1,0 +1,228 @@
+"""The kernels of a shortest solution against a plain search: which states are in which layer, with how many moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import naive_bound
+from helpers.naive_search import Closure, small_game
+from helpers.support import ALL_RULES, RULES_NAMES, Game
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.layers import expand_layer, take_in, wake
+from dbmsolver.core.runs import progress_of
+from dbmsolver.core.shards import (
+    BURST,
+    COUNT,
+    DONE,
+    EVALUATED,
+    GOAL_ROW,
+    IS_CHEAP,
+    IS_CLOSED,
+    IS_FORCED,
+    TODO,
+    Shard,
+    make_shard,
+    outgoing,
+    rehash,
+    shards_of,
+)
+from dbmsolver.game.rules import Rules
+from dbmsolver.state import State
+
+EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+STATES = 1 << 14
+SLOTS = 1 << 13
+NO_LAYER = 1 << 20
+
+Rows = np.ndarray[Any, np.dtype[np.uint64]]
+
+
+class Layers:
+    """A search that only hands candidates from shard to shard.
+
+    Each has room for ``room`` outgoing ones; what rises above the progress ``ceiling`` goes out, too.
+    """
+
+    def __init__(self, game: Game, shards: int, room: int, ceiling: int, stop: int) -> None:
+        self.game = game
+        self.tables = game.keys.tables
+        self.bound = make_bound_tables(self.tables, game.start.columns)
+        self.shards: list[Shard] = [make_shard(STATES, SLOTS, room) for _ in range(shards)]
+        self.inbox: list[list[Rows]] = [[] for _ in range(shards)]
+        self.waiting: list[dict[int, list[Any]]] = [{} for _ in range(shards)]
+        self.ceiling, self.stop = ceiling, stop
+        for shard in self.shards:
+            shard.state[GOAL_ROW] = -1
+        self.send(np.array([[*game.keys.root, game.keys.root_code]], np.uint64))
+
+    def send(self, candidates: Rows) -> None:
+        """Put candidates into the inboxes of their shards."""
+        owners = shards_of(candidates, len(self.shards))
+        for number, inbox in enumerate(self.inbox):
+            inbox.append(candidates[owners == number])
+
+    def close(self, layer: int) -> None:
+        """Close a layer, or come to the goal in it."""
+        while self.goal() is None and any(
+            self.busy(number, layer) for number in range(len(self.shards))
+        ):
+            for number in range(len(self.shards)):
+                self.round(number, layer)
+                self.hand_out(number)
+
+    def busy(self, number: int, layer: int) -> bool:
+        """Whether a shard has anything to do for a layer."""
+        to_do = self.shards[number].state[TODO] > 0
+        return bool(to_do or self.inbox[number] or layer in self.waiting[number])
+
+    def round(self, number: int, layer: int) -> None:
+        """One round of a shard; what there was no room for is left for the next."""
+        shard = self.shards[number]
+        constants = (self.tables, self.bound, shard, layer, 1, self.game.keys.locked)
+        waiting, self.waiting[number][layer] = self.waiting[number].pop(layer, []), []
+        for rows in waiting:
+            first = int(wake(*constants, rows, 0))
+            if first < rows.size:
+                self.waiting[number][layer].append(rows[first:])
+        if not self.waiting[number][layer]:
+            del self.waiting[number][layer]
+        inbox, self.inbox[number] = self.inbox[number], []
+        for candidates in inbox:
+            first = int(take_in(*constants, candidates, 0))
+            if first < candidates.shape[0]:
+                self.inbox[number].append(candidates[first:])
+        expand_layer(*constants, number, len(self.shards), self.ceiling, self.stop)
+
+    def hand_out(self, number: int) -> None:
+        """Send what left a shard to where it belongs."""
+        later, layers, elsewhere = outgoing(self.shards[number])
+        for row, layer in zip(later.tolist(), layers.tolist(), strict=True):
+            self.waiting[number].setdefault(layer, []).append(np.array([row], np.uint32))
+        if elsewhere.shape[0]:
+            keys = self.game.keys
+            strata = progress_of(self.tables, elsewhere[:, 0].copy(), keys.locked)
+            owners = shards_of(elsewhere, len(self.shards))
+            assert ((owners != number) | (strata > self.ceiling)).all()
+            self.send(elsewhere)
+
+    def next_layer(self) -> int | None:
+        """The lowest layer that anything waits for."""
+        return min((layer for waiting in self.waiting for layer in waiting), default=None)
+
+    def goal(self) -> list[int] | None:
+        """The row of the goal, once it is reached."""
+        for shard in self.shards:
+            if shard.state[GOAL_ROW] >= 0:
+                row: list[int] = shard.rows[shard.state[GOAL_ROW]].tolist()
+                return row
+        return None
+
+    def rows(self) -> Iterator[tuple[State, int, bool]]:
+        """All states looked at, each with its last word and whether it waits for its layer."""
+        for number, shard in enumerate(self.shards):
+            rows = shard.rows[: shard.state[COUNT]]
+            assert (shards_of(rows, len(self.shards)) == number).all()
+            for index, (*words, meta) in enumerate(rows.tolist()):
+                chunks = self.waiting[number].get(g_of(meta) + h_of(meta), [])
+                yield State(*words), meta, any(index in chunk for chunk in chunks)
+
+
+def g_of(meta: int) -> int:
+    """Moves made."""
+    return meta >> 16 & 0x7FFF
+
+
+def h_of(meta: int) -> int:
+    """The bound, or its cheap part."""
+    return meta >> 32 & 0xFFFF
+
+
+def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> None:
+    """After a layer: the states up to it are closed, with their fewest moves; others wait as they must."""
+    bounds = {s: naive_bound.lower_bound(p) for s, p in expected.positions.items()}
+    rows = list(search.rows())
+    closed = {state for state, meta, _ in rows if meta & int(IS_CLOSED)}
+    assert closed == {s for s, depth in expected.depth.items() if depth + bounds[s] <= layer}
+    seen = {s for s, p in expected.parents.items() if not closed.isdisjoint(p.values())}
+    assert sorted(state for state, _, _ in rows) == sorted(seen | {game.keys.root})
+    assert sum(int(shard.state[DONE]) for shard in search.shards) == len(closed)
+    for state, meta, waits in rows:
+        if state != game.keys.root:
+            parent = expected.parents[state][meta & 0xFFFF]
+            assert parent in closed
+            assert g_of(meta) >= expected.depth[parent] + 1
+        if state in closed:
+            assert g_of(meta) == expected.depth[state]
+            assert h_of(meta) == bounds[state] and not meta & int(IS_CHEAP)
+            assert bool(meta & int(IS_FORCED)) == (state in expected.forced)
+        else:
+            assert waits and g_of(meta) + h_of(meta) > layer
+            assert h_of(meta) == bounds[state] or meta & int(IS_CHEAP)
+            assert h_of(meta) <= bounds[state]
+
+
+@EVERY_GAME
+@given(
+    seed=st.integers(0, 2**32),
+    shards=st.sampled_from([1, 2, 4]),
+    room=st.sampled_from([BURST, 8 * BURST]),
+    height=st.sampled_from([0, 1, 5, 1000]),
+    stop=st.sampled_from([1, 50, 1 << 14]),
+)
+@settings(max_examples=8, deadline=None)
+def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, stop: int) -> None:
+    """Whatever is sent where in between: each layer holds what it must, and the goal is met in the right one."""
+    game, expected = small_game(rules, seed)
+    keys = game.keys
+    bottom = int(
+        progress_of(keys.tables, np.array([keys.root.signature], np.uint64), keys.locked)[0]
+    )
+    search = Layers(game, shards, room, bottom + height, stop)
+    layer: int | None = 0
+    while layer is not None:
+        search.close(layer)
+        if search.goal() is not None:
+            break
+        check_rows(game, expected, search, layer)
+        layer = search.next_layer()
+    length = {s.signature: depth for s, depth in expected.depth.items()}.get(keys.goal)
+    assert layer == length
+    row = search.goal()
+    if row is None:
+        assert length is None
+    else:
+        assert g_of(row[4]) == length
+        assert row[4] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
+    for shard in search.shards:
+        assert shard.state[EVALUATED] == shard.state[COUNT]
+
+
+@EVERY_GAME
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=3, deadline=None)
+def test_rehash(rules: Rules, seed: int) -> None:
+    """In a table made anew all rows are found: taking them in again changes nothing."""
+    game, _ = small_game(rules, seed)
+    search = Layers(game, 1, 8 * BURST, NO_LAYER, 1 << 14)
+    layer: int | None = 0
+    while layer is not None and search.goal() is None:
+        search.close(layer)
+        last, layer = layer, search.next_layer()
+    old = search.shards[0]
+    shard = old._replace(table=np.zeros(4 * SLOTS, np.uint64))
+    count = int(shard.state[COUNT])
+    rehash(shard.rows, count, shard.table)
+    assert np.count_nonzero(shard.table) == count
+    before = shard.rows[:count].copy()
+    candidates = before.copy()
+    candidates[:, 4] &= np.uint64(0x7FFFFFFF)
+    constants = (game.keys.tables, search.bound, shard, last, 1, game.keys.locked)
+    assert take_in(*constants, candidates, 0) == count
+    assert shard.state[COUNT] == count
+    assert (shard.rows[:count] == before).all()

@@ -1,0 +1,372 @@
+"""Deals from numbers, compared with pysol-cards, and boards from text."""
+
+import io
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pysol_cards.cards import CardRenderer
+from pysol_cards.deal_game import Game
+from pysol_cards.random_base import RandomBase
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.cards import parse_card, rank
+from dbmsolver.game.deals import Deal, deal_number, dealing, format_board, parse_board
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Rules, rules_for
+
+FREECELL = GAMES["freecell"]
+DEAL_1 = """\
+JD KD 2S 4C 3S 6D 6S
+2D KC KS 5C TD 8S 9C
+9H 9S 9D TS 4S 8D 2H
+JC 5S QD QH TH QS 6H
+5D AD JS 4H 8H 6C
+7H QC AS AC 2C 3D
+7C KH AH 4D JH 8C
+5H 3H 3C 7S 7D TC
+"""
+EDGES = [1, 2, 32000, 32001, 10**6, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, 2**33 - 1]
+MIDGAME = "Foundations: H-K S-J D-K C-J\n"
+
+
+def pysol_board(game: str, number: int) -> list[str]:
+    text = Game(game, number, RandomBase.DEALS_MS).calc_layout_string(CardRenderer(True))
+    return [line.rstrip(" -") for line in text.splitlines()]
+
+
+def same_as_pysol(game: str, number: int) -> bool:
+    board = format_board(deal_number(number, GAMES[game]))
+    return [line.rstrip(" -") for line in board.splitlines()] == pysol_board(game, number)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("number", EDGES)
+def test_deals_as_pysol_cards_does_at_the_edges(game: str, number: int) -> None:
+    assert same_as_pysol(game, number)
+
+
+@settings(deadline=None)
+@given(
+    game=st.sampled_from(sorted(GAMES)),
+    number=st.one_of(
+        st.integers(1, 2**31 - 1),
+        st.integers(2**31, 2**32 - 1),
+        st.integers(2**32, 2**33 - 1),
+    ),
+)
+def test_deals_as_pysol_cards_does(game: str, number: int) -> None:
+    assert same_as_pysol(game, number)
+
+
+def test_deal_1() -> None:
+    assert format_board(deal_number(1, FREECELL)) == DEAL_1
+
+
+@pytest.mark.parametrize(
+    "number, first, last",
+    [
+        (-1, "AC 3C 5C 7C 9C JC KC", "QS TS 8S 6S 4S 2S"),
+        (-2, "AS KS QS JS TS 9S 8S", "7C 6C 5C 4C 3C 2C"),
+    ],
+)
+def test_the_unnumbered_deals(number: int, first: str, last: str) -> None:
+    position = deal_number(number, FREECELL)
+    position.validate(FREECELL)
+    lines = format_board(position).splitlines()
+    assert (lines[0], lines[-1]) == (first, last)
+    assert deal_number(number, GAMES["bakers_game"]) == position
+
+
+@pytest.mark.parametrize("game", ["eight_off", "seahaven_towers", "forecell", "bakers_dozen"])
+def test_the_unnumbered_deals_are_boards_of_eight_columns(game: str) -> None:
+    with pytest.raises(InputError, match=r"^deal -1: .* expected a game that deals all cards to 8"):
+        deal_number(-1, GAMES[game])
+
+
+@pytest.mark.parametrize("number", [0, -3, 2**33, 10**30])
+def test_numbers_out_of_range(number: int) -> None:
+    for attempt in (deal_number, Deal.from_number):
+        with pytest.raises(
+            InputError, match=r"expected a number from 1 to 8589934591, or -1 or -2"
+        ):
+            attempt(number, FREECELL)
+
+
+@settings(deadline=None)
+@given(
+    game=st.sampled_from(sorted(GAMES)),
+    columns=st.integers(1, 13),
+    freecells=st.integers(0, 13),
+    number=st.integers(1, 2**33 - 1),
+)
+def test_any_layout_is_dealt_evenly_and_read_back(
+    game: str, columns: int, freecells: int, number: int
+) -> None:
+    rules = rules_for(game, freecells, columns)
+    position = deal_number(number, rules)
+    position.validate(rules)
+    heights = [len(column) for column in position.columns]
+    assert heights == sorted(heights, reverse=True)
+    assert heights[0] - heights[-1] <= 1
+    dealt = sum(card is not None for card in position.freecells)
+    assert dealt == min(freecells, GAMES[game].dealt_to_freecells)
+    assert parse_board(format_board(position, rules), rules) == position
+
+
+@given(st.integers(1, 2**33 - 1))
+def test_kings_sink(number: int) -> None:
+    for column in deal_number(number, GAMES["bakers_dozen"]).columns:
+        kings = [rank(card) == 13 for card in column]
+        assert kings == sorted(kings, reverse=True)
+
+
+def test_dealing_says_whose_convention_it_is() -> None:
+    for rules in GAMES.values():
+        assert "Microsoft" in dealing(rules)
+        assert dealing(rules).endswith("as PySol and pysol-cards do")
+    assert "PySol" not in dealing(rules_for("freecell", columns=7))
+    assert "the last card to freecells" in dealing(rules_for("eight_off", freecells=1))
+    assert "kings sunk" in dealing(GAMES["bakers_dozen"])
+
+
+# Boards
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DEAL_1,
+        DEAL_1.rstrip("\n"),
+        "\ufeff" + DEAL_1,
+        DEAL_1.replace("\n", "\r\n"),
+        DEAL_1.replace("\n", "\r"),
+        DEAL_1.replace("T", "10"),
+        DEAL_1.lower(),
+        "".join(": " + line + "\n" for line in DEAL_1.splitlines()),
+        "".join("  :" + line + " \n" for line in DEAL_1.splitlines()),
+        "# deal 1\n\n" + DEAL_1.replace("\n", "\t# a column\n\n  # another\n"),
+        DEAL_1.replace(" ", " \t "),
+        DEAL_1 + "Foundations: H-0 C-0 D-0 S-0\nFreecells: - - - -\n",
+        "Freecells:\nFoundations: -\n" + DEAL_1,
+        DEAL_1.replace("5D AD", "FREECELLS : -\n5D AD") + "foundations:",
+        "FC: * * * *\nFounds: ♥-0 ♣-0 ♦-0 ♠-0\n" + DEAL_1,
+        "Decks:\nFreecell:\t\n" + DEAL_1,
+        DEAL_1.translate(str.maketrans("HSDC", "♥♠♦♣")),
+        DEAL_1.translate(str.maketrans("HSDC", "♡♤♢♧")).lower(),
+        DEAL_1.replace("H", "♥\ufe0f").replace("T", "10"),
+        "\ufeff" + DEAL_1.lower().replace("t", "10").replace(" ", "\t").replace("\n", "  \r\n"),
+    ],
+)
+def test_spellings_of_one_board(text: str) -> None:
+    assert parse_board(text, FREECELL) == deal_number(1, FREECELL)
+
+
+def test_a_position_in_the_middle_of_a_game() -> None:
+    text = "QC\n:\nFoundations: S-10 H-K c-J d-k\nKS JS\nFreecells: KC - qs"
+    position = parse_board(text, FREECELL)
+    names = [[parse_card(name) for name in column.split()] for column in ("QC", "", "KS JS")]
+    assert position.columns == (*map(tuple, names), (), (), (), (), ())
+    assert position.freecells == (parse_card("KC"), None, parse_card("QS"), None)
+    assert position.foundations == (13, 10, 13, 11)
+    assert parse_board(text.replace("10", "t"), FREECELL) == position
+    assert format_board(position) == (
+        "Foundations: H-K C-J D-K S-T\nFreecells: KC - QS -\nQC\n:\nKS JS\n" + ":\n" * 5
+    )
+
+
+def test_the_goal_is_a_board() -> None:
+    text = "Foundations: H-K C-K D-K S-K\n"
+    assert parse_board(text, FREECELL).is_goal()
+    assert parse_board(format_board(parse_board(text, FREECELL)), FREECELL).is_goal()
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(sorted(GAMES)), st.integers(1, 10**6), st.integers(0, 10**9))
+def test_what_is_printed_is_read_back(game: str, number: int, seed: int) -> None:
+    rules, random = GAMES[game], Random(seed)
+    position = deal_number(number, rules)
+    for _ in range(60):
+        assert parse_board(format_board(position, rules), rules) == position
+        successors = position.successors(rules, "wkr")
+        if not successors:
+            break
+        _, position = random.choice(successors)
+
+
+HALF = MIDGAME + "QC QS\nKS KC\n"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "no cards, expected a board of 52"),
+        ("# nothing\n:\n:\n", "no cards, expected a board of 52"),
+        (DEAL_1.replace("JD", "XD"), "line 1, column 1: unknown card 'XD', expected a rank"),
+        (DEAL_1.replace("8S 9C", "8S 9CC"), "line 2, column 19: unknown card '9CC'"),
+        ("\ufeff" + DEAL_1.replace("JD", "1D"), "line 1, column 1: unknown card '1D'"),
+        (DEAL_1.replace("\n", "\r\n").replace("5H 3H", "5H 3X"), "line 8, column 4: unknown ca"),
+        (DEAL_1.replace("KD", "-"), "line 1, column 4: unknown card '-'"),
+        (DEAL_1.replace("JD KD", "JD : KD"), "line 1, column 4: unknown card ':'"),
+        (
+            DEAL_1.replace("TC\n", "JD\n"),
+            "line 8, column 16: JD is already at line 1, column 1, expected each card once",
+        ),
+        (DEAL_1.replace("KD ", ""), "missing card KD, expected all 52"),
+        (DEAL_1.replace("KD 2S ", ""), "missing cards 2S KD, expected all 52"),
+        (DEAL_1[:-24], "missing cards 3H 3C 5H 7S 7D 8C and 2 more, expected all 52"),
+        ("KD\n", "missing cards AH AS AD AC 2H 2S and 45 more, expected all 52"),
+        (DEAL_1 + ":\n", "line 9, column 1: one column too many, expected at most 8"),
+        (DEAL_1.replace(" 6S", "\n\n  6S"), "line 10, column 1: one column too many"),
+        (HALF + "Freecells: - - - - -", "line 4, column 20: '-' is one freecell too many, exp"),
+        (MIDGAME + "QC QS\nKS\nFreecells: - - - - KC", "line 4, column 20: 'KC' is one freecell"),
+        (HALF + "Freecells: QS", "line 4, column 12: QS is already at line 2, column 4"),
+        (HALF + "Freecells: 0", "line 4, column 12: unknown card '0'"),
+        (HALF + "Freecells: -\n\nfreecells: -", "line 6, column 1: Freecells a second time, exp"),
+        (HALF + "Foundations: H-K", "line 4, column 1: Foundations a second time, expected only"),
+        (HALF.replace("H-K", "H-14"), "line 1, column 14: impossible foundation 'H-14', expected"),
+        (HALF.replace("H-K", "H--1"), "line 1, column 14: impossible foundation 'H--1'"),
+        (HALF.replace("H-K", "H-"), "line 1, column 14: impossible foundation 'H-'"),
+        (HALF.replace("H-K", "KH"), "line 1, column 14: unknown foundation 'KH', expected a suit"),
+        (HALF.replace("H-K", "X-K"), "line 1, column 14: unknown foundation 'X-K'"),
+        (HALF.replace("H-K", "-K"), "line 1, column 14: unknown foundation '-K'"),
+        (HALF.replace("D-K", "H-K"), "line 1, column 22: the foundation of hearts a second time"),
+        (HALF.replace("S-J", "S-Q"), "line 2, column 4: QS is on the foundation S-Q of line 1 to"),
+        (HALF.replace("S-J", "S-K"), "line 2, column 4: QS is on the foundation S-K of line 1 to"),
+        (HALF.replace("S-J", "S-T"), "missing card JS, expected all 52"),
+        ("Fundation: H-K\n" + DEAL_1, "line 1, column 1: unknown card 'Fundation:'"),
+        ("A\0 KD", "line 1, column 1: unknown card 'A\\x00'"),
+        ("♥A KD", "line 1, column 1: unknown card '♥A'"),
+    ],
+)
+def test_bad_boards(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_board(text, FREECELL, "board.txt")
+    assert caught.value.exit_code == 3
+    separator = ", " if message.startswith("line") else ": "
+    assert str(caught.value).startswith("board.txt" + separator + message)
+    assert "\n" not in str(caught.value)
+
+
+def test_freecells_of_a_game_without() -> None:
+    with pytest.raises(InputError, match=r"'KC' is one freecell too many, expected at most 0"):
+        parse_board(MIDGAME + "QC QS KS\nFreecells: KC", GAMES["bakers_dozen"])
+
+
+@given(st.text(alphabet="AKQT012-:# \r\n\tHSDCfoundatiscr.\ufeff\x85\u2028é\0", max_size=80))
+def test_any_text_is_a_board_or_one_line_of_complaint(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_board(text, FREECELL)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_position_of_other_rules_is_not_printed() -> None:
+    with pytest.raises(InputError):
+        format_board(deal_number(1, FREECELL), GAMES["seahaven_towers"])
+
+
+# Where boards come from
+
+
+def test_load_a_number() -> None:
+    assert Deal.load("1", FREECELL) == Deal(deal_number(1, FREECELL), FREECELL, 1)
+    assert Deal.load("-2", FREECELL).number == -2
+    assert Deal.load("007", FREECELL).name == "7"
+    for source in ("0", "-3", "8589934592", "9" * 9999):
+        with pytest.raises(InputError, match=r"expected a number from 1 to 8589934591") as caught:
+            Deal.load(source, FREECELL)
+        assert len(str(caught.value)) < 150
+
+
+def test_load_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "board"
+    path.write_bytes(b"\xef\xbb\xbf" + DEAL_1.replace("\n", "\r\n").encode())
+    deal = Deal.load(str(path), FREECELL)
+    assert deal == Deal(deal_number(1, FREECELL), FREECELL)
+    assert deal.name.startswith("board-")
+    reordered = "\n".join(reversed(DEAL_1.splitlines()))
+    assert Deal.from_text(reordered).name == deal.name
+    assert Deal.from_text(DEAL_1.replace("6D 6S", "6S 6D")).name != deal.name
+    monkeypatch.chdir(tmp_path)
+    path.rename("3")
+    assert Deal.load("./3", FREECELL) == deal
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [
+        io.BytesIO(DEAL_1.encode()),
+        io.StringIO(DEAL_1),
+        io.StringIO("\ufeff" + DEAL_1),
+        io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbf" + DEAL_1.encode()), encoding="ascii"),
+    ],
+)
+def test_load_standard_input(stdin: io.IOBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert Deal.load("-", FREECELL).position == deal_number(1, FREECELL)
+
+
+def test_standard_input_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = io.BytesIO()
+    closed.close()
+    with pytest.raises(InputError, match=r"^<stdin>: cannot be read"):
+        Deal.load("-", FREECELL, closed)
+    with pytest.raises(InputError, match=r"^<stdin>, line 1, column 4: not text in UTF-8"):
+        Deal.load("-", FREECELL, io.TextIOWrapper(io.BytesIO(b"JD \xff"), encoding="utf-8"))
+    with pytest.raises(InputError, match=r"^<stdin>, line 1, column 1: unknown card 'x'"):
+        Deal.load("-", FREECELL, io.BytesIO(b"x"))
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(InputError, match=r"^<stdin>: closed, expected a board"):
+        Deal.load("-", FREECELL)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        (b"\xffJD", ", line 1, column 1: not text in UTF-8, expected a board"),
+        (b"\xff\xfeJ\0D\0", ": missing cards AH AS"),
+        (b"\xff\xfeJ\0D", ": not text in UTF-16, which it begins like, expected a board"),
+        (DEAL_1.encode() + b"\xe9", ", line 9, column 1: not text in UTF-8"),
+        (b" " * (1 << 20) + b" ", ": more than 1048576 bytes, expected a board"),
+        (b"\xef\xbb\xbfJD\r\n\xc3\xa9\xe9", ", line 2, column 2: not text in UTF-8"),
+        (b"", ": no cards"),
+        (b"JD KX", ", line 1, column 4: unknown card 'KX'"),
+    ],
+)
+def test_bad_files(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "board"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"^{path}{message}"):
+        Deal.load(str(path), FREECELL)
+
+
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be read \(Is a directory\), expected a board"):
+        Deal.load(str(tmp_path), FREECELL)
+    with pytest.raises(InputError, match=r"no such file, expected a number from 1 to .* the path"):
+        Deal.load(str(tmp_path / "absent"), FREECELL)
+    for source in ("", "1.5", "+3", "a\0b", "a\nb", "x" * 5000, "\udcff", "²"):
+        with pytest.raises(InputError) as caught:
+            Deal.load(source, FREECELL)
+        assert len(str(caught.value).splitlines()) == 1
+    path = tmp_path / "secret"
+    path.write_text(DEAL_1)
+    path.chmod(0)
+    if not os.access(path, os.R_OK):
+        with pytest.raises(InputError, match=r"cannot be read \(Permission denied\)"):
+            Deal.load(str(path), FREECELL)
+
+
+def test_endless_files_are_left_soon() -> None:
+    with pytest.raises(InputError, match=r"^/dev/zero: more than 1048576 bytes"):
+        Deal.load("/dev/zero", FREECELL)
+
+
+def test_fewer_columns_and_freecells_than_the_rules_have() -> None:
+    rules = Rules("test", 13, 6, "any", "any")
+    position = parse_board(MIDGAME + "QC QS KS\nFreecells: - KC", rules)
+    assert isinstance(position, Position)
+    assert (len(position.columns), len(position.freecells)) == (13, 6)

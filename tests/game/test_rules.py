@@ -1,0 +1,161 @@
+"""Games, their rules, and what is safe to send home."""
+
+from itertools import product
+
+import pytest
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.cards import parse_card, rank, suit
+from dbmsolver.game.rules import BUILDS, GAMES, Rules, rules_for
+
+
+def rules_with(build: str, fill: str = "any") -> Rules:
+    return Rules("test", 8, 4, build, fill)  # type: ignore[arg-type]
+
+
+def test_the_games() -> None:
+    facts = {
+        name: (g.columns, g.freecells, g.dealt_to_freecells, g.build, g.fill, g.kings_sunk)
+        for name, g in GAMES.items()
+    }
+    assert facts == {
+        "freecell": (8, 4, 0, "alternate", "any", False),
+        "bakers_game": (8, 4, 0, "suit", "any", False),
+        "eight_off": (8, 8, 4, "suit", "kings", False),
+        "seahaven_towers": (10, 4, 2, "suit", "kings", False),
+        "forecell": (8, 4, 4, "alternate", "kings", False),
+        "bakers_dozen": (13, 0, 0, "any", "none", True),
+    }
+    assert all(name == game.name for name, game in GAMES.items())
+
+
+def test_a_game_with_other_numbers_of_columns_and_freecells() -> None:
+    rules = rules_for("freecell", freecells=2, columns=7)
+    assert (rules.name, rules.columns, rules.freecells) == ("freecell", 7, 2)
+    assert rules_for("eight_off", freecells=3).dealt_to_freecells == 3
+    assert rules_for("eight_off", freecells=13).dealt_to_freecells == 4
+    assert rules_for("freecell") is GAMES["freecell"]
+
+
+@pytest.mark.parametrize("freecells, columns", [(-1, 8), (14, 8), (4, 0), (4, 14), (10**30, 8)])
+def test_numbers_out_of_range(freecells: int, columns: int) -> None:
+    with pytest.raises(UsageError, match=r"expected [01] to 13$"):
+        rules_for("freecell", freecells, columns)
+
+
+def test_an_unknown_game_is_answered_with_the_choices() -> None:
+    with pytest.raises(
+        UsageError, match=r"'Golf', expected one of freecell, bakers_game, "
+    ) as caught:
+        rules_for("Golf")
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"build": "colour"},
+        {"fill": "queens"},
+        {"dealt_to_freecells": 5},
+        {"dealt_to_freecells": -1},
+    ],
+)
+def test_impossible_rules(changed: dict) -> None:
+    facts = {"name": "x", "columns": 8, "freecells": 4, "build": "any", "fill": "any"}
+    with pytest.raises(UsageError):
+        Rules(**{**facts, **changed})
+
+
+@pytest.mark.parametrize(
+    "build, parents",
+    [("alternate", {"9S", "9C"}), ("suit", {"9H"}), ("any", {"9H", "9S", "9D", "9C"})],
+)
+def test_parents(build: str, parents: set[str]) -> None:
+    rules = rules_with(build)
+    child = parse_card("8H")
+    found = {card for card in range(52) if rules.can_stack(child, card)}
+    assert found == {parse_card(name) for name in parents}
+    assert found == {child + 4 ^ kind for kind in rules.parent_kinds}
+    assert not any(rules.can_stack(parse_card("KH"), card) for card in range(52))
+
+
+@pytest.mark.parametrize("fill, count", [("any", 52), ("kings", 4), ("none", 0)])
+def test_what_goes_to_an_empty_column(fill: str, count: int) -> None:
+    rules = rules_with("any", fill)
+    found = [card for card in range(52) if rules.can_fill(card)]
+    assert len(found) == count
+    assert fill != "kings" or all(rank(card) == 13 for card in found)
+
+
+# Card, heights of H S D C, and whether it is safe by wkr and by horne.
+@pytest.mark.parametrize(
+    "build, card, heights, wkr, horne",
+    [
+        ("alternate", "AH", (0, 0, 0, 0), True, True),
+        ("alternate", "2H", (1, 0, 0, 0), True, True),
+        ("alternate", "3H", (2, 1, 0, 1), True, False),
+        ("alternate", "3H", (2, 1, 0, 0), False, False),
+        ("alternate", "3H", (2, 2, 0, 2), True, True),
+        ("alternate", "7H", (6, 5, 4, 5), True, False),
+        ("alternate", "7H", (6, 5, 3, 5), False, False),
+        ("alternate", "7H", (6, 6, 0, 6), False, True),
+        ("alternate", "7H", (6, 6, 4, 4), False, False),
+        ("alternate", "7C", (4, 5, 6, 6), False, False),
+        ("alternate", "7C", (6, 3, 6, 6), False, True),
+        ("alternate", "7H", (5, 13, 13, 13), False, False),
+        ("alternate", "7H", (7, 13, 13, 13), False, False),
+        ("suit", "KH", (12, 0, 0, 0), True, True),
+        ("suit", "KH", (11, 13, 13, 13), False, False),
+        ("any", "2H", (1, 0, 0, 0), True, True),
+        ("any", "5S", (3, 4, 3, 3), True, False),
+        ("any", "5S", (4, 4, 4, 4), True, True),
+        ("any", "5S", (2, 4, 4, 4), False, False),
+    ],
+)
+def test_safe_home(
+    build: str, card: str, heights: tuple[int, int, int, int], wkr: bool, horne: bool
+) -> None:
+    rules = rules_with(build)
+    number = parse_card(card)
+    assert rules.safe_home(number, heights, "wkr") == wkr
+    assert rules.safe_home(number, heights, "horne") == horne
+    assert not rules.safe_home(number, heights, "none")
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_safe_means_that_nothing_loose_needs_the_card(build: str) -> None:
+    """The argument itself, for all heights up to 5.
+
+    A card is dispensable if each card that goes on it is home, or next to go and dispensable.
+    """
+    rules = rules_with(build)
+
+    def dispensable(card: int, heights: tuple[int, ...]) -> bool:
+        children = [child for child in range(52) if rules.can_stack(child, card)]
+        return all(
+            rank(child) <= heights[suit(child)]
+            or (rank(child) == heights[suit(child)] + 1 and dispensable(child, heights))
+            for child in children
+        )
+
+    for heights in product(range(6), repeat=4):
+        for s, height in enumerate(heights):
+            card = (height << 2) + s
+            wkr, horne = (rules.safe_home(card, heights, policy) for policy in ("wkr", "horne"))
+            assert dispensable(card, heights) or not (wkr or horne), (card, heights)
+            # By alternate colour neither policy catches all, nor all that the other one does.
+            assert build == "alternate" or wkr == dispensable(card, heights), (card, heights)
+
+
+def test_descriptions() -> None:
+    assert GAMES["bakers_dozen"].describe() == (
+        "13 columns, no freecells, built down by any suit, empty columns take nothing, "
+        "kings sunk when dealt"
+    )
+    assert GAMES["seahaven_towers"].describe() == (
+        "10 columns, 4 freecells (2 filled by the deal), built down by suit, "
+        "empty columns take kings only"
+    )
+    assert Rules("x", 1, 1, "alternate", "any").describe() == (
+        "1 column, 1 freecell, built down by alternate colour, empty columns take any card"
+    )

@@ -1,0 +1,157 @@
+"""A real browser for tests of pages: headless Chromium, driven by Playwright, without a network."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.game.boards import parse_board
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation import formats
+from dbmsolver.notation.solution import Solution
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if CHROMIUM is None:
+    pytest.skip("no chromium on the path (Debian package chromium)", allow_module_level=True)
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+PHONE, TABLET, LARGE = (320, 640), (768, 1024), (3840, 2160)
+SIZES = (PHONE, TABLET, LARGE)
+
+BOARD = """() => {
+  const cards = (place) => [...place.querySelectorAll(".card")].map((card) => card.dataset.card);
+  const all = (query) => [...document.querySelectorAll(query)];
+  const homes = all("#homes > .slot").flatMap((place) => cards(place).slice(-1));
+  return [
+    `Foundations: ${homes.map((card) => `${card[1]}-${card[0]}`).join(" ") || "-"}`,
+    `Freecells: ${all("#cells > .slot").map((place) => cards(place)[0] || "-").join(" ")}`,
+    ...all("#columns > .column").map((place) => `: ${cards(place).join(" ")}`),
+  ].join("\\n");
+}"""
+"""The board that is seen, read from its cards."""
+
+WALK = """([key, count]) => {
+  const board = %s, found = [];
+  for (let i = 0; i < count; i++) {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    found.push([document.body.dataset.move, board()]);
+  }
+  return found;
+}"""
+"""The moves and boards after each time that a key is pressed."""
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The browser."""
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-extensions"],
+        )
+        yield browser
+        browser.close()
+
+
+class Shown:
+    """A page in the browser; it asks for nothing but itself, and reports no errors."""
+
+    def __init__(self, page: Any, path: Path, rules: Rules) -> None:
+        self.page = page
+        self.path = path
+        self.rules = rules
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: self.errors.append(message.text) if message.type == "error" else None,
+        )
+        page.on("request", self._requested)
+
+    def _requested(self, request: Any) -> None:
+        if request.url.partition("#")[0] != self.path.as_uri():
+            self.errors.append(f"asks for {request.url}")
+
+    def at(self, place: str = "") -> Shown:
+        """Open the page at a place in it."""
+        self.page.goto("about:blank")
+        self.page.goto(self.path.as_uri() + place)
+        return self
+
+    def board(self) -> Position:
+        """The position that is seen."""
+        return parse_board(self.page.evaluate(BOARD), self.rules)
+
+    def move(self) -> int:
+        """How many moves the page says are made."""
+        return int(self.page.evaluate("document.body.dataset.move"))
+
+    def press(self, *keys: str) -> None:
+        """Press keys."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def walk(self, key: str, count: int) -> list[tuple[int, Position]]:
+        """The number of moves and the position after each time that a key is pressed."""
+        found = self.page.evaluate(WALK % BOARD, [key, count])
+        return [(int(move), parse_board(board, self.rules)) for move, board in found]
+
+    def click(self, name: str) -> None:
+        """Click on the button of that name."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def stop_time(self) -> Any:
+        """Open the page again with a clock that stands still; returns the clock."""
+        clock = self.page.clock
+        clock.install(time=0)
+        self.at()
+        clock.pause_at(3_600)
+        return clock
+
+    def ask(self, script: str) -> Any:
+        """What a script finds in the page."""
+        return self.page.evaluate(script)
+
+
+class Opener:
+    """Opens pages of solutions, each in a context of its own."""
+
+    def __init__(self, browser: Any, folder: Path) -> None:
+        self.browser = browser
+        self.folder = folder
+        self.shown: list[Shown] = []
+
+    def __call__(
+        self,
+        solution: Solution,
+        place: str = "",
+        size: tuple[int, int] = (1100, 760),
+        shortest: int | None = None,
+        **options: Any,
+    ) -> Shown:
+        """The page of a solution; options are those of a browser's context."""
+        path = self.folder / f"page {len(self.shown)}.html"
+        path.write_text(formats.write(solution, "html", shortest=shortest), encoding="utf-8")
+        viewport = {"width": size[0], "height": size[1]}
+        context = self.browser.new_context(viewport=viewport, **options)
+        context.set_default_timeout(20_000)
+        shown = Shown(context.new_page(), path, solution.rules)
+        self.shown.append(shown)
+        return shown.at(place)
+
+    def close(self) -> None:
+        """Close all, and complain about what went wrong in them."""
+        for shown in self.shown:
+            shown.page.context.close()
+        assert [error for shown in self.shown for error in shown.errors] == []
+
+
+def positions_of(solution: Solution) -> list[Position]:
+    """The positions of a solution, from its start to its end."""
+    return [*(before for _, before, _ in solution.replay()), solution.final]

@@ -1,0 +1,130 @@
+"""Searches that are none: they report and answer what a test wants them to."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import GAMES
+from dbmsolver.results import Limits, Options, Question, Report, Result, Unit
+
+NEARLY_DONE = """\
+Foundations: H-K C-K D-K S-J
+KS QS
+"""
+
+
+def nearly_done() -> tuple[Deal, tuple[Move, ...]]:
+    """A deal of two moves, and these."""
+    deal = Deal.from_text(NEARLY_DONE, GAMES["freecell"])
+    moves, position = [], deal.position
+    while (move := position.forced(deal.rules, "wkr")) is not None:
+        moves.append(move)
+        position = position.apply(move)
+    assert position.is_goal()
+    return deal, tuple(moves)
+
+
+def report(elapsed: float = 3.0, states: int = 3_000_000, **changes: Any) -> Report:
+    """A moment of a search."""
+    some = Report(
+        question="solve",
+        phase="search",
+        layer=73,
+        stratum=12,
+        last_stratum=80,
+        states=states,
+        forced=0,
+        evaluated=5_000_000,
+        pending=1_234,
+        memory=300 << 20,
+        disk=20 << 20,
+        closed_bytes=15 << 20,
+        elapsed=elapsed,
+        share=0.25,
+    )
+    return replace(some, **changes)
+
+
+def unit(number: int = 1) -> Unit:
+    """A committed transaction."""
+    return Unit(number, 73, 12, 1000, 10, 1234, 4096, 0.123456)
+
+
+def result(**changes: Any) -> Result:
+    """An answer: the shortest solution of two moves."""
+    deal, moves = nearly_done()
+    some = Result(
+        question="solve",
+        deal=deal,
+        policy="wkr",
+        metric="cards",
+        verdict="solved",
+        limit=None,
+        shortest=True,
+        moves=moves,
+        states=1,
+        forced=2,
+        evaluated=3,
+        seconds=75.04,
+        peak_memory=300 << 20,
+        disk=5000,
+        digest="0123456789abcdef",
+        store=None,
+        strata=((2, 50, 1, 2),),
+    )
+    return replace(some, **changes)
+
+
+class FakeSearch(types.ModuleType):
+    """Stands for `dbmsolver.search.session`: remembers what it was asked, and plays a script."""
+
+    def __init__(self, events: Iterable[Report | Unit], answer: Callable[[], Result]) -> None:
+        super().__init__("dbmsolver.search.session")
+        self.events = events
+        self.answer = answer
+        self.asked: tuple[Any, ...] = ()
+        self.closed = False
+
+    def run(
+        self, question: Question, deal: Deal, options: Options, limits: Limits
+    ) -> Generator[Report | Unit, None, Result]:
+        """As `search.run`."""
+        self.asked = (question, deal, options, limits)
+        return self._play()
+
+    def resume(
+        self, store: Path, threads: int | None, limits: Limits
+    ) -> Generator[Report | Unit, None, Result]:
+        """As `search.resume`."""
+        self.asked = (store, threads, limits)
+        return self._play()
+
+    def _play(self) -> Generator[Report | Unit, None, Result]:
+        try:
+            yield from self.events
+            return self.answer()
+        finally:
+            self.closed = True
+
+
+def install(
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[[], Result] = result,
+    events: Iterable[Report | Unit] = (),
+) -> FakeSearch:
+    """Put a fake in the place of `dbmsolver.search.session`."""
+    import dbmsolver.search
+
+    fake = FakeSearch(events, answer)
+    monkeypatch.setitem(sys.modules, "dbmsolver.search.session", fake)
+    monkeypatch.setattr(dbmsolver.search, "session", fake, raising=False)
+    return fake

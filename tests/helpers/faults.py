@@ -1,0 +1,116 @@
+"""Ways to spoil a store, for tests of the verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.errors import StoreError
+from dbmsolver.storage.blocks import Runs, encode_block
+from dbmsolver.storage.store import Closed, Store, parse_closed_key
+from dbmsolver.verify.check import Verification, verify
+from dbmsolver.verify.format import progress
+
+
+def check(path: Path, **options: Any) -> Verification:
+    """Run the verifier to its end."""
+    steps = verify(path, **options)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            report: Verification = stop.value
+            return report
+
+
+def closed_keys(path: Path) -> list[bytes]:
+    """Keys of the store's closed blocks."""
+    with Store.open(path, readonly=True) as store:
+        return store.keys(b"C")
+
+
+def closed_states(path: Path) -> list[tuple[bytes, int]]:
+    """Every closed state: its block, and its number there."""
+    with Store.open(path, readonly=True) as store:
+        sizes = [(key, store.block(key).codes.size) for key in store.keys(b"C")]
+    return [(key, number) for key, size in sizes for number in range(size)]
+
+
+def change_block(path: Path, key: bytes, change: Callable[[Runs], Runs | None]) -> None:
+    """Replace a block by what ``change`` makes of it, checksum and all."""
+    with Store.open(path) as store:
+        place = parse_closed_key(key)
+        runs = change(store.block(key))
+        with store.write() as txn:
+            txn.delete(key)
+            if runs is not None:
+                put_block(txn, place.layer, place.stratum, runs)
+
+
+def put_block(txn: Any, layer: int, stratum: int, runs: Runs) -> None:
+    """Write a block as the search does."""
+    first, last = int(runs.signatures.min()), int(runs.signatures.max())
+    data = encode_block(runs)
+    txn.put_closed(Closed(layer, stratum, first, last, runs.codes.size, data))
+
+
+def without(runs: Runs, number: int) -> Runs | None:
+    """The block without a state."""
+    if runs.codes.size == 1:
+        return None
+    run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
+    counts = runs.counts.copy()
+    counts[run] -= 1
+    words = slice(runs.words * number, runs.words * (number + 1))
+    kept = counts > 0
+    return replace(
+        runs,
+        signatures=runs.signatures[kept],
+        counts=counts[kept],
+        keys=np.delete(runs.keys, np.r_[words]),
+        codes=np.delete(runs.codes, number),
+    )
+
+
+def with_code(runs: Runs, number: int, code: int) -> Runs:
+    """The block with another parent-move code for a state."""
+    codes = runs.codes.copy()
+    codes[number] = code
+    return replace(runs, codes=codes)
+
+
+def with_key(runs: Runs, number: int, key: int) -> Runs:
+    """The block with another (narrow) local key for a state, sorted again."""
+    keys, codes = runs.keys.copy(), runs.codes.copy()
+    keys[number] = key
+    ends = np.cumsum(runs.counts)
+    run = int(np.searchsorted(ends, number, side="right"))
+    part = slice(int(ends[run] - runs.counts[run]), int(ends[run]))
+    order = np.argsort(keys[part])
+    keys[part], codes[part] = keys[part][order], codes[part][order]
+    return replace(runs, keys=keys, codes=codes)
+
+
+def insert(path: Path, layer: int, form: Any, signature: int, key: int, code: int = 0) -> None:
+    """Add a block of one state with a narrow key."""
+    signatures = np.array([signature], np.uint64)
+    codes = np.array([code], np.uint8 if form.code_card.size <= 256 else np.uint16)
+    runs = Runs(signatures, np.array([1]), np.array([key], np.uint64), codes, 1)
+    with Store.open(path) as store, store.write() as txn:
+        put_block(txn, layer, int(progress(form, signatures)[0]), runs)
+
+
+def change_manifest(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the manifest in place."""
+    with Store.open(path) as store:
+        manifest = store.manifest
+        change(manifest)
+        with store.write() as txn:
+            txn.put_manifest(manifest)
+
+
+__all__ = ["StoreError"]

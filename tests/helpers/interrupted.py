@@ -1,0 +1,131 @@
+"""A program that lets a search be killed again and again, and prints what comes of it as JSON.
+
+Usage: interrupted.py SETTINGS, a JSON object (`Settings`). The search runs in forks of this process, which has the
+kernels loaded: a start costs nothing, so that twenty of them fit into a test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import Any, TypedDict
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Limits, Options, Question, Result
+from dbmsolver.search import journal, session
+from dbmsolver.search.proof import large, piece_worker, pieces, worker
+
+
+class Settings(TypedDict):
+    """What is searched, and how it is disturbed."""
+
+    question: Question
+    deal: int
+    freecells: int
+    store: str
+    memory: int | None
+    commit: float  # seconds between commits
+    small: int | None  # signatures with more states are closed in pieces
+    look_ahead: int | None  # states that a proof looks at before it begins
+    share: float  # of the time of an undisturbed run: when the last of the signals may come
+    signal: str
+    times: int
+    seed: int
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """What must not depend on how a search was cut up."""
+    return {
+        "verdict": result.verdict,
+        "limit": result.limit,
+        "length": result.length,
+        "states": result.states,
+        "forced": result.forced,
+        "digest": result.digest,
+        "strata": [list(row) for row in result.strata],
+    }
+
+
+def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
+    """Begin the search, or continue it from its store."""
+    deal = Deal.from_number(settings["deal"], rules_for("freecell", settings["freecells"]))
+    options = Options(threads=2, store=Path(settings["store"] + suffix))
+    events = session.run(settings["question"], deal, options, Limits(memory=settings["memory"]))
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return facts(end.value)
+
+
+def forked(settings: Settings, seconds: float | None) -> tuple[int, dict[str, Any]]:
+    """Run the search in a fork that gets a signal after some seconds: (exit status, what it found)."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reader)
+        status = 1
+        try:
+            os.write(writer, json.dumps(search_once(settings)).encode())
+            status = 0
+        except KeyboardInterrupt:
+            status = 130
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        os._exit(status)
+    os.close(writer)
+    ready, _, _ = select.select([reader], [], [], seconds)
+    if not ready:
+        os.kill(child, signal.Signals[settings["signal"]])
+    parts = []
+    while part := os.read(reader, 1 << 16):
+        parts.append(part)
+    os.close(reader)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status, json.loads(b"".join(parts)) if parts else {}
+
+
+def main() -> None:
+    """Run the search once undisturbed, once interrupted at random moments."""
+    settings: Settings = json.loads(sys.argv[1])
+    random = Random(settings["seed"])
+    if settings["small"] is not None:
+        worker.SMALL = settings["small"]
+        large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
+        piece_worker.VISIT_SECONDS = 0.02
+    if settings["look_ahead"] is not None:
+        session.LOOK_AHEAD_STATES = settings["look_ahead"]
+    search_once(settings, ".warm")  # loads all kernels
+    begun = time.monotonic()
+    undisturbed = search_once(settings, ".once")
+    typical = time.monotonic() - begun
+    journal.COMMIT_SECONDS = settings["commit"]
+    statuses = []
+    answer: dict[str, Any] = {}
+    while not answer:
+        enough = len(statuses) >= settings["times"]
+        status, answer = forked(
+            settings, None if enough else random.uniform(0, typical * settings["share"])
+        )
+        statuses.append(status)
+    print(
+        json.dumps(
+            {
+                "undisturbed": undisturbed,
+                "interrupted": answer,
+                "again": search_once(settings),
+                "statuses": statuses,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The lower bound of a position, written to be read: the slow twin of `dbmsolver.core.bound`."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.position import Position
+
+
+def lower_bound(position: Position) -> int:
+    """Cards not home + blockers + the smallest vertex cover of the two-suit deadlocks."""
+    not_home = 52 - sum(position.foundations)
+    places = [
+        (card, index, column[:depth])
+        for index, column in enumerate(position.columns)
+        for depth, card in enumerate(column)
+    ]
+    blockers = [card for card, _, beneath in places if has_lower(beneath, suit(card), card)]
+    others = [place for place in places if place[0] not in blockers]
+    edges = [
+        (x, y)
+        for (x, column_x, under_x), (y, column_y, under_y) in combinations(others, 2)
+        if column_x != column_y
+        and has_lower(under_x, suit(y), y)
+        and has_lower(under_y, suit(x), x)
+    ]
+    return not_home + len(blockers) + smallest_cover(edges)
+
+
+def has_lower(beneath: tuple[int, ...], of_suit: int, than: int) -> bool:
+    """Whether a card of that suit and lower than the card `than` is among those beneath."""
+    return any(suit(card) == of_suit and rank(card) < rank(than) for card in beneath)
+
+
+def smallest_cover(edges: list[tuple[int, int]]) -> int:
+    """Size of the smallest set of cards with one end of each edge in it: one end or the other."""
+    if not edges:
+        return 0
+    degrees: dict[int, int] = {}
+    for edge in edges:
+        for card in edge:
+            degrees[card] = degrees.get(card, 0) + 1
+    most = max(degrees, key=lambda card: degrees[card])
+    neighbours = {card for edge in edges if most in edge for card in edge} - {most}
+    take_it = 1 + smallest_cover([edge for edge in edges if most not in edge])
+    if len(neighbours) == 1:
+        return take_it  # no card has two: as good as any
+    rest = [edge for edge in edges if neighbours.isdisjoint(edge)]
+    return min(take_it, len(neighbours) + smallest_cover(rest))

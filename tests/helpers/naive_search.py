@@ -1,0 +1,99 @@
+"""Searches of the readable model, written to be read: the slow twins of the kernels that search."""
+
+from __future__ import annotations
+
+from collections import deque
+from random import Random
+from typing import NamedTuple
+
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import POLICIES, Rules
+from dbmsolver.state import Keys, State
+from helpers.support import Game
+
+MOST = 400
+"""States of the largest game that is searched here."""
+
+
+class Closure(NamedTuple):
+    """All states of a game."""
+
+    depth: dict[State, int]
+    """The fewest moves that lead to each."""
+    positions: dict[State, Position]
+    parents: dict[State, dict[int, State]]
+    """For each state, by parent-move code, the states that it is a successor of."""
+    forced: set[State]
+    """Those with a forced move."""
+
+
+def closure(game: Game) -> Closure | None:
+    """All states of a game, breadth first; None if there are more than MOST."""
+    keys = game.keys
+    start = keys.state(game.start)
+    found = Closure({start: 0}, {start: game.start}, {start: {}}, set())
+    queue = deque([start])
+    while queue:
+        state = queue.popleft()
+        for move, after in found.positions[state].successors(game.rules, game.policy):
+            following = keys.state(after)
+            if following not in found.depth:
+                if len(found.depth) == MOST:
+                    return None
+                found.depth[following] = found.depth[state] + 1
+                found.positions[following] = after
+                found.parents[following] = {}
+                queue.append(following)
+            code = int(keys.tables.codes[8 * move.card + keys.place(state, move.card)])
+            found.parents[following][code] = state
+            if move.forced:
+                found.forced.add(state)
+    return found
+
+
+def small_game(rules: Rules, seed: int) -> tuple[Game, Closure]:
+    """A game of at most MOST states, by a seed: cards anywhere, as many as leave it that small."""
+    random = Random(seed)
+    policy = random.choice(POLICIES)
+    kind = random.choice(("shuffled", "low cards deep", "runs"))
+    cards = random.randint(4, CARDS)
+    while True:
+        start = some_cards(random, rules, kind, cards)
+        game = Game(random, start, rules, policy, Keys(Deal(start, rules), policy))
+        found = closure(game)
+        if found is not None:
+            return game, found
+        cards = max(2, cards * 3 // 4)
+
+
+def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
+    """So many cards in columns and freecells, the rest of them home.
+
+    With low cards deep there may be no way out, with runs it may be near.
+    """
+    heights = [13, 13, 13, 13]
+    while sum(heights) > CARDS - cards:
+        heights[random.choice([suit for suit in range(4) if heights[suit]])] -= 1
+    left = [card for card in range(CARDS) if card >> 2 >= heights[card & 3]]
+    random.shuffle(left)
+    if kind == "low cards deep":
+        left.sort(key=lambda card: (card >> 2) + 3 * random.random())
+    cells: list[int | None] = [None] * rules.freecells
+    filled = random.choice((rules.freecells, random.randint(0, rules.freecells)))
+    for index in range(min(filled, len(left)) if kind != "runs" else 0):
+        cells[index] = left.pop()
+    if kind == "runs":
+        left.sort(key=lambda card: -(card >> 2) + 3 * random.random())
+    used = random.choice((rules.columns, random.randint(1, rules.columns)))
+    columns: list[list[int]] = [[] for _ in range(used)]
+    for card in left:
+        fits = [column for column in columns if column and rules.can_stack(card, column[-1])]
+        if kind != "runs" or not fits:
+            fits = [column for column in columns if len(column) == min(map(len, columns))]
+        random.choice(fits).append(card)
+    columns += [[] for _ in range(rules.columns - used)]
+    random.shuffle(columns)
+    hearts, spades, diamonds, clubs = heights
+    return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))

@@ -1,0 +1,61 @@
+"""Solutions and random games that the tests of formats share."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy, Rules, rules_for
+from dbmsolver.notation import formats
+from dbmsolver.notation.explicit import player_moves
+from dbmsolver.notation.formats import Given, Source
+from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.supermoves import automoves
+
+DATA = Path(__file__).parents[1] / "data" / "solutions.txt"
+
+
+@cache
+def rows() -> dict[tuple[int, int], str]:
+    """The single-card moves of every kept solution, by deal and freecells."""
+    lines = [line for line in DATA.read_text().splitlines() if not line.startswith("#")]
+    table = [line.split("\t") for line in lines]
+    return {(int(deal), int(cells)): moves for deal, cells, moves in table}
+
+
+@cache
+def solved(number: int, freecells: int = 4) -> Solution:
+    """A kept solution."""
+    deal = Deal.from_number(number, rules_for("freecell", freecells=freecells))
+    return formats.read(Source(rows()[number, freecells] + "\n"), "short", Given(deal=deal))
+
+
+def random_game(
+    number: int, rules: Rules, seed: int, length: int, policy: Policy = "none"
+) -> Solution:
+    """A player's random moves, supermoves among them, with a game's automoves between them."""
+    random = Random(seed)
+    position = start = deal_number(number, rules)
+    steps: list[Step] = []
+    for _ in range(length):
+        choices = list(player_moves(position, rules))
+        if not choices:
+            break
+        step, position = random.choice(choices)
+        moves, position = automoves(position, rules, policy)
+        steps += [step, *(Step.of(move, policy) for move in moves)]
+    return Solution(rules, start, tuple(steps), position, number)
+
+
+def mid_game(solution: Solution, moves: int) -> Solution:
+    """The rest of a solution, as a game of its own that starts where the rest does."""
+    position: Position = list(solution.replay())[moves][1]
+    return Solution(solution.rules, position, solution.steps[moves:], solution.final)
+
+
+def plain(solution: Solution) -> list[tuple[int, str, str]]:
+    """The single-card moves, without anything else."""
+    return [(m.card, str(m.source), str(m.destination)) for m in solution.moves()]

@@ -1,0 +1,118 @@
+"""What several test modules share: positions of every kind, and what the core makes of them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.core.expand import MAX_MOVES, successors
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules
+from dbmsolver.state import Keys, State
+
+ODD_RULES = (
+    Rules("any suit, any fill", 8, 4, "any", "any"),
+    Rules("any suit, kings", 6, 3, "any", "kings"),
+    Rules("no freecells", 8, 0, "alternate", "any"),
+    Rules("no freecells, one suit", 10, 0, "suit", "none"),
+    Rules("many columns", 13, 2, "alternate", "kings"),
+    Rules("many freecells", 5, 13, "alternate", "none"),
+    Rules("few columns", 2, 9, "any", "any"),
+)
+ALL_RULES = (*GAMES.values(), *ODD_RULES)
+RULES_NAMES = [rules.name for rules in ALL_RULES]
+
+
+class Game(NamedTuple):
+    """A random game: where it starts, under which rules and policy, and its keys."""
+
+    random: Random
+    start: Position
+    rules: Rules
+    policy: Policy
+    keys: Keys
+
+    def walk(self, steps: int) -> list[Position]:
+        """The positions of a random game from the start."""
+        return walk(self.random, self.start, self.rules, self.policy, steps)
+
+    def state(self, position: Position) -> tuple[np.uint64, ...]:
+        """The position as the kernels take it: signature and planes."""
+        return words_of(*self.keys.state(position))
+
+
+class Successor(NamedTuple):
+    """What the core makes of a move: the state it leads to, and its parent-move code."""
+
+    state: State
+    code: int
+
+
+def random_game(rules: Rules, seed: int) -> Game:
+    """A start of any kind and a policy, by a seed."""
+    random = Random(seed)
+    policy = random.choice(POLICIES)
+    start = random_start(random, rules, policy)
+    return Game(random, start, rules, policy, Keys(Deal(start, rules), policy))
+
+
+def random_start(random: Random, rules: Rules, policy: Policy) -> Position:
+    """A deal, a position in the middle of a game, or cards anywhere."""
+    kind = random.randrange(3)
+    if kind == 2:
+        return random_layout(random, rules)
+    start = deal_number(random.randrange(1, 1_000_000), rules)
+    return walk(random, start, rules, policy, random.randrange(120))[-1] if kind else start
+
+
+def random_layout(random: Random, rules: Rules) -> Position:
+    """Cards anywhere: some home, some in freecells, columns of all lengths, a few runs."""
+    heights = [random.choice((0, 0, random.randrange(14))) for _ in range(4)]
+    deck = [card for card in range(CARDS) if card >> 2 >= heights[card & 3]]
+    random.shuffle(deck)
+    if random.random() < 0.3:
+        deck.sort(key=lambda card: -(card >> 2) + random.random() * random.choice((1, 4)))
+    cells: list[int | None] = [None] * rules.freecells
+    for index in range(rules.freecells):
+        if deck and random.random() < 0.4:
+            cells[index] = deck.pop(random.randrange(len(deck)))
+    columns: list[list[int]] = [[] for _ in range(rules.columns)]
+    used = random.randint(1, rules.columns)
+    for card in deck:
+        columns[random.randrange(used)].append(card)
+    random.shuffle(columns)
+    hearts, spades, diamonds, clubs = heights
+    return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
+
+
+def walk(
+    random: Random, start: Position, rules: Rules, policy: Policy, steps: int
+) -> list[Position]:
+    """The positions of a random game; it may get stuck. Moves home are liked a little better."""
+    positions = [start]
+    for _ in range(steps):
+        following = positions[-1].successors(rules, policy)
+        if not following:
+            break
+        home = [pair for pair in following if pair[0].destination.kind == "foundation"]
+        choices = home if home and random.random() < 0.5 else following
+        positions.append(random.choice(choices)[1])
+    return positions
+
+
+def words_of(*values: int) -> tuple[np.uint64, ...]:
+    """Integers as the kernels take them: numba would make int64 of plain ones."""
+    return tuple(np.uint64(value) for value in values)
+
+
+def core_successors(keys: Keys, state: State, skip: int = 0) -> tuple[list[Successor], bool]:
+    """The successors that the core finds, and whether the move is forced."""
+    states, codes = np.zeros((MAX_MOVES, 4), np.uint64), np.zeros(MAX_MOVES, np.uint16)
+    count, forced = successors(keys.tables, *words_of(*state), np.uint64(skip), states, codes)
+    return [
+        Successor(State(*map(int, states[index])), int(codes[index])) for index in range(count)
+    ], forced

@@ -1,0 +1,184 @@
+"""Kernels compiled ahead and beside: all that is needed, once each, and by processes that end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba import njit
+
+from dbmsolver.cli.compilers import Compilers
+from dbmsolver.jit import compilation, decorators
+
+SEARCHES = """
+import importlib, pkgutil, sys
+from pathlib import Path
+import numpy as np
+import dbmsolver.core
+from numba.core.dispatcher import Dispatcher
+from dbmsolver import Deal, prove, solve
+from dbmsolver.search.proof import large, worker, pieces
+from dbmsolver.jit.compilation import compile_ahead
+from dbmsolver.search.precompile import needed
+from dbmsolver.game.rules import rules_for
+
+def compiled():
+    found = set()
+    for info in pkgutil.iter_modules(dbmsolver.core.__path__):
+        module = importlib.import_module(f"dbmsolver.core.{info.name}")
+        for kernel in vars(module).values():
+            if isinstance(kernel, Dispatcher):
+                found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
+    return found
+
+def check(question, code_type, searches):
+    for kernel, arguments in needed(question, "every-position", code_type):
+        compile_ahead(kernel, arguments)
+    before = compiled()
+    searches()
+    more = compiled() - before
+    assert not more, more
+
+def solves():
+    assert solve(Deal.from_number(3), threads=1).length == 73
+    assert solve(Deal.from_number(3), threads=2).length == 73
+
+def proves():
+    assert prove(Deal.from_number(11982)).states == 61643
+    worker.SMALL = 5000
+    large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
+    deal = Deal.from_number(1, rules_for("freecell", freecells=2))
+    assert prove(deal, threads=2, store=Path(sys.argv[1])).states == 70882
+
+check("solve", np.uint8, solves)
+check("prove", np.uint8, proves)
+"""
+
+SHARED = """
+from dbmsolver.jit.decorators import kernel
+
+@kernel
+def double(number):
+    return 2 * number
+"""
+
+FIRST = """
+import sys
+from shared import double
+assert double._cache.reserve()
+print("reserved", flush=True)
+sys.stdin.read()
+assert double(21) == 42
+"""
+
+SECOND = """
+from numba.core import event
+from dbmsolver.jit.sharing import WAITING
+
+class Tell(event.Listener):
+    def on_start(self, event):
+        print("waiting", flush=True)
+
+    def on_end(self, event):
+        print("waited", flush=True)
+
+event.register(WAITING, Tell())
+from shared import double
+assert double(21) == 42
+hits, misses = (sum(counts.values()) for counts in double.stats[1:])
+print(f"{hits} hit, {misses} misses")
+"""
+
+PARENT = """
+import os, signal
+from numba import njit
+from dbmsolver.cli.compilers import Compilers
+
+compilers = Compilers("prove", "every-position", lambda: 8)
+with compilers:
+    njit(lambda number: number + 1)(1)
+    print(*[process.pid for process, _ in compilers._running], flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nothing_else_is_compiled(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", SEARCHES, tmp_path / "store"], check=True, timeout=600)
+
+
+def test_one_process_compiles_and_the_other_reads(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text(SHARED)
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def program(text: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", text],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    with program(FIRST) as first:
+        assert first.stdin is not None and first.stdout is not None
+        assert first.stdout.readline() == "reserved\n"
+        with program(SECOND) as second:
+            assert second.stdout is not None
+            assert second.stdout.readline() == "waiting\n"
+            first.stdin.close()
+            assert second.stdout.read() == "waited\n1 hit, 0 misses\n"
+    assert (first.returncode, second.returncode) == (0, 0)
+
+
+def test_they_end_with_the_search() -> None:
+    compilers = Compilers("prove", "every-position", lambda: 8)
+    with compilers:
+        njit(lambda number: number + 1)(1)
+        running = [process for process, _ in compilers._running]
+        assert 1 <= len(running) <= 4
+    assert all(process.returncode is not None for process in running)
+    njit(lambda number: number + 2)(1)
+    assert [process for process, _ in compilers._running] == running
+
+
+def test_they_end_with_the_process() -> None:
+    run = subprocess.run([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, timeout=60)
+    assert run.returncode == -signal.SIGKILL
+    for pid in run.stdout.split():
+        try:
+            process = os.pidfd_open(int(pid))
+        except ProcessLookupError:
+            continue
+        assert select.select([process], [], [], 60)[0]
+        os.close(process)
+
+
+def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilation, "is_shared", lambda: False)
+    compilers = Compilers("prove", "every-position", lambda: 8)
+    with compilers:
+        njit(lambda number: number + 3)(1)
+        assert not compilers._running
+
+
+def test_without_a_folder_kernels_work_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(*_: object) -> None:
+        raise RuntimeError("no locator available")
+
+    monkeypatch.setattr(decorators, "SharedCache", nowhere)
+    assert decorators.kernel(lambda number: number + 4)(1) == 5
+
+
+def test_a_full_disk_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", full)
+    assert decorators.kernel(lambda number: number + 5)(1) == 6

@@ -1,0 +1,31 @@
+"""What tests of pages share: one browser for all of them, and new pages for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from helpers.browser import Opener
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser; skips where there is none."""
+    from helpers import browser
+
+    with browser.chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def opened(chromium: Any, tmp_path: Path) -> Iterator[Opener]:
+    """Opens the page of a solution."""
+    from helpers.browser import Opener
+
+    opener = Opener(chromium, tmp_path)
+    yield opener
+    opener.close()

@@ -1,0 +1,191 @@
+"""How many cards go to an empty column where a text in Standard FreeCell Notation leaves it open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers.solutions import solved
+
+from dbmsolver.cli.commands.check import check_command
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.notation import formats
+from dbmsolver.notation.formats import AmbiguousError, Given, Source, sfn
+from dbmsolver.notation.formats.given import LENGTHS, Parting
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.supermoves import Automove
+
+BOARD = (
+    "Foundations: H-8 C-8 D-8 S-8\n: KD QS JH TC\n: 9C 9D 9H 9S\n: KS KH KC\n"
+    ": QD QC QH\n: JD JS JC\n: TD TS TH\n"
+)
+DEAL = Deal.from_text(BOARD)
+OPEN = "17\n2h 2h 2h 2h\n"
+
+
+def read(text: str, given: Given) -> Solution:
+    return sfn.read(Source(text, "f.sfn"), given)
+
+
+def test_longest_first_whatever_the_line_begins_with() -> None:
+    for text in (OPEN, " " + OPEN, "17 2h 2h 2h 2h\n"):
+        found = read(text, Given(deal=DEAL, policy="horne"))
+        found.check()
+        assert found.steps[0].count == 4
+
+
+def test_a_note_says_that_other_lengths_win_too() -> None:
+    found = read(OPEN, Given(deal=DEAL, policy="horne"))
+    (note,) = found.notes
+    assert "move 1 '17' (line 1, column 1): 1, 2, 3 or 4 cards" in note
+    assert "--lengths longest, shortest or ask chooses" in note
+    assert "\n" not in note
+    # Nothing is left open after a space, nor by a choice.
+    assert read(" " + OPEN, Given(deal=DEAL, policy="horne")).notes == ()
+    for lengths in ("longest", "shortest"):
+        given = Given(deal=DEAL, policy="horne", lengths=lengths)  # type: ignore[arg-type]
+        assert read(OPEN, given).notes == ()
+
+
+@pytest.mark.parametrize("text", [OPEN, " " + OPEN])
+def test_lengths_choose(text: str) -> None:
+    asked: list[Parting] = []
+
+    def ask(parting: Parting) -> int:
+        asked.append(parting)
+        return 3
+
+    for lengths, wanted in zip(LENGTHS, (4, 1, 3), strict=True):
+        given = Given(deal=DEAL, policy="horne", lengths=lengths, ask=ask)
+        found = read(text, given)
+        found.check()
+        assert found.steps[0].count == wanted
+    assert [(parting.number, parting.counts) for parting in asked] == [(1, (1, 2, 3, 4))]
+
+
+def test_a_period_is_never_open() -> None:
+    given = Given(deal=DEAL, policy="horne", lengths="longest")
+    assert read(".17 2h 2h 2h 2h\n", given).steps[0].count == 1
+
+
+AMBIGUOUS = """
+Foundations: H-9 C-8 D-9 S-9
+KC QH TS JS
+KH KD QD QC JC TH
+KS JD TD 9C TC
+QS JH
+"""
+WAYS = "26 48 15 61 17 86 71 74 68 46 67 3d\n"
+"""Solves that position in several ways; as many cards as possible at each move is none of them."""
+
+
+def test_several_ways_without_the_longest_are_an_error_with_a_way_out() -> None:
+    deal = Deal.from_text(AMBIGUOUS)
+    with pytest.raises(AmbiguousError) as error:
+        read(WAYS, Given(deal=deal, policy="horne"))
+    message = str(error.value)
+    assert message.startswith("f.sfn, line 1, column 16: ambiguous move 6 '86'")
+    assert "move 6 '86' (line 1, column 16): 1 or 2 cards; move 7 '71'" in message
+    assert "expected --lengths longest, shortest or ask, or a period" in message
+    assert "position: [hearts 9 " in message
+    assert "\n" not in message
+    counts = {}
+    for lengths in ("longest", "shortest"):
+        given = Given(deal=deal, policy="horne", lengths=lengths)  # type: ignore[arg-type]
+        found = read(WAYS, given)
+        found.check()
+        counts[lengths] = [step.count for step in found.steps if step.automove == "none"]
+    assert counts["longest"] > counts["shortest"]
+
+
+def test_asking_goes_from_move_to_move() -> None:
+    asked: list[Parting] = []
+
+    def ask(parting: Parting) -> int:
+        asked.append(parting)
+        return parting.counts[-1]
+
+    given = Given(deal=Deal.from_text(AMBIGUOUS), policy="horne", lengths="ask", ask=ask)
+    found = read(WAYS, given)
+    found.check()
+    longest = read(WAYS, replace(given, lengths="longest"))
+    assert found.steps == longest.steps
+    numbers = [parting.number for parting in asked]
+    assert numbers == sorted(set(numbers))
+    assert all(len(parting.counts) > 1 for parting in asked)
+
+
+def collected() -> list[tuple[int, Automove, str]]:
+    """Solutions as collections have them: the deal, the game's automoves, the player's moves."""
+    lines = (Path(__file__).parents[2] / "data" / "collected.txt").read_text().splitlines()
+    table = [line.split("\t") for line in lines if not line.startswith("#")]
+    return [(int(number), policy, moves) for number, policy, moves in table]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("number, policy, moves", collected())
+def test_collected_solutions(number: int, policy: Automove, moves: str) -> None:
+    source = Source(f"#{number}\n{moves}\n")
+    try:
+        sfn.read(source, Given()).check()
+    except AmbiguousError as error:
+        assert "expected --lengths longest, shortest or ask" in str(error)
+    for lengths in ("longest", "shortest"):
+        found = sfn.read(source, Given(policy=policy, lengths=lengths))  # type: ignore[arg-type]
+        found.check()
+        assert {step.automove for step in found.steps} == {"none", policy}
+
+
+def test_collected_solutions_need_every_move_home() -> None:
+    number, _, moves = next(row for row in collected() if row[1] == "max")
+    assert "r" in moves
+    with pytest.raises(InputError):
+        sfn.read(Source(moves), Given(deal=str(number), policy="wkr")).check()
+
+
+# On the command line
+
+
+def check(path: Path, *options: str, data: str = "") -> Result:
+    return CliRunner().invoke(check_command, [str(path), *options], input=data)
+
+
+def test_check_with_lengths(tmp_path: Path) -> None:
+    path, board = tmp_path / "a.txt", tmp_path / "board"
+    path.write_text(WAYS)
+    board.write_text(AMBIGUOUS)
+    deal = ("--deal", str(board), "--automove", "horne")
+    found = check(path, *deal)
+    assert isinstance(found.exception, AmbiguousError)
+    for lengths in ("longest", "shortest"):
+        assert "legal and winning" in check(path, *deal, "--lengths", lengths).stdout
+    found = check(path, *deal, "--lengths", "ask", data="7\n" + "1\n" * 9)
+    assert "legal and winning" in found.stdout
+    assert found.stderr.startswith("move 6 '86' (line 1, column 16): 1 or 2 cards? move 6 '86'")
+    found = check(path, *deal, "--lengths", "ask")
+    assert isinstance(found.exception, UsageError)
+    assert "no answer for move 6" in str(found.exception)
+    found = CliRunner().invoke(check_command, ["-", *deal, "--lengths", "ask"], input=WAYS)
+    assert "both come from standard input" in str(found.exception)
+
+
+def test_check_prints_the_note(tmp_path: Path) -> None:
+    path, board = tmp_path / "a.txt", tmp_path / "board"
+    path.write_text(OPEN)
+    board.write_text(BOARD)
+    found = check(path, "--deal", str(board), "--automove", "horne")
+    assert "legal and winning" in found.stdout
+    assert found.stderr.startswith(f"dbmsolver: {path}: read with as many cards as possible")
+
+
+def test_options_that_say_nothing_about_a_format(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(formats.write(solved(3), "universal-json"))
+    for option in (("--automove", "wkr"), ("--lengths", "longest")):
+        found = check(path, *option)
+        assert isinstance(found.exception, UsageError)
+        assert f"{' '.join(option)} says nothing about the format universal-json" in str(
+            found.exception
+        )

@@ -1,0 +1,297 @@
+"""The page in a real browser: what it shows, and what moves it on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+from helpers.browser import PHONE, Opener, positions_of
+from helpers.solutions import mid_game, random_game, solved
+from helpers.support import ODD_RULES, random_layout
+
+from dbmsolver.game.boards import parse_board
+from dbmsolver.game.moves import Place
+from dbmsolver.game.rules import GAMES
+from dbmsolver.notation import formats
+from dbmsolver.notation.explicit import explicit
+from dbmsolver.notation.formats.stops import stops
+from dbmsolver.notation.solution import Comment, Solution, Step
+
+CALM = {"reduced_motion": "reduce"}
+
+
+@pytest.mark.parametrize("number, policy", [(3, "wkr"), (44, "horne"), (32, "none")])
+def test_steps_through_a_whole_solution(opened: Opener, number: int, policy: str) -> None:
+    solution = explicit(solved(number), policy)  # type: ignore[arg-type]
+    positions, ends = positions_of(solution), [stop.end for stop in stops(solution)]
+    page = opened(solution, **CALM)
+    assert page.board() == solution.initial
+    assert page.walk("ArrowRight", len(ends)) == [(end, positions[end]) for end in ends]
+    assert page.board().is_goal()
+    way_back = [*reversed(ends[:-1]), 0]
+    assert page.walk("ArrowLeft", len(ends)) == [(end, positions[end]) for end in way_back]
+
+
+@pytest.mark.parametrize("move", [0, 1, 40, 10_000])
+def test_opens_at_a_move(opened: Opener, move: int) -> None:
+    """Also in the middle of a run, since every number of moves has an address."""
+    solution = solved(32)
+    page = opened(solution, f"#move={move}")
+    number = min(move, len(solution.steps))
+    assert page.move() == number
+    assert page.board() == positions_of(solution)[number]
+
+
+@pytest.mark.parametrize("place", ["#move=x", "#move=-1", "#move=1e3", "#<b>", "#move=99999999"])
+def test_an_odd_address_is_the_start(opened: Opener, place: str) -> None:
+    assert opened(solved(18), place).move() == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_games(opened: Opener, game: str) -> None:
+    solution = random_game(7, GAMES[game], 1, 15)
+    page = opened(solution)
+    page.press("End")
+    assert page.board() == solution.final
+
+
+@pytest.mark.parametrize("rules", ODD_RULES, ids=[rules.name for rules in ODD_RULES])
+def test_odd_games(opened: Opener, rules: object) -> None:
+    """No freecells, thirteen of them, two columns, thirteen: cards anywhere."""
+    position = random_layout(Random(3), rules)  # type: ignore[arg-type]
+    solution = Solution(rules, position, (), position)  # type: ignore[arg-type]
+    page = opened(solution, size=PHONE)
+    assert page.board() == position
+    assert page.ask("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_mid_game_start(opened: Opener) -> None:
+    rest = mid_game(solved(5), 50)
+    page = opened(rest)
+    assert page.board() == rest.initial
+    page.press("End")
+    assert page.board() == rest.final
+
+
+def test_keys_buttons_slider_and_list(opened: Opener) -> None:
+    solution = solved(18)
+    ends = [0, *(stop.end for stop in stops(solution))]
+    page = opened(solution, **CALM)
+    page.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert page.move() == ends[1]
+    page.press("End")
+    assert page.move() == ends[-1]
+    page.press("ArrowRight")
+    assert page.move() == ends[-1]
+    page.press("Home", "ArrowLeft")
+    assert page.move() == 0
+    for name, index in [("Next", 1), ("Next", 2), ("Back", 1), ("End", -1), ("Start", 0)]:
+        page.click(name)
+        assert page.move() == ends[index]
+    page.page.get_by_label("Move", exact=True).fill("12")
+    assert page.move() == ends[12]
+    page.page.get_by_role("option").nth(7).click()
+    assert page.move() == ends[7]
+    page.press("ArrowDown")
+    assert page.move() == ends[8]
+    page.press("ArrowUp", "ArrowUp")
+    assert page.move() == ends[6]
+    page.press("PageDown")
+    assert page.move() > ends[8]
+
+
+def test_keys_of_the_speed_slider_are_its_own(opened: Opener) -> None:
+    page = opened(solved(18))
+    page.page.get_by_label("Speed").focus()
+    page.press("ArrowRight", "End")
+    assert page.move() == 0
+    assert page.ask("document.getElementById('speed-text').textContent") == "5\u00d7"
+
+
+def test_the_address_follows_and_leads(opened: Opener) -> None:
+    page = opened(solved(18))
+    page.press("ArrowRight", "ArrowRight")
+    assert page.page.url.endswith(f"#move={page.move()}")
+    page.ask("location.hash = '#move=9'")
+    page.page.wait_for_function("document.body.dataset.move === '9'")
+
+
+def test_an_address_ends_the_film(opened: Opener) -> None:
+    page = opened(solved(18), **CALM)
+    page.click("Play")
+    page.ask("location.hash = '#move=40'")
+    page.page.wait_for_function("document.body.dataset.move === '40'")
+    assert page.page.get_by_role("button", name="Play").is_visible()
+    assert page.page.url.endswith("#move=40")
+
+
+def test_works_where_the_address_cannot_be_changed(opened: Opener) -> None:
+    page = opened(solved(18))
+    page.ask("() => { history.replaceState = () => { throw new DOMException('no'); }; }")
+    page.press("ArrowRight", "ArrowRight")
+    assert page.move() == 2
+
+
+def test_thousands_of_moves(opened: Opener) -> None:
+    """A card to and fro between two freecells: nobody plays so, but files may say so."""
+    start = mid_game(solved(5), 50)
+    position = next(
+        p for p in positions_of(start) if p.freecells.count(None) >= 2 and p.freecells[0]
+    )
+    spare = position.freecells.index(None)
+    there, back = (Place("freecell", index) for index in (spare, 0))
+    steps = (Step(back, there), Step(there, back)) * 3000
+    page = opened(Solution(start.rules, position, steps, position))
+    page.press("ArrowRight")
+    assert page.board().freecells[spare] == position.freecells[0]
+    page.press("End")
+    assert (page.move(), page.board()) == (6000, position)
+
+
+@pytest.mark.parametrize("options", [CALM, {}], ids=["calm", "moving"])
+def test_plays_to_its_end_and_again(opened: Opener, options: dict[str, str]) -> None:
+    solution = solved(18)
+    page = opened(solution, **options)
+    clock = page.stop_time()
+    page.page.get_by_label("Speed").fill("6")
+    page.page.locator("body").click(position={"x": 5, "y": 5})
+    page.press(" ")
+    assert page.ask("document.getElementById('play').getAttribute('aria-label')") == "Pause"
+    clock.run_for(2_000)
+    on_its_way = page.move()
+    assert 0 < on_its_way < len(solution.steps)
+    page.click("Pause")
+    assert page.page.url.endswith(f"#move={on_its_way}")
+    clock.run_for(5_000)
+    assert page.move() == on_its_way
+    page.click("Play")
+    clock.run_for(25_000)
+    assert page.move() == len(solution.steps)
+    page.click("Play")
+    assert page.move() == 0
+    page.press("End")
+    clock.run_for(5_000)
+    assert page.move() == len(solution.steps)
+
+
+def test_speed(opened: Opener) -> None:
+    """Played for as long, a faster film is further."""
+    moves = []
+    for speed in ("0", "3", "6"):
+        page = opened(solved(5), **CALM)
+        clock = page.stop_time()
+        page.page.get_by_label("Speed").fill(speed)
+        page.click("Play")
+        clock.run_for(5_000)
+        moves.append(page.move())
+    assert moves[0] < moves[1] < moves[2]
+
+
+MOVING = "document.getAnimations().map((one) => one.effect.target.dataset.card)"
+
+
+def test_runs_glide_together(opened: Opener) -> None:
+    solution = solved(32)
+    found = stops(solution)
+    index = next(i for i, stop in enumerate(found) if stop.kind == "run" and stop.end > 60)
+    begin, end = found[index - 1].end, found[index].end
+    page = opened(solution, f"#move={begin}")
+    cards = page.ask(f"(document.getElementById('next').click(), {MOVING})")
+    assert page.move() == end
+    assert len(cards) == len({*cards}) >= 2
+    starts = page.ask("document.getAnimations().map((one) => one.effect.getTiming().delay)")
+    assert set(starts) == {0}
+
+
+def test_safe_moves_home_follow_each_other(opened: Opener) -> None:
+    solution = solved(32)
+    begin = stops(solution)[-2].end
+    page = opened(solution, f"#move={begin}")
+    cards = page.ask(f"(document.getElementById('next').click(), {MOVING})")
+    assert len(cards) == len(solution.steps) - begin
+    starts = page.ask("document.getAnimations().map((one) => one.effect.getTiming().delay)")
+    assert sorted(set(starts)) == starts
+
+
+def test_nothing_glides_for_who_prefers_less_motion(opened: Opener) -> None:
+    page = opened(solved(32), **CALM)
+    assert page.ask(f"(document.getElementById('next').click(), {MOVING})") == []
+    assert page.move() > 0
+
+
+@pytest.mark.parametrize(
+    "way, count", [((-120, 0), 2), ((120, 0), 0), ((-20, 0), 1), ((-60, 90), 1)]
+)
+def test_swipes(opened: Opener, way: tuple[int, int], count: int) -> None:
+    """To the left goes on and to the right goes back; short or steep ones mean nothing."""
+    solution = solved(18)
+    ends = [0, *(stop.end for stop in stops(solution))]
+    page = opened(solution, f"#move={ends[1]}", PHONE, has_touch=True)
+    client = page.page.context.new_cdp_session(page.page)
+    x, y = 160, 230
+    touch = [{"x": x, "y": y}]
+    client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": touch})
+    for part in (0.25, 0.5, 0.75, 1):
+        touch = [{"x": x + part * way[0], "y": y + part * way[1]}]
+        client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": touch})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert page.move() == ends[count]
+
+
+@pytest.mark.parametrize("name, form", [("SFN", "sfn"), ("JSON", "universal-json")])
+def test_copies_the_solution(opened: Opener, name: str, form: str) -> None:
+    solution = solved(18)
+    page = opened(solution, permissions=["clipboard-read", "clipboard-write"])
+    page.click(name)
+    page.page.get_by_text(f"{name} copied.").wait_for()
+    text = page.ask("navigator.clipboard.readText()")
+    assert formats.detect(formats.Source(text)) == form
+    again = formats.read(formats.Source(text))
+    assert (again.initial, again.final) == (solution.initial, solution.final)
+
+
+def test_copies_board_and_link(opened: Opener) -> None:
+    page = opened(solved(18), "#move=20", permissions=["clipboard-read", "clipboard-write"])
+    page.click("Board")
+    page.page.get_by_text("Board copied.").wait_for()
+    board = formats.Source(page.ask("navigator.clipboard.readText()")).text
+    assert page.board() == positions_of(solved(18))[20]
+    assert parse_board(board, solved(18).rules) == page.board()
+    page.click("Link")
+    page.page.get_by_text("Link copied.").wait_for()
+    link = page.ask("navigator.clipboard.readText()")
+    assert link == page.path.as_uri() + "#move=20"
+
+
+def test_shows_the_text_where_the_browser_does_not_copy(opened: Opener) -> None:
+    page = opened(solved(18))
+    page.ask("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')); }")
+    page.click("JSON")
+    box = page.page.get_by_label("Text to copy")
+    box.wait_for()
+    assert json.loads(box.input_value())["header"]["deal_number"] == 18
+
+
+def test_no_button_for_what_the_notation_cannot_say(opened: Opener) -> None:
+    page = opened(random_game(7, GAMES["bakers_dozen"], 1, 9))
+    assert not page.page.get_by_role("button", name="SFN").is_visible()
+    assert page.page.get_by_role("button", name="JSON").is_visible()
+
+
+def test_markup_in_data_stays_text(opened: Opener) -> None:
+    text = "</script><script>document.title = 'bad'</script><!-- <b>&amp;"
+    steps = list(solved(18).steps)
+    xhtml = '<em>so</em> <a href="https://example.org/">it is</a>'
+    steps[0] = replace(steps[0], comment=Comment(text, False, "<i>me</i>", "1"))
+    steps[20] = replace(steps[20], comment=Comment(xhtml, True))
+    solution = replace(solved(18), number=None, steps=tuple(steps), tag="<h1>tag</h1>")
+    page = opened(solution, "#move=1")
+    comment = page.page.get_by_label("Comment")
+    assert text in comment.inner_text()
+    assert "(<i>me</i>)" in comment.inner_text()
+    assert page.page.title().endswith(": <h1>tag</h1>")
+    page.at("#move=21")
+    assert "so it is" in comment.inner_text()
+    assert comment.locator("a").count() == 0

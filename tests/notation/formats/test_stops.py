@@ -1,0 +1,111 @@
+"""Where a replay stops: moves of single cards become runs, safe moves home become one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+from helpers.solutions import random_game, rows, solved
+from helpers.support import ALL_RULES, random_layout
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.notation.formats.stops import Stop, stops
+from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.supermoves import goes_home, largest, run_length, split
+
+
+def positions_of(solution: Solution) -> list[Position]:
+    return [*(before for _, before, _ in solution.replay()), solution.final]
+
+
+def check(solution: Solution) -> list[Stop]:
+    """The stops, each of them looked at with the rules of the game alone."""
+    found = stops(solution)
+    positions, steps = positions_of(solution), solution.steps
+    begin = 0
+    for stop in found:
+        assert stop.end > begin
+        if stop.kind == "safe":
+            for step, position in zip(steps[begin : stop.end], positions[begin:], strict=False):
+                assert step.destination.kind == "foundation"
+                card = next(c for c, place in position.available() if place == step.source)
+                assert goes_home(card, position.foundations, solution.rules, "wkr")
+        elif stop.kind == "run":
+            check_run(solution.rules, positions[begin], positions[stop.end])
+        else:
+            assert stop.end == begin + 1
+            assert steps[begin].count == 1
+        begin = stop.end
+    assert begin == len(steps)
+    return found
+
+
+def check_run(rules: Rules, before: Position, after: Position) -> None:
+    """The positions differ by a run of two cards or more that has changed its column."""
+    assert (before.freecells, before.foundations) == (after.freecells, after.foundations)
+    pairs = zip(before.columns, after.columns, strict=True)
+    given, taken = sorted((p for p in pairs if p[0] != p[1]), key=lambda p: len(p[1]) - len(p[0]))
+    count = len(given[0]) - len(given[1])
+    assert 2 <= count <= run_length(given[0], rules)
+    assert taken[1] == taken[0] + given[0][-count:]
+
+
+@pytest.mark.parametrize("number, freecells", rows())
+def test_kept_solutions(number: int, freecells: int) -> None:
+    found = check(solved(number, freecells))
+    assert len(found) < len(solved(number, freecells).steps)
+    # No safe moves home are left alone beside each other.
+    kinds = [stop.kind for stop in found]
+    assert ("safe", "safe") not in pairwise(kinds)
+
+
+def test_runs_are_found_in_long_solutions() -> None:
+    assert sum(stop.kind == "run" for stop in check(solved(32))) >= 10
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("seed", range(8))
+def test_random_games(game: str, seed: int) -> None:
+    check(random_game(seed + 1, GAMES[game], seed, 40))
+
+
+def test_a_supermove_in_single_cards_is_one_stop() -> None:
+    """Whatever the rules, and however many freecells and empty columns it goes through."""
+    random, lengths = Random(1), set()
+    while len(lengths) < 6:
+        rules = random.choice([rules for rules in ALL_RULES if rules.columns > 3])
+        position = random_layout(random, rules)
+        source, target = random.sample(range(rules.columns), 2)
+        count = largest(position, rules, source, target)
+        if count < 2:
+            continue
+        moves = split(position, rules, source, target, count)
+        solution = Solution.from_moves(Deal(position, rules), moves)
+        assert check(solution) == [Stop(len(moves), "run")]
+        lengths.add(count)
+
+
+def test_a_run_that_is_given_as_one_is_a_stop() -> None:
+    game = next(
+        game
+        for seed in range(100)
+        for game in [random_game(1, GAMES["freecell"], seed, 40)]
+        if any(step.count > 1 for step in game.steps)
+    )
+    index = next(index for index, step in enumerate(game.steps) if step.count > 1)
+    assert Stop(index + 1, "run") in check(game)
+
+
+def test_no_moves_no_stops() -> None:
+    home = Position(((),) * 8, (None,) * 4, (13, 13, 13, 13))
+    assert stops(Solution(GAMES["freecell"], home, (), home)) == []
+
+
+def test_steps_without_their_cards() -> None:
+    """A file of moves need not name them."""
+    named = solved(32)
+    bare = tuple(Step(step.source, step.destination) for step in named.steps)
+    assert stops(Solution(named.rules, named.initial, bare, named.final)) == stops(named)

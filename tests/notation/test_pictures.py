@@ -1,0 +1,242 @@
+"""Pictures: every card in its place, every bar as long as its count, and words for who sees neither."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers.support import ALL_RULES, RULES_NAMES, random_layout
+
+from dbmsolver.cli.app import cli
+from dbmsolver.errors import UsageError
+from dbmsolver.game.cards import card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation.pictures import chart, suits
+from dbmsolver.notation.pictures.board import HEIGHT, WIDTH, card_words, draw_board
+from dbmsolver.notation.pictures.chart import Chart, draw_charts, nice_step, short
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def run(*args: str, data: str | None = None) -> Result:
+    return CliRunner().invoke(cli, args, input=data)
+
+
+def drawn_cards(picture: str) -> dict[str, tuple[float, float]]:
+    """Where each card is drawn, by its title."""
+    found = {}
+    for group in ElementTree.fromstring(picture).iter(f"{SVG}g"):
+        title = group.find(f"{SVG}title")
+        if title is not None:
+            match = re.fullmatch(r"translate\(([\d.]+) ([\d.]+)\)", group.attrib["transform"])
+            assert match and title.text and title.text not in found
+            found[title.text] = (float(match[1]), float(match[2]))
+    return found
+
+
+def seen(position: Position) -> set[int]:
+    """The cards that a board shows: all but those under others at home."""
+    tops = {(height - 1) * 4 + suit for suit, height in enumerate(position.foundations) if height}
+    cells = {card for card in position.freecells if card is not None}
+    return tops | cells | {card for column in position.columns for card in column}
+
+
+def apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return abs(one[0] - other[0]) >= WIDTH or abs(one[1] - other[1]) >= HEIGHT
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@pytest.mark.parametrize("seed", range(4))
+def test_every_card_has_its_place(rules: Rules, seed: int) -> None:
+    position = random_layout(Random(seed), rules)
+    picture = draw_board(position, "a board")
+    places = drawn_cards(picture)
+    assert set(places) == {card_words(card) for card in seen(position)}
+    _, _, width, height = map(float, ElementTree.fromstring(picture).attrib["viewBox"].split())
+    for x, y in places.values():
+        assert 0 <= x <= width - WIDTH and 0 <= y <= height - HEIGHT
+    columns = [[places[card_words(card)] for card in column] for column in position.columns]
+    for column in columns:
+        assert len({x for x, _ in column}) <= 1
+        assert [y for _, y in column] == sorted({y for _, y in column})
+    # Cards of different columns, of freecells and foundations do not touch.
+    inside = {place for column in columns for place in column}
+    single = [[place] for place in places.values() if place not in inside]
+    groups = [group for group in [*columns, *single] if group]
+    for index, group in enumerate(groups):
+        for other in groups[index + 1 :]:
+            assert all(apart(one, two) for one in group for two in other)
+
+
+def test_the_board_is_told_in_words() -> None:
+    root = ElementTree.fromstring(draw_board(Deal.from_number(3).position, "Deal 3"))
+    assert root.findtext(f"{SVG}title") == "Deal 3"
+    words = root.findtext(f"{SVG}desc") or ""
+    assert "Freecell a: empty." in words
+    assert words.endswith("Column 8: 4 of diamonds, queen of diamonds, ace of diamonds, "
+                          "king of hearts, 3 of spades, 5 of hearts.")  # fmt: skip
+    assert root.attrib["aria-labelledby"] == "title description"
+    assert all(words.count(card_words(card)) == 1 for card in range(52))
+
+
+@pytest.mark.parametrize("title", ["</title><script>x</script>", "a & b", "\x00\x1b[1m\ud800"])
+def test_a_title_is_only_text(title: str) -> None:
+    picture = draw_board(Deal.from_number(3).position, title)
+    root = ElementTree.fromstring(picture.encode())
+    assert root.findtext(f"{SVG}title") == re.sub("[\x00\x1b\ud800]", "\ufffd", title)
+    assert "<script" not in picture
+
+
+def test_pictures_need_nothing_else() -> None:
+    for picture in (
+        draw_board(Deal.from_number(3).position, "x"),
+        draw_charts("x", [Chart("layer", [(1, 2, 3)])]),
+    ):
+        assert re.findall(r"https?:[^\"]*", picture) == ["http://www.w3.org/2000/svg"]
+        assert not re.search(r'href="[^#]|url\(|@import|<image|<script', picture)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_of_cards() -> None:
+    assert contrast(suits.RED, suits.FACE) >= 4.5
+    assert contrast(suits.BLACK, suits.FACE) >= 4.5
+
+
+def test_contrast_of_charts() -> None:
+    """Words 4.5:1 and bars 3:1, on the page of a light scheme and of a dark one."""
+    light, dark = chart.STYLE.split("@media")
+    for style in (light, dark):
+        colours = dict(re.findall(r"\.(\w+) \{ \w+: (#\w{6}) \}", style))
+        for name in ("word", "dim"):
+            assert contrast(colours[name], colours["page"]) >= 4.5
+        for name in ("states", "forced"):
+            assert contrast(colours[name], colours["page"]) >= 3
+        assert contrast(colours["states"], colours["forced"]) >= 1.2
+
+
+ROWS = [(3, 100, 0), (4, 250, 50), (7, 0, 1), (9, 400, 200)]
+
+
+def bars(picture: str) -> dict[str, dict[str, float]]:
+    """Heights of the parts of each bar, by its title."""
+    found = {}
+    for group in ElementTree.fromstring(picture).iter(f"{SVG}g"):
+        title = group.findtext(f"{SVG}title")
+        if title is not None:
+            parts = {r.attrib["class"]: float(r.attrib["height"]) for r in group.iter(f"{SVG}rect")}
+            found[title] = parts
+    return found
+
+
+def test_bars_are_as_long_as_their_counts() -> None:
+    found = bars(draw_charts("x", [Chart("layer", ROWS)]))
+    assert len(found) == len(ROWS)
+    unit = found["layer 9: 400 states, 200 forced"]["states"] / 400
+    for number, states, forced in ROWS:
+        parts = found[f"layer {number}: {states:,} states, {forced:,} forced"]
+        assert parts.get("states", 0) == pytest.approx(unit * states, abs=0.02)
+        assert parts.get("forced", 0) == pytest.approx(unit * forced, abs=0.02)
+    assert 0.5 * chart.HEIGHT < unit * 600 <= chart.HEIGHT
+
+
+def test_a_chart_is_told_in_words() -> None:
+    root = ElementTree.fromstring(draw_charts("Deal 3: solved", [Chart("layer", ROWS)]))
+    assert root.findtext(f"{SVG}title") == "Deal 3: solved"
+    assert root.findtext(f"{SVG}desc") == (
+        "States by layer: 750 states and 251 forced ones in 4 bars; the largest is layer 9 with 600."
+    )
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [(0, 0, 0)], [(0, 1, 0)], [(n, n * n, n) for n in range(400)]]
+)
+def test_charts_of_few_and_of_many(rows: list[tuple[int, int, int]]) -> None:
+    picture = draw_charts("x", [Chart("stratum", rows)])
+    assert len(bars(picture)) == len(rows)
+    labels = [
+        float(one.attrib["x"])
+        for one in ElementTree.fromstring(picture).iter(f"{SVG}text")
+        if one.text and one.text.isdigit() and one.attrib["y"] == str(chart.HEIGHT + 21)
+    ]
+    assert all(b - a >= 30 for a, b in pairwise(labels))
+    assert bool(labels) == bool(rows)
+
+
+def test_steps_are_round() -> None:
+    assert [nice_step(most) for most in (1, 5, 6, 11, 30, 10**6, 3 * 10**9)] == [
+        1, 1, 2, 5, 10, 200_000, 10**9,
+    ]  # fmt: skip
+    assert [short(n) for n in (0, 999, 1000, 1500, 2 * 10**6, 5 * 10**9)] == [
+        "0", "999", "1 k", "1.5 k", "2 M", "5 G",
+    ]  # fmt: skip
+
+
+def test_deal_draws_by_ending_and_by_option(tmp_path: Path) -> None:
+    picture = draw_board(Deal.from_number(3).position, "Deal 3")
+    assert run("deal", "3", "--svg").stdout == picture
+    for name in ("deal.svg", "DEAL.SVG"):
+        path = tmp_path / name
+        result = run("deal", "3", "-o", str(path))
+        assert (result.exit_code, result.output) == (0, "")
+        assert path.read_text() == picture
+    path = tmp_path / "board.txt"
+    assert run("deal", "3", "-o", str(path)).exit_code == 0
+    assert path.read_text() == run("deal", "3").stdout
+    assert run("deal", "3", "-o", "-").stdout == run("deal", "3").stdout
+    assert run("deal", "3", "--svg", "-o", str(path)).exit_code == 0
+    assert path.read_text() == picture
+
+
+def test_deal_draws_a_board_in_the_middle_of_a_game() -> None:
+    board = "Foundations: H-K C-K D-K S-J\nFreecells: KS\nQS\n"
+    picture = run("deal", "-", "--svg", data=board).stdout
+    assert {"king of spades", "queen of spades", "jack of spades"} < set(drawn_cards(picture))
+    assert len(drawn_cards(picture)) == 6
+
+
+def test_a_picture_that_cannot_be_written(tmp_path: Path) -> None:
+    result = run("deal", "3", "-o", str(tmp_path / "none" / "deal.svg"))
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "none" in result.stderr and UsageError.exit_code == 2
+
+
+def test_status_plots_a_store(tmp_path: Path) -> None:
+    store, picture = str(tmp_path / "store"), tmp_path / "layers.svg"
+    assert run("prove", "1", "--freecells", "1", "--store", store, "--quiet").exit_code == 10
+    result = run("status", store, "--plot", str(picture))
+    assert result.exit_code == 0
+    assert result.stdout == run("status", store).stdout
+    rows = re.findall(r"^ +(\d+) +([\d,]+) +([\d,]+)", result.stdout, re.MULTILINE)
+    assert rows
+    titles = [
+        f"stratum {number}: {states} states, {forced} forced" for number, states, forced in rows
+    ]
+    assert list(bars(picture.read_text())) == titles
+    assert "unsolvable" in picture.read_text()
+    result = run("status", store, "--plot", str(tmp_path / "none" / "x.svg"))
+    assert result.exit_code == 2
+
+
+def test_card_names_and_words_agree() -> None:
+    assert [card_words(card) for card in (0, 37, 50, 51)] == [
+        "ace of hearts", "10 of spades", "king of diamonds", "king of clubs",
+    ]  # fmt: skip
+    assert card_name(37) == "TS"

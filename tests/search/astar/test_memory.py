@@ -1,0 +1,94 @@
+"""Searches in less memory than they need: zones are left to the store and come back, and the answer is the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.api import prove, solve
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Result
+from dbmsolver.search import journal
+from dbmsolver.search.astar.cache import Residency
+from dbmsolver.storage.store import Store
+
+SOLVED = Deal.from_number(2)
+"""In 75 moves, after 26,371 states."""
+UNSOLVABLE = Deal.from_number(1, rules_for("freecell", freecells=2))
+"""After 70,882 states."""
+TIGHT = 12 << 20
+"""Too little for either search at once, enough for the largest stratum of one."""
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often zones were left to the store, brought back, and cut in two."""
+    counts: Counter[str] = Counter()
+
+    def counted(name: str) -> None:
+        real = getattr(Residency, name)
+
+        def count(self: Residency, *args: Any) -> Any:
+            counts[name] += 1
+            return real(self, *args)
+
+        monkeypatch.setattr(Residency, name, count)
+
+    for name in ("thaw", "_freeze", "_split", "_cut"):
+        counted(name)
+    return counts
+
+
+def facts(result: Result) -> tuple[Any, ...]:
+    """What must not depend on memory."""
+    return result.verdict, result.length, result.shortest, result.strata, result.digest
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("deal", [SOLVED, UNSOLVABLE], ids=["solved", "unsolvable"])
+def test_solve(calls: Counter[str], deal: Deal, threads: int) -> None:
+    plenty = solve(deal, threads=threads)
+    assert calls == {"thaw": 1}
+    tight = solve(deal, threads=threads, memory=TIGHT)
+    assert facts(tight) == facts(plenty)
+    assert calls["thaw"] > 2 and calls["_freeze"] and calls["_split"]
+
+
+@pytest.mark.parametrize(
+    ("deal", "limit"), [(SOLVED, 12_000), (UNSOLVABLE, 68_000)], ids=["solved", "unsolvable"]
+)
+def test_solve_continued_with_less_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: Counter[str], deal: Deal, limit: int
+) -> None:
+    """What was closed in one piece may not fit any more; and now commits come between all rounds."""
+    plenty = solve(deal)
+    store = tmp_path / "store"
+    assert solve(deal, store=store, max_states=limit).limit == "max-states"
+    calls.clear()
+    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    for more in (limit + 2000, None):
+        tight = solve(deal, store=store, memory=TIGHT, max_states=more)
+        with Store.open(store) as opened:
+            stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
+            assert stored == sum(row[2] + row[3] for row in opened.manifest["strata"])
+    assert facts(tight) == facts(plenty)
+    if deal is UNSOLVABLE:  # cut before it came back, not only when it grew
+        assert calls["_cut"] > calls["_split"]
+
+
+def test_too_little_memory(tmp_path: Path) -> None:
+    """A stratum that does not fit ends the search, which goes on where there is more."""
+    store = tmp_path / "store"
+    result = solve(UNSOLVABLE, store=store, memory=1 << 20)
+    assert (result.verdict, result.limit) == ("undecided", "memory")
+    assert facts(solve(UNSOLVABLE, store=store)) == facts(solve(UNSOLVABLE))
+
+
+def test_prove() -> None:
+    plenty, tight = prove(UNSOLVABLE), prove(UNSOLVABLE, memory=TIGHT)
+    assert plenty.verdict == "unsolvable"
+    assert facts(tight) == facts(plenty)

@@ -1,0 +1,391 @@
+"""Searches that are killed, or cannot write, before they have committed anything: the store must be complete even so."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.api import prove, solve
+from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Options, Report, Result, Unit
+from dbmsolver.search import journal, session
+from dbmsolver.search.astar.checkpoint import ZoneStore
+from dbmsolver.search.astar.partitions import Part, Zone
+from dbmsolver.search.candidates import Parcel
+from dbmsolver.search.proof import large, pieces, worker
+from dbmsolver.search.proof.strata import Exhaustion, GoalReached
+from dbmsolver.storage.store import Store, Transaction, parse_pending_key
+
+DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
+MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
+"""Unsolvable, with 534,206 states."""
+DIGEST = "b40f391d7d2fa35d"
+DEAL = Deal.from_number(11982)
+"""Unsolvable, with 61,643 states."""
+LITTLE = {"prove": 1_000_000, "solve": 48 << 20}
+"""Memory so small that candidates are left to the store long before the first commit."""
+
+
+def killed(store: Path, times: int, **settings: Any) -> dict[str, Any]:
+    """What comes of a search that is killed so often."""
+    settings = {
+        "memory": LITTLE[settings["question"]],
+        "small": None,
+        "signal": "SIGKILL",
+        "seed": times,
+        "times": times,
+        "commit": 5.0,
+        "look_ahead": 1000,
+        "share": 0.9,
+        "store": str(store),
+        **settings,
+    }
+    done = subprocess.run(
+        [sys.executable, DRIVER, json.dumps(settings)], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["interrupted"] == found["again"]
+    assert found["statuses"].count(-9) >= times // 2
+    assert set(found["statuses"]) <= {0, -9}
+    return found
+
+
+SEARCHES = [
+    {"question": "prove", "deal": 11982, "freecells": 4},
+    {
+        "question": "prove",
+        "deal": 5979,
+        "freecells": 3,
+        "small": 5000,
+        "memory": 8_000_000,
+        "commit": 0.2,
+    },
+    {"question": "solve", "deal": 11982, "freecells": 4},
+]
+
+
+def name(settings: dict[str, Any]) -> str:
+    return "-".join(map(str, settings.values()))
+
+
+@pytest.mark.parametrize("settings", [SEARCHES[0], SEARCHES[2]], ids=name)
+def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> None:
+    found = killed(tmp_path / "store", 12, **settings)
+    assert found["undisturbed"]["verdict"] == "unsolvable"
+    assert found["interrupted"] == found["undisturbed"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("commit", [0.1, 5.0])
+@pytest.mark.parametrize("settings", SEARCHES, ids=name)
+def test_killed_a_hundred_times(tmp_path: Path, settings: dict[str, Any], commit: float) -> None:
+    """With commits every now and then a search comes to its end between kills; it is begun anew."""
+    for begun in range(5):
+        store = tmp_path / f"store-{begun}"
+        found = killed(store, 20, **{**settings, "commit": commit, "seed": begun})
+        assert found["undisturbed"]["verdict"] == "unsolvable"
+        assert found["interrupted"] == found["undisturbed"]
+
+
+class FailingWrites:
+    """Makes the write with a number, and the transaction with it, fail for want of room."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.writes = 0
+        self.failing = 0
+        real = Transaction._put
+
+        def put(txn: Transaction, key: bytes, value: bytes) -> None:
+            self.writes += 1
+            if self.writes == self.failing:
+                raise DiskFullError("no room (as a test will have it)")
+            real(txn, key, value)
+
+        monkeypatch.setattr(Transaction, "_put", put)
+
+    def fail_at(self, number: int) -> None:
+        """Let the write with this number, counted from now on, fail; 0: none."""
+        self.writes, self.failing = 0, number
+
+
+def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
+    """A search whose n-th write fails, for every n, each continued where the one before has left it."""
+    ask = prove if question == "prove" else solve
+    for number in numbers:
+        failing.fail_at(number)
+        try:
+            result = ask(DEAL, store=store, memory=LITTLE[question])
+        except DiskFullError:  # while the store was made
+            continue
+        if result.verdict != "undecided":
+            break
+        assert result.limit == "disk full"
+        assert failing.writes == number
+    failing.fail_at(0)
+    result = ask(DEAL, store=store, memory=LITTLE[question])
+    expected = ("unsolvable", 61_643, "adbc10b95742a1ee")
+    assert (result.verdict, result.states, result.digest) == expected
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> FailingWrites:
+    monkeypatch.setattr(session, "LOOK_AHEAD_STATES", 1000)
+    return FailingWrites(monkeypatch)
+
+
+@pytest.mark.parametrize("question", ["prove", "solve"])
+def test_write_errors(tmp_path: Path, failing: FailingWrites, question: str) -> None:
+    check_write_errors(tmp_path / "store", failing, question, range(1, 120, 11))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("commit", [0.1, 5.0])
+@pytest.mark.parametrize("question", ["prove", "solve"])
+def test_every_write_error(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    failing: FailingWrites,
+    question: str,
+    commit: float,
+) -> None:
+    monkeypatch.setattr(journal, "COMMIT_SECONDS", commit)
+    check_write_errors(tmp_path / "store", failing, question, range(1, 120))
+
+
+def test_the_deal_is_pending_when_the_search_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every store that says "search" has something pending, from the first transaction that says so."""
+    seen = []
+    real = Store.write
+
+    def write(store: Store) -> Any:
+        if store.manifest.get("phase") == "search":
+            seen.append(bool(store.keys(b"P")) or store.manifest["states"] > 0)
+        return real(store)
+
+    monkeypatch.setattr(Store, "write", write)
+    for question in (prove, solve):
+        question(Deal.from_number(11982), store=tmp_path / question.__name__)
+    assert seen and all(seen)
+
+
+def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """A proof that ends without a further word when it has spilled twice; how many records that left."""
+    spills = 0
+    real = journal.Journal.spill
+
+    class Killed(BaseException):
+        pass
+
+    def spill(self: journal.Journal, parcels: list[Parcel]) -> None:
+        nonlocal spills
+        real(self, parcels)
+        spills += bool(parcels)
+        if spills == 2:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "LOOK_AHEAD_STATES", 1000)
+        patch.setattr(journal.Journal, "spill", spill)
+        with pytest.raises(Killed):
+            prove(MEDIUM, store=store, memory=LITTLE["prove"])
+    with Store.open(store) as opened:
+        return len(opened.keys(b"P"))
+
+
+def test_spilled_records_are_scratch_until_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stopped_after_a_spill(tmp_path / "store", monkeypatch) > 1
+    with Store.open(tmp_path / "store") as opened:
+        following = opened.manifest["next"]
+        lasting = [key for key in opened.keys(b"P") if parse_pending_key(key)[2] < following]
+        assert [opened.block(key).codes.size for key in lasting] == [1]  # the deal
+        assert (opened.manifest["states"], opened.manifest["waiting"][0]) == (0, 1)
+    result = prove(MEDIUM, store=tmp_path / "store", memory=LITTLE["prove"])
+    assert (result.verdict, result.states, result.digest) == ("unsolvable", 534_206, DIGEST)
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["root kept", "root lost"])
+def test_a_store_that_is_not_that_of_its_last_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """A run that took over what was spilled, and perhaps lost the deal, would end with a wrong count: it is refused."""
+    store = tmp_path / "store"
+    stopped_after_a_spill(store, monkeypatch)
+    monkeypatch.setattr(journal.Journal, "abandoned", lambda self: [])
+    if not kept:
+        with Store.open(store) as opened, opened.write() as txn:
+            txn.delete(opened.keys(b"P")[0])
+    with pytest.raises(StoreError, match="what is pending is not what the manifest says"):
+        prove(MEDIUM, store=store, memory=LITTLE["prove"])
+
+
+# The books: every way in which a candidate may get lost ends in an internal error, and never in a verdict.
+
+
+def lose_a_parcel(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Exhaustion._close_stratum
+    lost: list[Parcel] = []
+
+    def close(self: Exhaustion, pool: Any) -> Iterator[Report | Unit]:
+        if self.stratum > 15 and len(self.strata) > 1 and not lost:
+            lost.extend(self.strata.pop(max(self.strata)))
+        yield from real(self, pool)
+
+    monkeypatch.setattr(Exhaustion, "_close_stratum", close)
+
+
+def lose_a_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Exhaustion._parts
+
+    def parts(self: Exhaustion, parcels: list[Parcel], wanted: Any) -> Any:
+        found = real(self, parcels, wanted)
+        return found if len(found) < 2 else found[1:]
+
+    monkeypatch.setattr(Exhaustion, "_parts", parts)
+
+
+def lose_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Exhaustion._take_batch
+
+    def take(self: Exhaustion, groups: Any, bigs: Any, batch: Any) -> None:
+        if self.stratum < 20:
+            real(self, groups, bigs, batch)
+
+    monkeypatch.setattr(Exhaustion, "_take_batch", take)
+
+
+def lose_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def finish(self: large.BigSignature, done: Any) -> None:
+        finish_visit(self, done)
+        for piece in self.pieces:
+            piece.inbox = piece.inbox[:-1]
+
+    finish_visit = large.BigSignature._finish
+    monkeypatch.setattr(large.BigSignature, "_finish", finish)
+    small_pieces(monkeypatch)
+
+
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    monkeypatch.setattr(worker, "SMALL", 5000)
+    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+
+
+@pytest.mark.parametrize("stored", [True, False], ids=["store", "no store"])
+@pytest.mark.parametrize("lose", [lose_a_parcel, lose_a_signature, lose_a_batch, lose_a_chunk])
+def test_books_of_a_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lose: Any, stored: bool
+) -> None:
+    lose(monkeypatch)
+    with pytest.raises(InternalError, match="the books do not balance"):
+        prove(MEDIUM, store=tmp_path / "store" if stored else None)
+
+
+def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Zone.distribute
+    calls = 0
+
+    def distribute(self: Zone, rows: Any) -> None:
+        nonlocal calls
+        real(self, rows)
+        calls += 1
+        for part in self.parts or ():
+            if calls == 20 and part.inbox:
+                part.inbox.pop()
+
+    monkeypatch.setattr(Zone, "distribute", distribute)
+
+
+def lose_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Part.enlarge_table
+
+    def enlarge(self: Part) -> None:
+        real(self)
+        if self.waiting:
+            self.waiting.pop(max(self.waiting))
+
+    monkeypatch.setattr(Part, "enlarge_table", enlarge)
+
+
+@pytest.mark.parametrize("lose", [lose_an_inbox, lose_what_waits])
+def test_books_of_a_search_by_cost(monkeypatch: pytest.MonkeyPatch, lose: Any) -> None:
+    lose(monkeypatch)
+    with pytest.raises(InternalError, match="the books do not balance"):
+        solve(MEDIUM)
+
+
+def test_books_of_a_search_by_cost_that_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is lost when a search is continued shows at its end: more states were known before."""
+    assert solve(MEDIUM, store=tmp_path / "store", max_states=200_000).verdict == "undecided"
+    real = ZoneStore.restore
+
+    def restore(self: ZoneStore) -> None:
+        real(self)
+        for layer in list(self.zones[0].candidates):
+            if layer > min(self.zones[0].candidates):
+                del self.zones[0].candidates[layer]
+
+    monkeypatch.setattr(ZoneStore, "restore", restore)
+    with pytest.raises(InternalError, match="the books do not balance"):
+        solve(MEDIUM, store=tmp_path / "store")
+
+
+def test_closed_states_that_are_missing_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = journal.Journal.add_closed
+
+    def add(self: journal.Journal, blocks: Any, **more: Any) -> Any:
+        blocks = list(blocks)
+        refs = real(self, blocks, **more)
+        if len(self._blocks) == 5:
+            self._blocks.pop()
+        return refs
+
+    monkeypatch.setattr(journal.Journal, "add_closed", add)
+    with pytest.raises(InternalError, match="the books do not balance"):
+        prove(MEDIUM, store=tmp_path / "store")
+
+
+def answer(events: session.Events) -> Result:
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+@pytest.mark.parametrize("write", [0, 1])
+def test_killed_between_the_goal_and_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
+) -> None:
+    """The goal is pending in the commit before the verdict; a run that is continued must find it there."""
+    monkeypatch.setattr(session, "LOOK_AHEAD_STATES", 1)
+    deal = Deal.from_number(11982, rules_for("freecell", 5))
+    with monkeypatch.context() as patch:
+
+        def die(self: object, *_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr(session._Run, "_solved" if write else "_conclude", die)
+        with pytest.raises((KeyboardInterrupt, GoalReached)):
+            prove(deal, store=tmp_path / "store")
+    result = answer(session.run("prove", deal, Options(store=tmp_path / "store")))
+    assert (result.verdict, bool(result.moves)) == ("solved", True)

@@ -1,0 +1,287 @@
+"""Searches that are killed, interrupted, continued, refused: the answer is that of an undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.api import prove, solve
+from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Limits, Options, Report, Result, Unit
+from dbmsolver.search import journal, session
+from dbmsolver.search.astar import layers
+from dbmsolver.search.proof import large, piece_worker, pieces, worker
+from dbmsolver.storage.store import Store
+
+DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
+MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
+"""Unsolvable, with 534,206 states."""
+TIMES = 20
+
+
+def answer(events: session.Events) -> Result:
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close all but the smallest signatures in pieces, in many visits."""
+    monkeypatch.setattr(worker, "SMALL", 5000)
+    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_worker, "VISIT_SECONDS", 0.02)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"question": "prove", "deal": 5979, "freecells": 3},
+        {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+        {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
+        {"question": "solve", "deal": 5979, "freecells": 3},
+        {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
+    ],
+    ids=lambda settings: "-".join(map(str, settings.values())),
+)
+def test_interrupted_at_random_moments(tmp_path: Path, settings: dict[str, Any]) -> None:
+    """SIGKILL or Ctrl-C, each time continued; commits come some thirty times a second."""
+    settings = {
+        "memory": None,
+        "small": None,
+        "signal": "SIGKILL",
+        "seed": 7,
+        "times": TIMES,
+        "commit": 0.03,
+        "look_ahead": None,
+        "share": 1 / 8,
+        **settings,
+        "store": str(tmp_path / "store"),
+    }
+    done = subprocess.run(
+        [sys.executable, DRIVER, json.dumps(settings)], capture_output=True, text=True, timeout=240
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    undisturbed, interrupted = found["undisturbed"], found["interrupted"]
+    assert interrupted["verdict"] == undisturbed["verdict"]
+    assert interrupted["length"] == undisturbed["length"]
+    if undisturbed["verdict"] == "unsolvable":
+        assert interrupted == undisturbed
+    else:  # which states of the last layer are met before the goal is left to chance
+        complete = [row for row in undisturbed["strata"] if row[0] < undisturbed["length"]]
+        assert complete
+        assert [r for r in interrupted["strata"] if r[0] < undisturbed["length"]] == complete
+    assert found["again"] == interrupted
+    status = -9 if settings["signal"] == "SIGKILL" else 130
+    assert found["statuses"].count(status) >= TIMES // 4
+    assert set(found["statuses"]) <= {0, status}
+
+
+@pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])
+def test_stopped_by_limits_and_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None
+) -> None:
+    """A limit stops a run anywhere between two steps, those of big signatures included."""
+    small_pieces(monkeypatch)
+    store = tmp_path / "store"
+    for limit in [*range(30_000, 560_000, 93_017), None]:
+        result = prove(MEDIUM, store=store, threads=threads, memory=memory, max_states=limit)
+        if result.verdict == "undecided":
+            assert result.limit == "max-states"
+            assert limit is not None and result.states + result.forced >= limit
+        with Store.open(store) as opened:
+            stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
+        assert stored == result.states + result.forced  # each exactly once
+    assert (result.states, result.forced) == (534_206, 31_405)
+    assert result.digest == "b40f391d7d2fa35d"
+
+
+def test_solve_stopped_by_limits_and_continued(tmp_path: Path) -> None:
+    deal = Deal.from_number(4)
+    whole = solve(deal)
+    store = tmp_path / "store"
+    stops = 0
+    for limit in [*range(2_000, whole.states + whole.forced, 60_000), None]:
+        result = solve(deal, store=store, threads=1 + stops % 2, max_states=limit)
+        if result.verdict != "undecided":
+            break
+        assert result.limit == "max-states"
+        stops += 1
+    assert stops > 1
+    assert (result.verdict, result.shortest, result.length) == ("solved", True, 85)
+    assert [row for row in result.strata if row[0] < 85] == [r for r in whole.strata if r[0] < 85]
+
+
+@pytest.mark.parametrize("phase", ["look ahead", "search"])
+@pytest.mark.parametrize("how", ["error", "abandoned"])
+def test_interrupted_by_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, how: str
+) -> None:
+    """A KeyboardInterrupt of the progress callback, and a generator that is closed."""
+    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    store = tmp_path / "store"
+
+    def stop(event: Report | Unit) -> None:
+        if isinstance(event, Report) and event.phase == phase and event.evaluated > 1000:
+            raise KeyboardInterrupt
+
+    if how == "error":
+        with pytest.raises(KeyboardInterrupt):
+            prove(MEDIUM, store=store, progress=stop)
+    else:
+        events = session.run("prove", MEDIUM, Options(store=store))
+        with pytest.raises(KeyboardInterrupt):
+            for event in events:
+                stop(event)
+        events.close()
+    with Store.open(store) as opened:
+        assert opened.manifest["verdict"] is None
+    result = prove(MEDIUM, store=store)
+    assert (result.verdict, result.states) == ("unsolvable", 534_206)
+
+
+def test_independent_of_threads_memory_and_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [prove(MEDIUM, threads=threads) for threads in (1, 2, 3)]
+    runs.append(prove(MEDIUM, memory=8_000_000))
+    runs.append(prove(MEDIUM, memory=8 << 30, keep="none"))
+    small_pieces(monkeypatch)
+    runs += [prove(MEDIUM, memory=memory) for memory in (8_000_000, None)]
+    runs.append(prove(MEDIUM, keep="none", memory=8_000_000))
+    runs.append(solve(MEDIUM))
+    assert {(run.verdict, run.states, run.forced, run.digest) for run in runs} == {
+        ("unsolvable", 534_206, 31_405, "b40f391d7d2fa35d")
+    }
+    assert len({run.strata for run in runs[:-1]}) == 1
+
+
+def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_pieces(monkeypatch)
+    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.05)
+    store = tmp_path / "store"
+    result = prove(MEDIUM, store=store, keep="none")
+    assert (result.verdict, result.states) == ("unsolvable", 534_206)
+    with Store.open(store) as opened:
+        assert opened.keys() == [b"M", b"S"]
+
+
+@pytest.mark.parametrize("number", [3, 11982])
+@pytest.mark.parametrize("question", ["solve", "prove"])
+def test_finished_store_answers_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: session.Question, number: int
+) -> None:
+    deal = Deal.from_number(number)
+    options = Options(store=tmp_path / "store")
+    assert options.store is not None
+    first = answer(session.run(question, deal, options))
+    monkeypatch.setattr(session, "LayeredSearch", None)
+    monkeypatch.setattr(session, "Exhaustion", None)
+    for events in (session.run(question, deal, options), session.resume(options.store)):
+        second = answer(events)
+        assert replace(second, disk=0, peak_memory=0, seconds=0) == replace(
+            first, disk=0, peak_memory=0, seconds=0
+        )
+        assert second.seconds <= first.seconds
+
+
+def test_resume_knows_its_arguments(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    deal = Deal.from_number(11982)
+    assert prove(deal, policy="horne", store=store, max_states=10_000).verdict == "undecided"
+    result = answer(session.resume(store, threads=1, limits=Limits(memory=64 << 20)))
+    assert (result.question, result.policy, result.store) == ("prove", "horne", store)
+    assert result.deal == deal
+    assert (result.verdict, result.limit, result.states) == ("unsolvable", None, 61_643)
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Path:
+    """A store with the beginning of a proof of deal 11982."""
+    prove(Deal.from_number(11982), store=tmp_path / "store", max_states=1000)
+    return tmp_path / "store"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"question": "solve"}, "another question: prove, not solve"),
+        ({"policy": "horne"}, "another automove policy: wkr, not horne"),
+        ({"keep": "none"}, "another --keep: all, not none"),
+        ({"deal": Deal.from_number(146692)}, "another deal (11982), not 146692"),
+        (
+            {"deal": Deal.from_number(11982, rules_for("freecell", 3))},
+            "other rules: freecells 4, not 3",
+        ),
+        (
+            {"deal": Deal.from_number(11982, rules_for("bakers_game"))},
+            "other rules: name freecell, not bakers_game; build alternate, not suit",
+        ),
+    ],
+    ids=["question", "policy", "keep", "deal", "freecells", "game"],
+)
+def test_other_searches_are_refused(begun: Path, change: dict[str, Any], message: str) -> None:
+    asked = {"question": "prove", "deal": Deal.from_number(11982), **change}
+    ask = solve if asked.pop("question") == "solve" else prove
+    before = (begun / "data.mdb").read_bytes()
+    with pytest.raises(StoreError) as caught:
+        ask(asked.pop("deal"), store=begun, **asked)
+    assert str(begun) in str(caught.value) and message in str(caught.value)
+    assert (begun / "data.mdb").read_bytes() == before
+
+
+def test_other_metrics_are_refused(begun: Path) -> None:
+    with Store.open(begun) as opened, opened.write() as txn:
+        txn.put_manifest({**opened.manifest, "metric": "turns"})
+    with pytest.raises(StoreError, match="another metric: turns, not cards"):
+        prove(Deal.from_number(11982), store=begun)
+
+
+def test_same_deal_as_a_board(begun: Path) -> None:
+    """What lies where decides, not where it comes from."""
+    deal = Deal.from_number(11982)
+    assert prove(Deal(deal.position, deal.rules), store=begun).states == 61_643
+
+
+def test_second_process_is_refused(tmp_path: Path) -> None:
+    """While a search runs nobody else may have its store, neither to write nor to look."""
+    store = tmp_path / "store"
+    refused = []
+
+    def look(event: Report | Unit) -> None:
+        for command in ("resume", "status") if not refused else ():
+            other = subprocess.run(
+                [sys.executable, "-m", "dbmsolver", command, str(store)],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            refused.append((other.returncode, other.stdout, other.stderr))
+
+    assert prove(Deal.from_number(11982), store=store, progress=look).verdict == "unsolvable"
+    expected = (4, "", f"dbmsolver: {store}: another process is using this store\n")
+    assert refused == [expected, expected]
+
+
+def test_look_ahead_is_bounded_by_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    real = layers.LayeredSearch.run
+
+    def run(self: layers.LayeredSearch) -> Iterator[Report | Unit]:
+        yield from real(self)
+        looked.append(self.journal.evaluated)
+
+    monkeypatch.setattr(layers.LayeredSearch, "run", run)
+    assert prove(MEDIUM, max_states=1000).limit == "max-states"
+    assert len(looked) == 1 and looked[0] < 100_000

@@ -1,0 +1,313 @@
+"""Data files that are cut short, overwritten or something else: one line and exit code 4, and no death by a signal."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import struct
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import lmdb
+import pytest
+
+from dbmsolver.api import prove, solve
+from dbmsolver.cli.app import cli
+from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.storage.datafile import DataFile
+
+PAGE = 4096
+
+
+class Outcome(NamedTuple):
+    """How a command ended: its exit code, or minus the signal; what it printed, standard error included."""
+
+    code: int
+    text: str
+
+
+def run(*args: str) -> Outcome:
+    """Run a command in a fork of this process, in which the kernels are loaded."""
+    with tempfile.TemporaryFile() as output:
+        child = os.fork()
+        if not child:
+            try:
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+                # pytest has its own streams in the place of these.
+                import sys
+
+                sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+                sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+                code = cli.main(list(args), standalone_mode=False)
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+            except BaseException as error:
+                os.write(2, f"Traceback: {error!r}".encode())
+            os._exit(99)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        output.seek(0)
+        return Outcome(code, output.read().decode())
+
+
+def commands(store: Path) -> list[list[str]]:
+    name = str(store)
+    return [
+        ["status", name],
+        ["lookup", name, "11982"],
+        ["verify", name, "--quiet", "--threads", "1"],
+        ["export", name],
+        ["certificate", name],
+        ["resume", name, "--quiet"],  # which may change it
+    ]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Stores with a proof, half of one, and a solution; all kernels of the commands are loaded."""
+    folder = tmp_path_factory.mktemp("sound")
+    deal = Deal.from_number(11982)
+    stores = {name: folder / name for name in ("proof", "half", "solution")}
+    assert prove(deal, store=stores["proof"]).verdict == "unsolvable"
+    assert prove(deal, store=stores["half"], max_states=30_000).verdict == "undecided"
+    assert solve(Deal.from_number(3), store=stores["solution"]).length == 73
+    for store in stores.values():  # loads the kernels of all commands
+        for args in commands(store):
+            if args[0] != "resume" or store.name != "half":
+                cli.main(args, standalone_mode=False)
+    return stores
+
+
+def damaged(sound: Path, path: Path, change: Callable[[bytearray], object]) -> Path:
+    """A copy of a store with another data file."""
+    path.mkdir()
+    data = bytearray((sound / "data.mdb").read_bytes())
+    change(data)
+    (path / "data.mdb").write_bytes(data)
+    return path
+
+
+def expect_no_harm(sound: Path, store: Path) -> int:
+    """Every command ends with one line and exit code 4, or as it does with the sound store; how many do the former."""
+    refused = 0
+    for args in commands(store):
+        outcome = run(*args)
+        assert outcome.code in (0, 4, 10), (args, outcome)
+        assert "Traceback" not in outcome.text
+        if outcome.code == 4 and args[0] != "verify":
+            refused += 1
+            assert re.fullmatch(r"dbmsolver: [^\n]*\n", outcome.text), outcome.text
+            assert str(store) in outcome.text
+        elif outcome.code == 4:
+            refused += 1
+        elif args[0] != "resume":
+            untouched = run(*[arg.replace(str(store), str(sound)) for arg in args])
+            assert outcome.code == untouched.code
+            verdicts = [
+                re.findall(r"solved in|unsolvable|NOT", o.text) for o in (outcome, untouched)
+            ]
+            assert verdicts[0] == verdicts[1]
+        elif outcome.code == 10:
+            assert "unsolvable, after 61,643 positions" in outcome.text
+    return refused
+
+
+def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None:
+    """What is left either has all records, or is refused."""
+    whole = (sound["half"] / "data.mdb").read_bytes()
+    file = DataFile(sound["half"] / "data.mdb", "store")
+    records = {key: file.get(key) for key in file.keys()}  # noqa: SIM118
+    file.close()
+    refused = 0
+    for end in range(0, len(whole), PAGE // 2):
+        (tmp_path / "data.mdb").write_bytes(whole[:end])
+        try:
+            file = DataFile(tmp_path / "data.mdb", "store")
+        except StoreError as error:
+            assert "damaged" in str(error)
+            refused += 1
+            continue
+        file.check_for_writing()
+        assert {key: file.get(key) for key in file.keys()} == records  # noqa: SIM118
+        file.close()
+    assert refused > 20
+
+
+@pytest.mark.parametrize("name", ["proof", "half", "solution"])
+@pytest.mark.parametrize("share", [0.0, 0.0001, 0.01, 0.3, 0.5, 0.9])
+def test_cut_short(sound: dict[str, Path], tmp_path: Path, name: str, share: float) -> None:
+    for odd in (0, 1, 777):
+        length = int((sound[name] / "data.mdb").stat().st_size * share) + odd
+        store = shutil.copytree(sound[name], tmp_path / f"{odd}")
+        os.truncate(store / "data.mdb", length)
+        assert expect_no_harm(sound[name], store) == 6
+
+
+@pytest.mark.parametrize("name", ["proof", "half", "solution"])
+@pytest.mark.parametrize("pages", [(0, 1), (1, 2), (0, 2), (2, 4), (5, 40), (2, 1000), (0, 1000)])
+def test_zeroed_pages(
+    sound: dict[str, Path], tmp_path: Path, name: str, pages: tuple[int, int]
+) -> None:
+    def zero(data: bytearray) -> None:
+        end = min(pages[1] * PAGE, len(data))
+        data[pages[0] * PAGE : end] = bytes(end - pages[0] * PAGE)
+
+    store = damaged(sound[name], tmp_path / "store", zero)
+    assert expect_no_harm(sound[name], store) > 0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_damage(sound: dict[str, Path], tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    name = random.choice(sorted(sound))
+
+    def change(data: bytearray) -> None:
+        for _ in range(random.choice((1, 1, 3, 20))):
+            kind = random.randrange(4)
+            # Half of the time at what LMDB itself goes by.
+            first = (
+                random.randrange(4) * PAGE if random.random() < 0.5 else random.randrange(len(data))
+            )
+            place = min(first + random.randrange(160), len(data) - 64)
+            if kind == 0:
+                data[place] ^= 1 << random.randrange(8)
+            elif kind == 1:
+                data[place : place + 8] = struct.pack(
+                    "<Q", random.choice((0, 1, 1 << 63, (1 << 64) - 1))
+                )
+            elif kind == 2:
+                data[place : place + 40] = random.randbytes(40)
+            else:
+                other = random.randrange(len(data) // PAGE) * PAGE
+                page = place // PAGE * PAGE
+                data[page : page + PAGE] = data[other : other + PAGE]
+
+    store = damaged(sound[name], tmp_path / "store", change)
+    expect_no_harm(sound[name], store)
+
+
+def directory(data: Path) -> None:
+    data.unlink()
+    data.mkdir()
+
+
+def pipe(data: Path) -> None:
+    data.unlink()
+    os.mkfifo(data)
+
+
+def circle(data: Path) -> None:
+    data.unlink()
+    data.symlink_to(data)
+
+
+def text(data: Path) -> None:
+    data.write_text("Dear reader, this is not a store.\n" * 1000)
+
+
+def empty(data: Path) -> None:
+    data.write_bytes(b"")
+
+
+def absent(data: Path) -> None:
+    data.unlink()
+
+
+@pytest.mark.parametrize("what", [directory, pipe, circle, text, empty, absent])
+def test_other_things_in_its_place(
+    sound: dict[str, Path], tmp_path: Path, what: Callable[[Path], None]
+) -> None:
+    store = shutil.copytree(sound["proof"], tmp_path / "store")
+    what(store / "data.mdb")
+    for args in commands(store):
+        outcome = run(*args)
+        assert outcome.code == 4, (args, outcome)
+        assert re.fullmatch(r"dbmsolver: [^\n]*\n", outcome.text), outcome.text
+
+
+@pytest.mark.parametrize("name", ["lock.mdb", "writer.lock"])
+@pytest.mark.parametrize("what", [directory, pipe, text, empty, absent])
+def test_odd_locks(
+    sound: dict[str, Path], tmp_path: Path, name: str, what: Callable[[Path], None]
+) -> None:
+    """Reading needs none of them; a search either works or refuses in one line."""
+    store = shutil.copytree(sound["half"], tmp_path / "store")
+    what(store / name)
+    assert run("status", str(store)).code == 0
+    outcome = run("resume", str(store), "--quiet")
+    assert outcome.code in (4, 10), outcome
+    assert "Traceback" not in outcome.text
+
+
+def test_all_records_are_read_as_lmdb_reads_them(sound: dict[str, Path]) -> None:
+    for path in sound.values():
+        with (
+            lmdb.open(str(path), readonly=True, lock=False) as environment,
+            environment.begin() as txn,
+        ):
+            expected = dict(txn.cursor())
+        file = DataFile(path / "data.mdb", str(path))
+        assert file.keys() == list(expected)
+        assert {key: file.get(key) for key in file.keys()} == expected  # noqa: SIM118
+        file.check_for_writing()
+        file.close()
+
+
+def transactions(random: Random, path: Path) -> Iterator[dict[bytes, bytes]]:
+    """The records of an environment after each of many transactions."""
+    largest = random.choice((30, 300, 3000, 20_000))
+    key_size = random.choice((8, 28, 200))
+    records: dict[bytes, bytes] = {}
+    with lmdb.open(str(path), map_size=1 << 30, sync=False) as environment:
+        for _ in range(random.randrange(1, 60)):
+            with environment.begin(write=True) as txn:
+                for _ in range(random.randrange(1, 200)):
+                    if records and random.random() < random.choice((0.2, 0.5, 0.8)):
+                        key = random.choice(list(records))
+                        del records[key]
+                        txn.delete(key)
+                    else:
+                        key = random.choice((b"C", b"P")) + random.randbytes(key_size)
+                        records[key] = random.randbytes(random.randrange(largest))
+                        txn.put(key, records[key])
+            yield records
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_lmdb_writes_is_sound(tmp_path: Path, seed: int) -> None:
+    """No false alarm, whatever is written, deleted and written again."""
+    for records in transactions(Random(seed), tmp_path):
+        file = DataFile(tmp_path / "data.mdb", "store")
+        file.check_for_writing()
+        assert file.keys() == sorted(records)
+        for key in list(records)[:20]:
+            assert file.get(key) == records[key]
+        file.close()
+
+
+def test_a_branch_that_leads_astray_is_noticed(tmp_path: Path) -> None:
+    """LMDB itself would pass over records."""
+    with (
+        lmdb.open(str(tmp_path), map_size=1 << 30) as environment,
+        environment.begin(write=True) as txn,
+    ):
+        for number in range(1000):
+            txn.put(b"P%08d" % number, bytes(50))
+    data = bytearray((tmp_path / "data.mdb").read_bytes())
+    roots = [page for page in range(2, len(data) // PAGE) if data[page * PAGE + 10] == 1]
+    changed = 0
+    for page in roots:
+        place = data.find(b"P0000", page * PAGE, (page + 1) * PAGE)
+        if place > 0:
+            data[place + 5] = ord("9")
+            changed += 1
+    assert changed
+    (tmp_path / "data.mdb").write_bytes(data)
+    with pytest.raises(StoreError, match="damaged"):
+        DataFile(tmp_path / "data.mdb", "store")

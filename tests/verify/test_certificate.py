@@ -1,0 +1,231 @@
+"""Certificates: written, read, compared, and run again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+from helpers import faults
+
+from dbmsolver import api
+from dbmsolver.cli.app import cli
+from dbmsolver.errors import InputError, StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.storage.store import Store
+from dbmsolver.verify import certificate
+
+SCHEMA = json.loads(certificate.SCHEMA.read_text())
+DEAL = Deal.from_number(1, rules_for("freecell", 1))
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(cli, [str(arg) for arg in args])
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stores")
+    api.prove(DEAL, store=folder / "proof")
+    api.prove(Deal.from_number(3), store=folder / "solved")
+    api.solve(Deal.from_number(3), store=folder / "shortest")
+    return folder
+
+
+def of(path: Path) -> dict[str, Any]:
+    with Store.open(path, readonly=True) as store:
+        return certificate.from_manifest(store.manifest)
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"), [("proof", "unsolvable"), ("solved", "solved"), ("shortest", "shortest")]
+)
+def test_form(stores: Path, tmp_path: Path, name: str, claim: str) -> None:
+    file = tmp_path / "certificate.json"
+    result = run("certificate", stores / name, "-o", file)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    assert run("certificate", stores / name).stdout == file.read_text()
+    record = json.loads(file.read_text())
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(record, SCHEMA)
+    assert record["claim"] == claim
+    assert certificate.load(file) == record == of(stores / name)
+
+
+def test_what_stands_in_it(stores: Path) -> None:
+    record = of(stores / "proof")
+    assert record["states"] == 63
+    assert record["forced"] == 18
+    assert record["digest"] == "c7abeb9dc7cbea7f"
+    assert sum(row["states"] for row in record["strata"]) == 63
+    assert certificate.deal_of(record, "here") == DEAL
+
+
+def test_a_store_agrees_with_its_certificate(stores: Path, tmp_path: Path) -> None:
+    for name in ("proof", "solved", "shortest"):
+        file = tmp_path / name
+        assert run("certificate", stores / name, "-o", file).exit_code == 0
+        result = run("verify", stores / name, "--certificate", file)
+        assert result.exit_code == 0, result.output
+        assert "the certificate agrees with the store" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["proof", "solved", "shortest"])
+def test_run_again(stores: Path, tmp_path: Path, name: str) -> None:
+    file = tmp_path / "certificate.json"
+    run("certificate", stores / name, "-o", file)
+    result = run("verify", file)
+    assert result.exit_code == 0, result.output
+    assert "valid, the search run again says the same" in result.stdout
+    data = json.loads(run("verify", file, "--json", "--quiet").stdout)
+    assert data["verdict"] == "valid"
+    assert data["differences"] == []
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"digest": "0" * 16},
+    {"states": 64},
+    {"claim": "solved", "length": 0, "path": []},
+    {"policy": "none"},
+    {"strata": []},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_certificate(stores: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps({**of(stores / "proof"), **change}))
+    result = run("verify", file)
+    assert result.exit_code == 4, result.output
+    assert "NOT VALID" in result.stdout
+    result = run("verify", stores / "proof", "--certificate", file)
+    assert result.exit_code == 4
+    assert "the store differs from the certificate" in result.stdout
+
+
+def test_a_shorter_solution_in_a_certificate(stores: Path, tmp_path: Path) -> None:
+    record = of(stores / "shortest")
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps({**record, "path": record["path"][:-1], "length": 72}))
+    result = run("verify", file)
+    assert result.exit_code == 4
+    assert "cards are not home" in result.stdout
+
+
+BAD_FILES = [
+    ("", "not JSON"),
+    ("[]", "expected a JSON object"),
+    ("{}", '"certificate": 1'),
+    ('{"certificate": 1}', "claim is missing"),
+    ("\x00\xff", "not JSON"),
+]
+
+BAD_MEMBERS = [
+    {"strata": [1]},
+    {"strata": [{"layer": 0, "stratum": "x", "states": 1, "forced": 0}]},
+    {"path": [[1]]},
+    {"rules": {}},
+    {"deal": {"number": None, "board": [1]}},
+    {"policy": "all"},
+    {"policy": []},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_FILES)
+def test_bad_files(stores: Path, tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "bad"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        certificate.load(file)
+    assert run("verify", file).exit_code == 3
+    assert run("verify", stores / "proof", "--certificate", file).exit_code == 3
+
+
+@pytest.mark.parametrize("change", BAD_MEMBERS)
+def test_bad_members(stores: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    file = tmp_path / "bad"
+    file.write_text(json.dumps({**of(stores / "proof"), **change}))
+    result = run("verify", file)
+    assert result.exit_code == 3, result.output
+    assert result.stderr.count("\n") == 1
+
+
+def test_digests_are_of_proofs(stores: Path) -> None:
+    record = of(stores / "shortest")
+    assert record["digest"] is None
+    assert all(row["layer"] < 73 for row in record["strata"])
+    assert record["states"] == sum(row["states"] for row in record["strata"])
+
+
+def test_a_certificate_of_another_number(stores: Path, tmp_path: Path) -> None:
+    record = of(stores / "proof")
+    record["deal"]["number"] = 2
+    file = tmp_path / "certificate.json"
+    file.write_text(json.dumps(record))
+    result = run("verify", file)
+    assert result.exit_code == 3
+    assert "not that of deal 2" in result.stderr
+
+
+def test_no_certificate_of_an_unfinished_search(tmp_path: Path) -> None:
+    api.prove(Deal.from_number(11982), store=tmp_path / "s", max_states=100)
+    result = run("certificate", tmp_path / "s")
+    assert result.exit_code == 4
+    assert "claims nothing, the search is undecided" in result.stderr
+    with pytest.raises(StoreError):
+        of(tmp_path / "s")
+
+
+def test_report(stores: Path) -> None:
+    result = run("verify", stores / "proof")
+    assert result.exit_code == 0
+    for line in (
+        "Claim:     Deal 1 (1 freecell) is unsolvable",
+        "Verdict:   valid",
+        "Digest:    c7abeb9dc7cbea7f",
+        "States:    63 and 18 forced ones, of 81 in the store",
+    ):
+        assert line in result.stdout.splitlines()
+    data = json.loads(run("verify", stores / "shortest", "--json").stdout)
+    assert data["verdict"] == "valid"
+    assert data["claim"] == "shortest"
+    assert data["length"] == 73
+    assert sum(row["states"] for row in data["strata"]) == data["states"]
+
+
+def test_a_sample_is_said_to_be_one(stores: Path) -> None:
+    result = run("verify", stores / "shortest", "--sample", "10%")
+    assert result.exit_code == 0
+    assert "no fault found in the sample; the rest was not checked" in result.stdout
+    assert "Verdict:   valid" not in result.stdout
+    assert run("verify", stores / "shortest", "--sample", "0").exit_code == 2
+    assert run("verify", stores / "shortest", "--sample", "200%").exit_code == 2
+
+
+def test_the_counterexample_is_a_board(stores: Path, tmp_path: Path) -> None:
+    import shutil
+
+    path = Path(shutil.copytree(stores / "proof", tmp_path / "spoiled"))
+    key = faults.closed_keys(path)[4]
+    faults.change_block(path, key, lambda runs: faults.without(runs, 0))
+    result = run("verify", path)
+    assert result.exit_code == 4
+    assert "NOT VALID" in result.stdout
+    assert "is not closed" in result.stdout
+    data = json.loads(run("verify", path, "--json").stdout)
+    for name in ("board", "neighbour"):
+        assert Deal.from_text("\n".join(data[name]) + "\n", DEAL.rules)
+
+
+def test_usage(stores: Path, tmp_path: Path) -> None:
+    file = tmp_path / "c"
+    run("certificate", stores / "proof", "-o", file)
+    assert run("verify", file, "--sample", "1%").exit_code == 2
+    assert run("verify", tmp_path / "nothing").exit_code == 2
+    assert run("verify", tmp_path).exit_code == 4

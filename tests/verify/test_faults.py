@@ -1,0 +1,490 @@
+"""The verifier refuses stores with faults of every kind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import faults
+from helpers.faults import check
+from helpers.small_partitions import tiny_shelves
+
+from dbmsolver import api
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import rules_for
+from dbmsolver.search import session
+from dbmsolver.search.astar.layers import LayeredSearch
+from dbmsolver.storage.store import Store
+from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format, make_format
+from dbmsolver.verify.kernels.arrange import FINE, arrange, key_bits, make_board, take_signature
+
+Change = Callable[[dict[str, Any]], None]
+SMALL = Deal.from_number(1, rules_for("freecell", 1))
+PROOF = Deal.from_number(6139, rules_for("freecell", 3))
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sound stores: two proofs, and a shortest solution."""
+    folder = tmp_path_factory.mktemp("stores")
+    api.prove(SMALL, store=folder / "small")
+    api.prove(PROOF, store=folder / "proof")
+    api.solve(Deal.from_number(3), store=folder / "solve")
+    return folder
+
+
+@pytest.fixture
+def small(originals: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals / "small", tmp_path / "small"))
+
+
+@pytest.fixture
+def proof(originals: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals / "proof", tmp_path / "proof"))
+
+
+@pytest.fixture
+def solve(originals: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(originals / "solve", tmp_path / "solve"))
+
+
+def refused(path: Path, *reasons: str) -> None:
+    """Not valid, with one of these reasons (any, if none is given), nor by one thread, nor with little
+    memory.
+    """
+    report = check(path)
+    assert not report.valid
+    assert report.reason
+    if reasons:
+        assert any(reason in report.reason for reason in reasons), report.reason
+    assert not check(path, threads=1).valid
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        tiny_shelves(monkeypatch)
+        report = check(path, memory=20_000)
+    assert not report.valid
+    if reasons:
+        assert any(reason in str(report.reason) for reason in reasons), report.reason
+
+
+def make_counts_fit(path: Path) -> None:
+    """Let the manifest say what is in the store, as one who means to deceive would: the states must tell."""
+    report = check(path)
+
+    def fit(manifest: dict[str, Any]) -> None:
+        manifest["states"], manifest["forced"] = report.states, report.forced
+        manifest["strata"] = [list(row) for row in report.strata]
+        manifest["digest"] = report.digest or manifest["digest"]
+
+    faults.change_manifest(path, fit)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", ["small", "proof"])
+def test_a_state_removed(name: str, seed: int, request: pytest.FixtureRequest) -> None:
+    path = request.getfixturevalue(name)
+    key, number = Random(seed).choice(faults.closed_states(path))
+    faults.change_block(path, key, lambda runs: faults.without(runs, number))
+    make_counts_fit(path)
+    refused(path, "is not closed", "is not among the closed positions", "no closed states")
+    assert not check(path, sample=1.0).valid
+
+
+def test_every_state_removed_in_turn(originals: Path, tmp_path: Path) -> None:
+    for index, (key, number) in enumerate(faults.closed_states(originals / "small")):
+        path = Path(shutil.copytree(originals / "small", tmp_path / str(index)))
+        faults.change_block(path, key, lambda runs, number=number: faults.without(runs, number))
+        report = check(path, threads=1)
+        assert not report.valid
+        assert "closed" in str(report.reason)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_key_altered_to_another_legal_position(proof: Path, seed: int) -> None:
+    random = Random(seed)
+    form = make_format(PROOF, "wkr")
+    while True:
+        key, number = random.choice(faults.closed_states(proof))
+        with Store.open(proof, readonly=True) as store:
+            runs = store.block(key)
+        other = other_key(form, runs, number, random)
+        if other is not None:
+            break
+    faults.change_block(proof, key, lambda runs: faults.with_key(runs, number, other))
+    make_counts_fit(proof)
+    refused(proof)
+
+
+def other_key(form: Format, runs: Any, number: int, random: Random) -> int | None:
+    """A legal local key of the state's signature that its run has not; None if none is found."""
+    ends = np.cumsum(runs.counts)
+    run = int(np.searchsorted(ends, number, side="right"))
+    theirs = {int(key) for key in runs.keys[int(ends[run] - runs.counts[run]) : int(ends[run])]}
+    signature = runs.signatures[run]
+    _, home, locked = take_signature(form, signature)
+    loose = np.uint64((1 << 52) - 1 & ~(home | locked))
+    words = np.zeros((3, 160), np.uint64)
+    bits = int(key_bits(form, loose, words))
+    for _ in range(2000):
+        if not bits:
+            return None
+        key = int(runs.keys[number])
+        for _ in range(random.randint(1, 4)):
+            key ^= 1 << random.randrange(bits)
+        planes = [int(form.fixed[0] & loose), int(form.fixed[1] & loose), 0]
+        for bit in range(bits):
+            if key >> bit & 1:
+                planes = [
+                    plane | int(word) for plane, word in zip(planes, words[:, bit], strict=True)
+                ]
+        error, _ = arrange(form, *map(np.uint64, (home, locked, *planes)), make_board())
+        if error == FINE and key not in theirs:
+            return key
+    return None
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
+    """Refused, unless another closed position happens to lead there by a move of that code."""
+    random = Random(seed)
+    form = make_format(SMALL, "wkr")
+    key, number = random.choice(faults.closed_states(small))
+    code = random.randrange(form.code_card.size)
+    with Store.open(small, readonly=True) as store:
+        runs = store.block(key)
+    if code == runs.codes[number]:
+        return
+    faults.change_block(small, key, lambda runs: faults.with_code(runs, number, code))
+    report = check(small)
+    position = position_of_state(form, runs, number)
+    if position.canonical() == SMALL.position.canonical():
+        assert report.valid  # the deal has no parent
+    elif (position.canonical(), code) in right_codes:
+        assert report.valid or "ring" in str(report.reason)
+    else:
+        assert not report.valid
+        assert report.position is not None
+        assert report.position.canonical() == position.canonical()
+
+
+@pytest.fixture(scope="module")
+def right_codes() -> set[Any]:
+    """(position, code) of all moves between reachable positions, by the slow rules."""
+    form = make_format(SMALL, "wkr")
+    pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
+    found = set()
+    seen = {SMALL.position.canonical(): SMALL.position}
+    todo = [SMALL.position]
+    while todo:
+        position = todo.pop()
+        for move, following in position.successors(SMALL.rules, "wkr"):
+            place = place_of(form, position, move.card)
+            found.add((following.canonical(), pairs.index((move.card, place))))
+            if following.canonical() not in seen:
+                seen[following.canonical()] = following
+                todo.append(following)
+    return found
+
+
+def place_of(form: Format, position: Position, card: int) -> int:
+    """Place value of a card that is not home."""
+    if card in position.freecells:
+        return FREECELL
+    column = next(column for column in position.columns if card in column)
+    depth = column.index(card)
+    under = column[depth - 1] if depth else -1
+    if form.dealt_place[card] == LOCKED and form.dealt_under[card] == under:
+        return LOCKED
+    if under < 0:
+        return BOTTOM
+    return int(np.flatnonzero(form.kinds == (card ^ under) & 3)[0])
+
+
+def position_of_state(form: Format, runs: Any, number: int) -> Position:
+    """A state of a block (with narrow keys), by the verifier's own reading."""
+    from dbmsolver.verify.refutation import position_of
+
+    ends = np.cumsum(runs.counts)
+    run = int(np.searchsorted(ends, number, side="right"))
+    signature = runs.signatures[run]
+    _, home, locked = take_signature(form, signature)
+    loose = np.uint64((1 << 52) - 1 & ~(home | locked))
+    words = np.zeros((3, 160), np.uint64)
+    bits = int(key_bits(form, loose, words))
+    planes = [int(form.fixed[0] & loose), int(form.fixed[1] & loose), 0]
+    for bit in range(bits):
+        if int(runs.keys[number]) >> bit & 1:
+            planes = [p | int(word) for p, word in zip(planes, words[:, bit], strict=True)]
+    position = position_of(form, SMALL, (int(signature), planes[0], planes[1], planes[2]))
+    assert position is not None
+    return position
+
+
+def test_codes_in_a_ring(proof: Path) -> None:
+    """Two positions, each said to come from the other by the same card's move there and back."""
+    form = make_format(PROOF, "wkr")
+    codes = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
+    found = 0
+    for key, number in faults.closed_states(proof):
+        with Store.open(proof, readonly=True) as store:
+            runs = store.block(key)
+        card, before = codes[runs.codes[number]]
+        position = position_of_state(form, runs, number)
+        if card // 4 < position.foundations[card % 4] or before == LOCKED:
+            continue
+        now = place_of(form, position, card)
+        back = codes.index((card, now))
+        origin = parent_number(form, runs, number, card, now, before)
+        if origin is None:
+            continue
+        if position_of_state(form, runs, origin).canonical() == PROOF.position.canonical():
+            continue  # the deal's code says nothing
+        found += 1
+        spoiled = proof.with_name(f"ring{found}")
+        shutil.copytree(proof, spoiled)
+        change = partial(faults.with_code, number=origin, code=back)
+        faults.change_block(spoiled, key, change)
+        refused(spoiled, "ring")
+        if found == 3:
+            return
+    raise AssertionError("no two positions to make a ring of")
+
+
+def parent_number(
+    form: Format, runs: Any, number: int, card: int, now: int, before: int
+) -> int | None:
+    """Number in the block of the state with the card where it was before."""
+    ends = np.cumsum(runs.counts)
+    run = int(np.searchsorted(ends, number, side="right"))
+    _, home, locked = take_signature(form, runs.signatures[run])
+    loose = np.uint64((1 << 52) - 1 & ~(home | locked))
+    words = np.zeros((3, 160), np.uint64)
+    bits = int(key_bits(form, loose, words))
+    key = int(runs.keys[number])
+    for bit in range(bits):
+        for plane, table in enumerate((form.off, form.low, form.high)):
+            if int(words[plane, bit]) == 1 << card and table[now] != table[before]:
+                key ^= 1 << bit
+    first = int(ends[run] - runs.counts[run])
+    same = np.flatnonzero(runs.keys[first : int(ends[run])] == key)
+    return first + int(same[0]) if same.size else None
+
+
+def test_each_block_dropped(originals: Path, tmp_path: Path) -> None:
+    for name in ("small", "proof"):
+        for index, key in enumerate(faults.closed_keys(originals / name)):
+            path = Path(shutil.copytree(originals / name, tmp_path / f"{name}{index}"))
+            faults.change_block(path, key, lambda runs: None)
+            report = check(path)
+            assert not report.valid
+            assert "closed" in str(report.reason)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_block_of_a_layer_dropped(solve: Path, seed: int) -> None:
+    complete = [key for key in faults.closed_keys(solve) if key[1:3] < bytes((0, 73))]
+    faults.change_block(solve, Random(seed).choice(complete), lambda runs: None)
+    make_counts_fit(solve)
+    refused(solve, "is not closed", "not among the closed")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_state_of_a_layer_removed(solve: Path, seed: int) -> None:
+    states = [place for place in faults.closed_states(solve) if place[0][1:3] < bytes((0, 73))]
+    key, number = Random(seed).choice(states)
+    faults.change_block(solve, key, lambda runs: faults.without(runs, number))
+    make_counts_fit(solve)
+    refused(solve, "is not closed", "not among the closed")
+
+
+def test_a_block_moved_to_another_layer(solve: Path) -> None:
+    key = faults.closed_keys(solve)[5]
+    with Store.open(solve) as store:
+        runs = store.block(key)
+        with store.write() as txn:
+            txn.delete(key)
+            layer, stratum = int.from_bytes(key[1:3], "big"), int.from_bytes(key[3:5], "big")
+            faults.put_block(txn, layer + 1, stratum, runs)
+    refused(solve)
+
+
+@pytest.mark.parametrize("end", [0, -1])
+def test_a_solution_shortened_by_one(solve: Path, end: int) -> None:
+    def shorten(manifest: dict[str, Any]) -> None:
+        del manifest["path"][end]
+        manifest["length"] -= 1
+
+    faults.change_manifest(solve, shorten)
+    refused(solve, "cards are not home", "is not legal")
+
+
+def test_a_length_without_its_solution(solve: Path) -> None:
+    faults.change_manifest(solve, lambda manifest: manifest.update(length=72))
+    refused(solve, "the solution has 73 moves, not 72")
+
+
+def test_a_solution_lengthened(solve: Path) -> None:
+    """There and back again is legal; but then a layer below the claimed length is incomplete."""
+
+    def lengthen(manifest: dict[str, Any]) -> None:
+        manifest["path"] = with_a_detour(Deal.from_number(3), manifest["path"])
+        manifest["length"] += 2
+
+    faults.change_manifest(solve, lengthen)
+    refused(solve, "is not closed")
+
+
+def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
+    """The solution with a move and the one that takes it back inserted, as early as there are such moves."""
+    form = make_format(deal, "wkr")
+    position = deal.position
+    for number, step in enumerate(path):
+        for move in position.moves(deal.rules):
+            after = position.apply(move)
+            if move.destination.kind == "foundation":
+                continue
+            for back in after.moves(deal.rules):
+                if after.apply(back).canonical() == position.canonical():
+                    places = place_of(form, after, move.card), place_of(form, position, move.card)
+                    detour = [[move.card, place] for place in places]
+                    return path[:number] + detour + path[number:]
+        moves = [move for move in position.moves(deal.rules) if move.card == step[0]]
+        chosen = next(move for move in moves if leads_to(form, position, move) == step[1])
+        position = position.apply(chosen)
+    raise AssertionError("no move can be taken back")
+
+
+def leads_to(form: Format, position: Position, move: Move) -> int:
+    """Place value that a move leads to."""
+    if move.destination.kind == "foundation":
+        return HOME
+    return place_of(form, position.apply(move), move.card)
+
+
+def test_a_solved_deal_said_to_be_unsolvable(solve: Path) -> None:
+    faults.change_manifest(solve, lambda manifest: manifest.update(verdict="unsolvable"))
+    refused(solve, "is not closed")
+
+
+@pytest.mark.parametrize("name", ["proof", "solve"])
+def test_a_goal_inserted(name: str, request: pytest.FixtureRequest) -> None:
+    path = request.getfixturevalue(name)
+    deal = PROOF if name == "proof" else Deal.from_number(3)
+    faults.insert(path, 0 if name == "proof" else 70, make_format(deal, "wkr"), 0xDDDD, 0)
+    refused(path, "is a goal", "does not fit its lower bound")
+
+
+def _other_board(manifest: dict[str, Any]) -> None:
+    manifest["deal"] = {"number": None, "board": format_board(Deal.from_number(4).position)}
+
+
+MANIFESTS: dict[str, Change] = {
+    "number": lambda manifest: manifest["deal"].update(number=6140),
+    "board": _other_board,
+    "more freecells": lambda manifest: manifest["rules"].update(freecells=4),
+    "fewer freecells": lambda manifest: manifest["rules"].update(freecells=2),
+    "columns": lambda manifest: (
+        manifest["rules"].update(columns=9),
+        manifest["deal"].update(number=None, board=manifest["deal"]["board"] + ":\n"),
+    ),
+    "build": lambda manifest: manifest["rules"].update(build="any"),
+    "one suit": lambda manifest: manifest["rules"].update(build="suit"),
+    "fill": lambda manifest: manifest["rules"].update(fill="kings"),
+    "policy": lambda manifest: manifest.update(policy="none"),
+    "states": lambda manifest: manifest.update(states=735),
+    "digest": lambda manifest: manifest.update(digest="0" * 16),
+    "strata": lambda manifest: manifest["strata"].pop(),
+    "solved": lambda manifest: manifest.update(verdict="solved", path=[], length=0),
+    "shortest": lambda manifest: manifest.update(
+        verdict="solved", path=[], length=0, shortest=True
+    ),
+}
+
+
+@pytest.mark.parametrize("change", MANIFESTS.values(), ids=MANIFESTS)
+def test_a_manifest_changed(proof: Path, change: Change) -> None:
+    faults.change_manifest(proof, change)
+    try:
+        report = check(proof)
+    except faults.StoreError as error:
+        assert error.exit_code == 4
+    else:
+        assert not report.valid
+
+
+@pytest.mark.parametrize("number", [3, 164, 7])
+@pytest.mark.parametrize("weight", [2, 3])
+def test_a_bound_that_overestimates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, weight: int
+) -> None:
+    hasty = partial(LayeredSearch, weight=weight)
+    monkeypatch.setattr(session, "LayeredSearch", hasty)
+    result = api.solve(Deal.from_number(number), store=tmp_path / "s")
+    assert result.shortest  # so it says
+    report = check(tmp_path / "s")
+    assert not report.valid
+    if number == 3:
+        assert result.length is not None and result.length > 73
+
+
+def test_a_bound_that_overestimates_a_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same with the layers written as if the bound had been right: the closed set must tell."""
+    monkeypatch.setattr(session, "LayeredSearch", partial(LayeredSearch, weight=2))
+    api.solve(Deal.from_number(3), store=tmp_path / "s")
+    root = check(tmp_path / "s")
+    assert "lower bound" in str(root.reason) or "closed" in str(root.reason)
+
+
+def test_a_damaged_block(proof: Path) -> None:
+    key = faults.closed_keys(proof)[3]
+    with Store.open(proof) as store:
+        data = bytearray(store.read(key))
+        data[-3] ^= 4
+        with store.write() as txn:
+            txn._put(key, bytes(data))
+    refused(proof, "damaged")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_byte_changed(proof: Path, seed: int) -> None:
+    random = Random(seed)
+    key = random.choice(faults.closed_keys(proof))
+    with Store.open(proof) as store:
+        data = bytearray(store.read(key))
+        data[random.randrange(min(len(data), 60))] ^= 1 << random.randrange(8)
+        with store.write() as txn:
+            txn._put(key, bytes(data))
+    for sample in (None, 1.0, 0.1):
+        report = check(proof, sample=sample)
+        assert not report.valid or sample == 0.1
+        assert report.valid or "block" in str(report.reason)
+
+
+@pytest.mark.parametrize("size", [0, 5, 24, 30])
+def test_a_block_cut_short(proof: Path, size: int) -> None:
+    key = faults.closed_keys(proof)[3]
+    with Store.open(proof) as store:
+        data = store.read(key)[:size]
+        with store.write() as txn:
+            txn._put(key, data)
+    refused(proof, "damaged")
+    assert not check(proof, sample=1.0).valid
+
+
+def test_a_state_twice(small: Path) -> None:
+    key = faults.closed_keys(small)[2]
+    with Store.open(small) as store:
+        runs = store.block(key)
+        with store.write() as txn:
+            faults.put_block(txn, 0, int.from_bytes(key[3:5], "big"), runs)
+    refused(small, "closed twice")

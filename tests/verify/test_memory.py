@@ -1,0 +1,214 @@
+"""The verifier says the same with any memory, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+from helpers.faults import check
+from helpers.small_partitions import tiny_shelves
+
+from dbmsolver import api
+from dbmsolver.errors import DiskFullError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.verify import partitions, pieces
+from dbmsolver.verify.check import Verification, verify
+from dbmsolver.verify.division import choose
+from dbmsolver.verify.exchange import Mail
+from dbmsolver.verify.format import make_format
+from dbmsolver.verify.partitions import cut
+from dbmsolver.verify.spill import Spill, mapped_zeros
+
+BUDGETS = [2_000, 20_000, 200_000, 1_000_000]
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two proofs, a shortest solution, and a proof whose states take three planes."""
+    folder = tmp_path_factory.mktemp("stores")
+    api.prove(Deal.from_number(6139, rules_for("freecell", 3)), store=folder / "proof")
+    api.prove(Deal.from_number(146692), store=folder / "larger")
+    api.solve(Deal.from_number(3), store=folder / "solve")
+    rules = Rules("any suit, any fill", 6, 0, "any", "any")
+    api.prove(Deal.from_number(7, rules), store=folder / "wide")
+    return folder
+
+
+def facts(report: Verification) -> list[Any]:
+    return [
+        report.valid,
+        report.reason,
+        report.states,
+        report.forced,
+        report.digest,
+        report.strata,
+        report.checked,
+    ]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("memory", BUDGETS)
+@pytest.mark.parametrize("name", ["proof", "larger", "wide"])
+def test_any_memory(
+    stores: Path, monkeypatch: pytest.MonkeyPatch, name: str, memory: int, threads: int
+) -> None:
+    whole = check(stores / name)
+    assert whole.valid
+    tiny_shelves(monkeypatch)
+    assert facts(check(stores / name, memory=memory, threads=threads)) == facts(whole)
+
+
+@pytest.mark.parametrize("memory", [200_000, 1_000_000])
+def test_any_memory_with_costs(stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
+    whole = check(stores / "solve")
+    tiny_shelves(monkeypatch)
+    assert facts(check(stores / "solve", memory=memory)) == facts(whole)
+
+
+def test_each_shelf_is_loaded_twice_at_most(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: Counter[int] = Counter()
+    sorted_out: Counter[int] = Counter()
+    load, sort_out = partitions.Shelves.load, partitions.sort_out
+
+    def counted(self: Any, number: int, *args: Any) -> Any:
+        loads[number] += 1
+        return load(self, number, *args)
+
+    def counted_sorting(store: Any, form: Any, catalog: Any, plan: Any, readers: Any) -> Any:
+        sorted_out[plan.split] += 1
+        return sort_out(store, form, catalog, plan, readers)
+
+    monkeypatch.setattr(partitions.Shelves, "load", counted)
+    monkeypatch.setattr(partitions, "sort_out", counted_sorting)
+    tiny_shelves(monkeypatch)
+    assert check(stores / "larger", memory=20_000).valid
+    assert len(loads) > 50
+    assert set(loads.values()) == {1, 2}
+    assert set(sorted_out.values()) == {1}
+
+
+def test_nothing_is_left_behind(
+    stores: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    tiny_shelves(monkeypatch)
+    opened = len(list(Path("/proc/self/fd").iterdir()))
+    assert check(stores / "larger", memory=20_000).valid
+    assert not list(tmp_path.iterdir())
+    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+
+
+def test_a_full_disk_is_not_the_stores_fault(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    tiny_shelves(monkeypatch)
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(DiskFullError, match="No space left"):
+        check(stores / "larger", memory=20_000)
+
+
+def test_phases(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbmsolver.verify.claim.INTERVAL", 0.0)
+    tiny_shelves(monkeypatch)
+    moments = list(verify(stores / "proof", memory=2_000))
+    phases = list(dict.fromkeys(moment.phase for moment in moments))
+    assert phases == ["reading the store", "dividing a signature", "checking"]
+    assert all(0 <= moment.share <= 1 for moment in moments)
+    assert moments[-1].states == moments[-1].all_states
+
+
+def test_a_sample_decodes_what_it_needs_only(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: set[bytes] = set()
+    read = partitions.read_body
+
+    def noted(store: Any, form: Any, key: bytes) -> Any:
+        decoded.add(key)
+        return read(store, form, key)
+
+    monkeypatch.setattr(partitions, "read_body", noted)
+    monkeypatch.setattr(pieces, "read_body", noted)
+    report = check(stores / "larger", sample=1e-9, seed=3)
+    assert report.valid, report.reason
+    assert 0 < len(decoded) < report.all_blocks // 2
+
+
+@pytest.mark.parametrize("memory", [2_000, 1 << 30])
+def test_samples_with_any_memory(
+    stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int
+) -> None:
+    tiny_shelves(monkeypatch)
+    for seed in range(3):
+        report = check(stores / "proof", sample=0.3, seed=seed, memory=memory)
+        assert report.valid, report.reason
+
+
+@pytest.mark.parametrize("memory", [0, 3000, 1 << 20])
+def test_mail_arrives(memory: int) -> None:
+    random = np.random.default_rng(1)
+    mail = Mail(np.array([1, 1, 5]), 2, memory)
+    sent: dict[int, list[list[int]]] = {0: [], 1: [], 2: []}
+    for _ in range(100):
+        shelf = int(random.integers(3))
+        rows = random.integers(1 << 30, size=(int(random.integers(1, 9)), 4)).astype(np.uint64)
+        sent[shelf] += rows.tolist()
+        mail.send(shelf, rows)
+    for shelf, rows_sent in sent.items():
+        assert mail.runs(shelf).tolist() == sorted({row[-1] for row in rows_sent})
+        parcels = [parcel.open() for parcel in mail.take(shelf, 10)]
+        assert max(len(rows) for rows in parcels) <= 10
+        assert sorted(np.concatenate(parcels).tolist()) == sorted(rows_sent)
+        assert not mail.has(shelf)
+    mail.close()
+
+
+def test_files() -> None:
+    spill = Spill()
+    arrays = [np.arange(size, dtype=np.uint64) for size in (5, 0, 1000)]
+    offsets = [spill.write(array) for array in arrays]
+    for offset, array in zip(offsets, arrays, strict=True):
+        found = np.empty_like(array)
+        spill.read_into(offset, found)
+        assert found.tolist() == array.tolist()
+    spill.close()
+    zeros = mapped_zeros(1000, np.int32)
+    zeros[7] = 5
+    assert zeros.sum() == 5
+
+
+@pytest.mark.parametrize("most", [1, 10, 100, 5000])
+def test_pieces_are_no_larger_than_planned(most: int) -> None:
+    """States with a few bits each, some of which say little."""
+    form = make_format(Deal.from_number(3), "wkr")
+    random = np.random.default_rng(2)
+    words = random.integers(1 << 12, size=(3000, 2)).astype(np.uint64)
+    words[:, 0] &= np.uint64(0x0F0)
+    planes = np.unique(words, axis=0)
+    division = choose(form, planes.ravel(), np.zeros(planes.shape[0], np.uint16), most)
+    bits = division.bits[1 : 1 + division.bits[0]]
+    cells = np.zeros(planes.shape[0], np.int64)
+    for bit in bits.tolist():
+        word = planes[:, bit // 64] >> np.uint64(bit % 64)
+        cells = 2 * cells + (word & np.uint64(1)).astype(np.int64)
+    sizes = np.bincount(division.cells[cells], minlength=division.pieces)
+    assert sizes.size == division.pieces
+    assert sizes.max() <= most
+    assert division.cards == sum({1 << (bit & 63) for bit in bits.tolist()})
+    assert (division.pieces == 1) == (most == 5000)
+
+
+def test_cuts() -> None:
+    segments = np.array([[0, 0, 5, 0], [1, 5, 1, 0], [2, 6, 10, 1]])
+    parts = list(cut(segments, 4))
+    assert [int(part[:, 2].sum()) for part in parts] == [4, 4, 4, 4]
+    numbers = [
+        n for part in parts for _, first, count, _ in part for n in range(first, first + count)
+    ]
+    assert numbers == list(range(16))

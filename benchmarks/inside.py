@@ -20,8 +20,8 @@ from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
-from dbmsolver.search.proof.worker import Closer
-from dbmsolver.state import Keys
+from dbmsolver.search.proof.worker import ProofWorker
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import Store
 
@@ -29,15 +29,15 @@ SAMPLE = 2_000_000
 """States to measure on."""
 LARGEST = 1 << 17
 SMALLEST = 16
-ELSEWHERE = np.uint64(1)  # no masked key is this
+NO_PIECE = np.uint64(1)  # no masked key is this
 ANYWHERE = np.uint64(0)
 EXPANDING, FINDING, SORTING = "expanding", "finding duplicates", "sorting closed states"
 
 
 def kernel_shares(path: Path, deal: Deal) -> dict[str, float]:
     """The parts of a kernel's time, as shares of one."""
-    keys = Keys(deal, "wkr")
-    closer = Closer(keys)
+    codec = StateCodec(deal, "wkr")
+    worker = ProofWorker(codec)
     spent = dict.fromkeys((EXPANDING, FINDING, SORTING), 0.0)
     sampled = warm = 0
     with Store.open(path) as store:
@@ -45,7 +45,7 @@ def kernel_shares(path: Path, deal: Deal) -> dict[str, float]:
         Random(1).shuffle(records)
         for record in records:
             for signature, words, local, codes in signatures(store.block(record)):
-                times = measured(closer, signature, words, local, codes)
+                times = measured(worker, signature, words, local, codes)
                 warm += 1
                 if warm > 1:  # the first call may load kernels
                     sampled += codes.size
@@ -65,16 +65,16 @@ def signatures(runs: Runs) -> Iterator[tuple[int, int, Any, Any]]:
     for signature, count in zip(runs.signatures.tolist(), runs.counts.tolist(), strict=True):
         size = min(count, LARGEST)
         if size >= SMALLEST:
-            local = runs.keys[runs.words * start : runs.words * (start + size)]
-            yield signature, runs.words, local, runs.codes[start : start + size]
+            local = runs.keys[runs.key_words * start : runs.key_words * (start + size)]
+            yield signature, runs.key_words, local, runs.codes[start : start + size]
         start += count
 
 
 def measured(
-    closer: Closer, signature: int, words: int, local: Any, codes: Any
+    worker: ProofWorker, signature: int, words: int, local: Any, codes: Any
 ) -> dict[str, float]:
     """Seconds of each part for these states of a signature."""
-    workspace, out, tables = closer.workspace._replace(grows=False), closer.output, closer.tables
+    workspace, out, tables = worker.workspace._replace(grows=False), worker.output, worker.tables
     size = codes.size
     bits = 9
     while 1 << bits < 4 * size + 4 * BURST:
@@ -87,8 +87,8 @@ def measured(
     begun = time.perf_counter()
     admit_piece(tables, workspace, name, bits, 0, local, codes, size)
     admitted = time.perf_counter() - begun
-    alone = expanded(closer, name, bits, size, words, ELSEWHERE)
-    both = expanded(closer, name, bits, size, words, ANYWHERE)
+    alone = expanded(worker, name, bits, size, words, NO_PIECE)
+    both = expanded(worker, name, bits, size, words, ANYWHERE)
     workspace.order[: words * size] = local
     workspace.order_codes[:size] = codes
     begun = time.perf_counter()
@@ -97,15 +97,15 @@ def measured(
     return {EXPANDING: alone, FINDING: max(both - alone, 0.0) + admitted, SORTING: sorting}
 
 
-def expanded(closer: Closer, name: Any, bits: int, size: int, words: int, piece: Any) -> float:
+def expanded(worker: ProofWorker, name: Any, bits: int, size: int, words: int, piece: Any) -> float:
     """Seconds for expanding ``size`` states at the front of the workspace."""
-    workspace = closer.workspace._replace(grows=False)
+    workspace = worker.workspace._replace(grows=False)
     room = min(workspace.order.size // words, (3 << bits) // 4)
     head, count = 0, size
     begun = time.perf_counter()
     while head < count and count + BURST <= room:
         head, count, *_ = close_piece(
-            closer.tables, workspace, name, bits, head, count, room, ANYWHERE, piece
+            worker.tables, workspace, name, bits, head, count, room, ANYWHERE, piece
         )
     # States that the sample lacks are found, and expanded too.
     return (time.perf_counter() - begun) * size / max(head, 1)

@@ -45,7 +45,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     "candidates to parcels": [
         (worker, "write_runs"),
         (piece_worker, "write_runs"),
-        (worker, "make_parcels"),
+        (worker, "make_candidates"),
         (piece_worker, "split_siblings"),
     ],
     "routing candidates to pieces": [(pieces, "route"), (pieces, "count_flips")],
@@ -68,10 +68,10 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     "LMDB: puts": [(store.Transaction, "_put"), (store.Transaction, "delete")],
     "LMDB: reads": [(store.Store, "read")],
     "LMDB: commits": [(store.Store, "write")],
-    "look ahead": [(layers.LayeredSearch, "_round")],
+    "look ahead": [(layers.AStarSearch, "_round")],
     WAITING: [(small, "wait"), (large, "wait")],
 }
-WORK: list[tuple[Any, str]] = [(worker.Closer, "close_batch"), (large, "visit")]
+WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (large, "expand_piece")]
 """What a worker thread does; the rest of its time it waits for work."""
 OTHER = "other Python"
 

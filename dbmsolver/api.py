@@ -8,10 +8,10 @@ from pathlib import Path
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
-from dbmsolver.results import Keep, Limits, Metric, Options, Question, Report, Result, Unit
+from dbmsolver.results import Commit, Keep, Limits, Metric, Options, Question, Report, Result
 from dbmsolver.search import session
 
-Progress = Callable[[Report | Unit], None]
+Progress = Callable[[Report | Commit], None]
 
 
 def solve(

@@ -17,10 +17,10 @@ from dbmsolver.game.dominance import (
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
 from dbmsolver.results import Method
-from dbmsolver.state import Keys, State
+from dbmsolver.state import State, StateCodec
 
 
-class RecordKeys(Keys):
+class RecordKeys(StateCodec):
     """The records of one deal; ``root`` is the deal's own.
 
     A record is written like a state: cards at the bottom of stuck columns, and slot cards, have the place value
@@ -113,6 +113,6 @@ class RecordKeys(Keys):
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
 
 
-def keys_of(deal: Deal, policy: Policy, method: Method) -> Keys:
+def keys_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
     """The keys of a deal's positions, or of its records."""
-    return RecordKeys(deal, policy) if method == "dominating" else Keys(deal, policy)
+    return RecordKeys(deal, policy) if method == "dominating" else StateCodec(deal, policy)

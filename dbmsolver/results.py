@@ -68,7 +68,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Commit:
     """One committed transaction, for logs: what it added."""
 
     number: int

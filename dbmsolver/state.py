@@ -47,7 +47,7 @@ class State(NamedTuple):
     high: int
 
 
-class Keys:
+class StateCodec:
     """The keys of one deal under one policy.
 
     ``codec`` holds the kernel tables; ``goal`` is the signature with everything home, ``locked`` the number of locked
@@ -60,7 +60,7 @@ class Keys:
         self.deal = deal
         self.rules: Rules = deal.rules
         position = deal.position
-        self.codec = core.make_codec(
+        self.deal_tables = core.make_deal_tables(
             core.Game(
                 columns=self.rules.columns,
                 freecells=self.rules.freecells,
@@ -72,13 +72,13 @@ class Keys:
             [card for card in position.freecells if card is not None],
             position.foundations,
         )
-        self.tables = self.codec.tables
+        self.tables = self.deal_tables.tables
         self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
-        self.code_type = np.uint8 if self.codec.code_bits == 8 else np.uint16
+        self.code_type = np.uint8 if self.deal_tables.code_bits == 8 else np.uint16
         dealt = [int(place) for place in self.tables.dealt_place]
         self.locked = dealt.count(core.PLACE_LOCKED)
         self.goal = 0xDDDD
-        self.root = State(self.codec.signature, *self.codec.planes)
+        self.root = State(self.deal_tables.signature, *self.deal_tables.planes)
         self._dealt = dealt
         self._under: dict[int, int | None] = {}
         self._column: dict[int, int] = {}
@@ -206,7 +206,7 @@ class Keys:
     def encode(self, position: Position) -> int:
         """The public key of a position; InputError if no game from this deal can reach it."""
         places = self._places(position)
-        codec = self.codec
+        codec = self.deal_tables
         words = [0] * len(codec.ranges)
         for suit, height in enumerate(position.foundations):
             words[codec.word_of[suit]] += height * codec.weights[suit]
@@ -223,7 +223,7 @@ class Keys:
 
     def decode(self, key: int) -> Position:
         """The position of a public key; InputError if it is not the key of one."""
-        codec = self.codec
+        codec = self.deal_tables
         total = math.prod(codec.ranges)
         if not 0 <= key < total:
             raise InputError(f"key {key} is out of range, expected 0 to {total - 1}")
@@ -246,7 +246,7 @@ class Keys:
         return position
 
     def _position_of_digits(self, digits: list[int]) -> Position:
-        codec = self.codec
+        codec = self.deal_tables
         heights = digits[: core.SUITS]
         signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
         planes = [0, 0, 0]

@@ -17,7 +17,7 @@ from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
-from dbmsolver.results import Report, Result, Unit
+from dbmsolver.results import Commit, Report, Result
 from dbmsolver.signals import raise_on_signals
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -76,7 +76,7 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
 
 
 def follow(
-    events: Generator[Report | Unit, None, Result], progress: Progress, store: str | None
+    events: Generator[Report | Commit, None, Result], progress: Progress, store: str | None
 ) -> Result:
     """Run a search to its end and show its progress.
 

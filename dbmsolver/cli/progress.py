@@ -1,7 +1,7 @@
 """What a running search shows on standard error: a live line, plain lines, JSON, or nothing.
 
 The search yields what it has done; these classes show it, each in its way. They are context
-managers, and callable with a `Report` or a `Unit`.
+managers, and callable with a `Report` or a `Commit`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Self, cast
 
 from dbmsolver.cli.render import counted, human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
-from dbmsolver.results import Report, Unit
+from dbmsolver.results import Commit, Report
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -51,7 +51,7 @@ class Progress:
     ) -> None:
         self.close()
 
-    def __call__(self, event: Report | Unit) -> None:
+    def __call__(self, event: Report | Commit) -> None:
         """Take what the search has to say."""
 
     def say(self, message: str) -> None:
@@ -67,9 +67,9 @@ class JsonLog(Progress):
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
 
-    def __call__(self, event: Report | Unit) -> None:
+    def __call__(self, event: Report | Commit) -> None:
         """Log a unit."""
-        if isinstance(event, Unit):
+        if isinstance(event, Commit):
             data = asdict(event)
             data["seconds"] = round(event.seconds, 3)
             print(json.dumps(data), file=self.stream, flush=True)
@@ -83,7 +83,7 @@ class Lines(Progress):
         self.next = FIRST_LINE
         self.rate = Rate()
 
-    def __call__(self, event: Report | Unit) -> None:
+    def __call__(self, event: Report | Commit) -> None:
         """Print a line if it is time for one."""
         if isinstance(event, Report) and event.elapsed >= self.next:
             self.next = event.elapsed + LINE_INTERVAL
@@ -103,7 +103,7 @@ class LiveLine(Progress):
         self.last = 0.0
         self.rate = Rate()
 
-    def __call__(self, event: Report | Unit) -> None:
+    def __call__(self, event: Report | Commit) -> None:
         """Redraw the line."""
         now = time.monotonic()
         if isinstance(event, Report) and now - self.last >= LIVE_INTERVAL:

@@ -77,13 +77,13 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):
     wide = layout.wide
     compact = ws.steps.size > 0
     words = WIDE_WORDS if wide else 1
-    left = left_words = forced_states = 0
+    outgoing = outgoing_words = forced_states = 0
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
     ready_targets = U64(0)
     zero = U64(0)
     while head < count:
-        if count + BURST > room or left + BURST > ws.left.size // WIDE_WORDS:
+        if count + BURST > room or outgoing + BURST > ws.outgoing.size // WIDE_WORDS:
             break
         burst = 0
         end = min(head + GROUP, count)
@@ -145,14 +145,14 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):
                         t, goal, ws.target_nets[target], moved[1], moved[2], moved[3]
                     )
                     key_words = WIDE_WORDS if goal.wide else 1
-                ws.left[left_words] = key
+                ws.outgoing[outgoing_words] = key
                 if key_words > 1:
-                    ws.left[left_words + 1] = key2
-                    ws.left[left_words + 2] = key3
-                left_words += key_words
-                ws.left_codes[left] = code
-                ws.left_targets[left] = target
-                left += 1
+                    ws.outgoing[outgoing_words + 1] = key2
+                    ws.outgoing[outgoing_words + 2] = key3
+                outgoing_words += key_words
+                ws.outgoing_codes[outgoing] = code
+                ws.outgoing_targets[outgoing] = target
+                outgoing += 1
         grown = False
         while ws.grows and (2 * count > mask or 4 * (count + burst) > 3 * mask):
             grown = True
@@ -176,7 +176,7 @@ def close(t, ws, layout, sets, bits, head, count, room, piece_mask, piece):
                     ws.order[base + 2] = key3
                 ws.order_codes[count] = ws.burst_codes[index]
                 count += 1
-    return bits, head, count, left, left_words, forced_states
+    return bits, head, count, outgoing, outgoing_words, forced_states
 
 
 @kernel
@@ -244,12 +244,12 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
 
 
 @allocating
-def write_runs(t, ws, out, signature, left):
-    """Sort the ``left`` candidates that left a signature by target and append them to the output as runs."""
+def write_runs(t, ws, out, signature, outgoing):
+    """Sort the ``outgoing`` candidates that left a signature by target and append them to the output as runs."""
     sets = signature_sets(t, signature)
     counts = np.zeros(SIBLINGS + 1, np.int64)
-    for index in range(left):
-        counts[ws.left_targets[index]] += 1
+    for index in range(outgoing):
+        counts[ws.outgoing_targets[index]] += 1
     place = out.used[3]
     word = out.used[4]
     run = out.used[5]
@@ -279,12 +279,12 @@ def write_runs(t, ws, out, signature, left):
         place += counts[target]
         word += counts[target] * widths[target]
     source = 0
-    for index in range(left):
-        target = ws.left_targets[index]
-        out.run_codes[places[target]] = ws.left_codes[index]
+    for index in range(outgoing):
+        target = ws.outgoing_targets[index]
+        out.run_codes[places[target]] = ws.outgoing_codes[index]
         places[target] += 1
         for _ in range(widths[target]):
-            out.run_keys[words[target]] = ws.left[source]
+            out.run_keys[words[target]] = ws.outgoing[source]
             words[target] += 1
             source += 1
     out.used[3], out.used[4], out.used[5] = place, word, run
@@ -319,21 +319,21 @@ def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, f
         count = admit(
             ws, wide, bits, np.int64(0), keys, codes, offsets[index], words[index], counts[index]
         )
-        bits, head, count, left, left_words, forced = close(
+        bits, head, count, outgoing, outgoing_words, forced = close(
             t, ws, layout, sets, bits, np.int64(0), count, room, U64(0), U64(0)
         )
         out.partial[0], out.partial[1], out.partial[2] = bits, head, count
-        out.partial[3], out.partial[4], out.partial[5] = left, left_words, forced
+        out.partial[3], out.partial[4], out.partial[5] = outgoing, outgoing_words, forced
         if (
             head < count
             or out.used[1] + key_words * count > out.keys.size
-            or out.used[3] + left > out.run_codes.size
-            or out.used[4] + left_words > out.run_keys.size
+            or out.used[3] + outgoing > out.run_codes.size
+            or out.used[4] + outgoing_words > out.run_keys.size
             or out.used[2] == out.signatures.size
             or out.used[5] + TARGETS > out.run_counts.size
         ):
             return index
-        write_runs(t, ws, out, signature, left)
+        write_runs(t, ws, out, signature, outgoing)
         sort_states(
             ws.order,
             ws.order_codes,

@@ -19,7 +19,6 @@ from dbmsolver.core.shards import (
     CODE_AND_G,
     COUNT,
     DONE,
-    ELSEWHERE,
     EVALUATED,
     GOAL,
     GOAL_ROW,
@@ -29,12 +28,13 @@ from dbmsolver.core.shards import (
     IS_FORCED,
     LATER,
     LOW_32,
+    OUTGOING,
     ROW,
     TODO,
     bounds_of,
+    cached_signature,
     g_of,
     hash_row,
-    remember,
     sets_of,
     shard_of,
 )
@@ -50,7 +50,7 @@ def assess(t, b, shard, index, layer, weight, locked_in_deal):
     """Bound a row's state, as far as needed to see whether it is above ``layer``; its f as far as known."""
     rows = shard.rows
     g = g_of(rows[index, 4])
-    place = remember(t, b, shard, rows[index, 0], locked_in_deal)
+    place = cached_signature(t, b, shard, rows[index, 0], locked_in_deal)
     bounds = bounds_of(shard.cache, place)
     over = shard.over[place]
     bound, chained = cheap_bound(b, t, bounds, rows[index, 1], rows[index, 2], rows[index, 3], over)
@@ -119,7 +119,7 @@ def has_room(shard):
         and shard.state[DONE] + GROUP <= shard.done.size
         and 4 * (shard.state[COUNT] + BURST) <= 3 * shard.table.size
         and shard.state[LATER] + BURST <= shard.later.size
-        and shard.state[ELSEWHERE] + BURST <= shard.elsewhere.shape[0]
+        and shard.state[OUTGOING] + BURST <= shard.outgoing.shape[0]
     )
 
 
@@ -146,7 +146,7 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
 
 
 @kernel
-def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):
+def insert_candidates(t, b, shard, layer, weight, locked_in_deal, candidates, first):
     """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room; the first one not looked at."""
     total = candidates.shape[0]
     mask = U64(shard.table.size - 1)
@@ -169,7 +169,7 @@ def take_in(t, b, shard, layer, weight, locked_in_deal, candidates, first):
 
 
 @kernel
-def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):
+def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
     """Bring rows (uint32[*]) that have waited for ``layer`` into it, from ``first`` on while there is room.
 
     Rows that were reached with fewer moves meanwhile are closed already; those whose bound was only its cheap part may
@@ -192,7 +192,7 @@ def wake(t, b, shard, layer, weight, locked_in_deal, waiting, first):
 def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
-    Candidates of other shards, and those with a progress above ``ceiling``, go to ``elsewhere``.  Returns whether it
+    Candidates of other shards, and those with a progress above ``ceiling``, go to ``outgoing``.  Returns whether it
     stopped for lack of room.
     """
     mask = U64(shard.table.size - 1)
@@ -209,7 +209,7 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
             meta = rows[index, 4]
             if meta & IS_CLOSED:
                 continue
-            place = remember(t, b, shard, rows[index, 0], locked_in_deal)
+            place = cached_signature(t, b, shard, rows[index, 0], locked_in_deal)
             sets = sets_of(shard.cache, place)
             height = np.int64(shard.cache[place, 11])
             skip = ONE << U64(t.code_card[np.int64(meta & U64(0xFFFF))])
@@ -237,10 +237,10 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
                     shard.burst[burst, 4] = code
                     burst += 1
                 else:
-                    away = shard.state[ELSEWHERE]
+                    away = shard.state[OUTGOING]
                     for word in range(4):
-                        shard.elsewhere[away, word] = moved[word]
-                    shard.elsewhere[away, 4] = code
-                    shard.state[ELSEWHERE] = away + 1
+                        shard.outgoing[away, word] = moved[word]
+                    shard.outgoing[away, 4] = code
+                    shard.state[OUTGOING] = away + 1
         enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
     return False

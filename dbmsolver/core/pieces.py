@@ -149,27 +149,27 @@ def route(keys, codes, words, tree, leaves):
 
 
 @allocating
-def split_siblings(ws, left, siblings, words, keys, codes):
+def split_siblings(ws, outgoing, siblings, words, keys, codes):
     """Move the candidates for other pieces out of those that left.
 
     They go to ``keys`` and ``codes``; the rest closes up in the workspace.  Returns (siblings, rest).
     """
     found = rest = source = place = 0
-    for index in range(left):
-        target = np.int64(ws.left_targets[index])
+    for index in range(outgoing):
+        target = np.int64(ws.outgoing_targets[index])
         width = words
         if target != siblings:
             width = WIDE_WORDS if ws.target_layouts[target, 3] else 1
             for word in range(width):
-                ws.left[place + word] = ws.left[source + word]
+                ws.outgoing[place + word] = ws.outgoing[source + word]
             place += width
-            ws.left_codes[rest] = ws.left_codes[index]
-            ws.left_targets[rest] = target
+            ws.outgoing_codes[rest] = ws.outgoing_codes[index]
+            ws.outgoing_targets[rest] = target
             rest += 1
         else:
             for word in range(width):
-                keys[words * found + word] = ws.left[source + word]
-            codes[found] = ws.left_codes[index]
+                keys[words * found + word] = ws.outgoing[source + word]
+            codes[found] = ws.outgoing_codes[index]
             found += 1
         source += width
     return found, rest

@@ -49,7 +49,7 @@ class RecordSpace(NamedTuple):
     """Scratch memory of one thread that closes records, beside its workspace."""
 
     scratch: Scratch
-    left_targets: NDArray[np.uint16]  # [candidates]: number of the target signature
+    outgoing_targets: NDArray[np.uint16]  # [candidates]: number of the target signature
     slots: NDArray[
         np.int32
     ]  # [TARGET_SLOTS]: target number + 1 by hash of its signature, 0 for none
@@ -68,7 +68,7 @@ def make_record_space(candidates: int) -> RecordSpace:
     """Scratch memory for as many candidates as the workspace has room for."""
     return RecordSpace(
         scratch=make_scratch(),
-        left_targets=np.empty(candidates, np.uint16),
+        outgoing_targets=np.empty(candidates, np.uint16),
         slots=np.zeros(TARGET_SLOTS, np.int32),
         signatures=np.zeros(MOST_TARGETS, np.uint64),
         places=np.zeros(MOST_TARGETS, np.int32),
@@ -139,10 +139,10 @@ def close(t, ws, space, layout, sets, bits, head, count, room, piece_mask, piece
     wide = layout.wide
     compact = ws.steps.size > 0
     words = WIDE_WORDS if wide else 1
-    left = left_words = 0
+    outgoing = outgoing_words = 0
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
-    most = min(ws.left.size // WIDE_WORDS, space.left_targets.size)
+    most = min(ws.outgoing.size // WIDE_WORDS, space.outgoing_targets.size)
     tag = U64(space.rounds[0]) << U64(16)
     found = space.scratch.found
     paused = False
@@ -160,10 +160,10 @@ def close(t, ws, space, layout, sets, bits, head, count, room, piece_mask, piece
             off, low, _high = unpack_key(t, layout, ws.nets, first, second, third)
             successors = expand_record(t, sets, off, low, space.scratch)
             if successors < 0:
-                return bits, -1, count, left, left_words
+                return bits, -1, count, outgoing, outgoing_words
             if (
                 burst + successors > BURST
-                or left + successors > most
+                or outgoing + successors > most
                 or space.rounds[1] + successors > MOST_TARGETS
             ):
                 paused = burst == 0
@@ -211,16 +211,16 @@ def close(t, ws, space, layout, sets, bits, head, count, room, piece_mask, piece
                         continue
                     space.recent[place, 0] = key
                     space.recent[place, 1] = mark
-                ws.left[left_words] = key
+                ws.outgoing[outgoing_words] = key
                 if key_words > 1:
-                    ws.left[left_words + 1] = key2
-                    ws.left[left_words + 2] = key3
-                left_words += key_words
-                ws.left_codes[left] = code
-                space.left_targets[left] = target
+                    ws.outgoing[outgoing_words + 1] = key2
+                    ws.outgoing[outgoing_words + 2] = key3
+                outgoing_words += key_words
+                ws.outgoing_codes[outgoing] = code
+                space.outgoing_targets[outgoing] = target
                 if target != OWN_PIECES:
                     space.counts[target] += 1
-                left += 1
+                outgoing += 1
         grown = False
         while ws.grows and (2 * count > mask or 4 * (count + burst) > 3 * mask):
             grown = True
@@ -244,7 +244,7 @@ def close(t, ws, space, layout, sets, bits, head, count, room, piece_mask, piece
                     ws.order[base + 2] = key3
                 ws.order_codes[count] = ws.burst_codes[index]
                 count += 1
-    return bits, head, count, left, left_words
+    return bits, head, count, outgoing, outgoing_words
 
 
 @kernel
@@ -256,8 +256,8 @@ def close_piece(t, ws, space, signature, bits, head, count, room, piece_mask, pi
 
 
 @allocating
-def write_runs(ws, space, out, left):
-    """Sort the ``left`` candidates that left a signature by target and append them to the output as runs."""
+def write_runs(ws, space, out, outgoing):
+    """Sort the ``outgoing`` candidates that left a signature by target and append them to the output as runs."""
     targets = space.rounds[1]
     places = np.zeros(targets, np.int64)
     words = np.zeros(targets, np.int64)
@@ -279,39 +279,39 @@ def write_runs(ws, space, out, left):
         place += space.counts[target]
         word += space.counts[target] * widths[target]
     source = 0
-    for index in range(left):
-        target = np.int64(space.left_targets[index])
-        out.run_codes[places[target]] = ws.left_codes[index]
+    for index in range(outgoing):
+        target = np.int64(space.outgoing_targets[index])
+        out.run_codes[places[target]] = ws.outgoing_codes[index]
         places[target] += 1
         for _ in range(widths[target]):
-            out.run_keys[words[target]] = ws.left[source]
+            out.run_keys[words[target]] = ws.outgoing[source]
             words[target] += 1
             source += 1
     out.used[3], out.used[4], out.used[5] = place, word, run
 
 
 @allocating
-def split_siblings(ws, space, left, words, keys, codes):
+def split_siblings(ws, space, outgoing, words, keys, codes):
     """Move the candidates for other pieces of the signature out of those that left.
 
     They go to ``keys`` and ``codes``; the rest closes up.  Returns (siblings, rest).
     """
     found = rest = source = place = 0
-    for index in range(left):
-        target = np.int64(space.left_targets[index])
+    for index in range(outgoing):
+        target = np.int64(space.outgoing_targets[index])
         width = words
         if target != OWN_PIECES:
             width = WIDE_WORDS if space.layouts[target, 3] else 1
             for word in range(width):
-                ws.left[place + word] = ws.left[source + word]
+                ws.outgoing[place + word] = ws.outgoing[source + word]
             place += width
-            ws.left_codes[rest] = ws.left_codes[index]
-            space.left_targets[rest] = target
+            ws.outgoing_codes[rest] = ws.outgoing_codes[index]
+            space.outgoing_targets[rest] = target
             rest += 1
         else:
             for word in range(width):
-                keys[words * found + word] = ws.left[source + word]
-            codes[found] = ws.left_codes[index]
+                keys[words * found + word] = ws.outgoing[source + word]
+            codes[found] = ws.outgoing_codes[index]
             found += 1
         source += width
     return found, rest
@@ -345,23 +345,23 @@ def exhaust_batch(
         count = admit(
             ws, wide, bits, np.int64(0), keys, codes, offsets[index], words[index], counts[index]
         )
-        bits, head, count, left, left_words = close(
+        bits, head, count, outgoing, outgoing_words = close(
             t, ws, space, layout, sets, bits, np.int64(0), count, room, ZERO, ZERO
         )
         if head < 0:
             return -1
         out.partial[0], out.partial[1], out.partial[2] = bits, head, count
-        out.partial[3], out.partial[4], out.partial[5] = left, left_words, 0
+        out.partial[3], out.partial[4], out.partial[5] = outgoing, outgoing_words, 0
         if (
             head < count
             or out.used[1] + key_words * count > out.keys.size
-            or out.used[3] + left > out.run_codes.size
-            or out.used[4] + left_words > out.run_keys.size
+            or out.used[3] + outgoing > out.run_codes.size
+            or out.used[4] + outgoing_words > out.run_keys.size
             or out.used[2] == out.signatures.size
             or out.used[5] + space.rounds[1] > out.run_counts.size
         ):
             return index
-        write_runs(ws, space, out, left)
+        write_runs(ws, space, out, outgoing)
         sort_states(
             ws.order,
             ws.order_codes,

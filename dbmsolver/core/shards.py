@@ -33,7 +33,7 @@ IS_STORED = np.uint64(1 << 50)
 CODE_AND_G = np.uint64(0x7FFFFFFF)
 BOUND_SHIFT = np.uint64(32)
 
-COUNT, TODO, DONE, EVALUATED, LATER, ELSEWHERE, GOAL_ROW = range(7)
+COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW = range(7)
 """Places in a shard's ``state`` array."""
 
 
@@ -48,7 +48,7 @@ class Shard(NamedTuple):
     done: NDArray[np.uint32]  # rows expanded, in that order
     later: NDArray[np.uint32]  # rows that wait for a higher layer
     later_layer: NDArray[np.uint16]
-    elsewhere: NDArray[np.uint64]  # [*, ROW]: candidates of other shards
+    outgoing: NDArray[np.uint64]  # [*, ROW]: candidates of other shards
     burst: NDArray[np.uint64]  # [BURST, ROW + 1]
     cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
@@ -71,7 +71,7 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
         done=np.empty(states, np.uint32),
         later=np.empty(outgoing, np.uint32),
         later_layer=np.empty(outgoing, np.uint16),
-        elsewhere=np.empty((outgoing, ROW), np.uint64),
+        outgoing=np.empty((outgoing, ROW), np.uint64),
         burst=np.empty((BURST, ROW + 1), np.uint64),
         cache=cache,
         over=over,
@@ -119,7 +119,7 @@ def g_of(meta):
 
 
 @inlined
-def remember(t, b, shard, signature, locked_in_deal):
+def cached_signature(t, b, shard, signature, locked_in_deal):
     """The cache slot of a signature, filled with its sets."""
     slot = np.int64(mix(signature) & U64(CACHE - 1))
     if shard.cache[slot, 0] != signature:
@@ -171,12 +171,12 @@ def rehash(rows, count, table):
         table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
 
 
-def outgoing(shard: Shard) -> tuple[Any, Any, Any]:
+def take_outgoing(shard: Shard) -> tuple[Any, Any, Any]:
     """Take what left a shard: (rows that wait, their layers, candidates of other shards)."""
-    later, elsewhere = int(shard.state[LATER]), int(shard.state[ELSEWHERE])
-    shard.state[LATER] = shard.state[ELSEWHERE] = 0
+    later, outgoing = int(shard.state[LATER]), int(shard.state[OUTGOING])
+    shard.state[LATER] = shard.state[OUTGOING] = 0
     return (
         shard.later[:later].copy(),
         shard.later_layer[:later].copy(),
-        shard.elsewhere[:elsewhere].copy(),
+        shard.outgoing[:outgoing].copy(),
     )

@@ -101,7 +101,7 @@ class Tables(NamedTuple):
     height_words: Words  # [4, 14, words]: contribution of a foundation height
 
 
-class Codec(NamedTuple):
+class DealTables(NamedTuple):
     """Everything about keys of one deal: kernel tables, the public key's radices, the deal's own state."""
 
     game: Game
@@ -121,12 +121,12 @@ class Codec(NamedTuple):
     code_bits: int  # 8 or 16: width of a parent-move code
 
 
-def make_codec(
+def make_deal_tables(
     game: Game,
     columns: Sequence[Sequence[int]],
     freecells: Sequence[int],
     foundations: Sequence[int],
-) -> Codec:
+) -> DealTables:
     """Build the tables for ``game`` and the position it starts from.
 
     ``columns`` hold cards, deepest first; ``freecells`` the cards in freecells; ``foundations`` four heights in suit
@@ -175,7 +175,7 @@ def make_codec(
         if dealt[card] < PLACE_LOCKED:
             for plane in range(3):
                 planes[plane] |= int(plane_bits[plane, dealt[card]]) << card
-    return Codec(
+    return DealTables(
         game=game,
         tables=tables,
         signature=signature,

@@ -32,9 +32,9 @@ class Workspace(NamedTuple):
     order_codes: NDArray[Any]
     burst: NDArray[np.uint64]  # [BURST, 5]: key words, table slot, compact key
     burst_codes: NDArray[Any]
-    left: NDArray[np.uint64]  # keys of candidates that leave the signature
-    left_codes: NDArray[Any]
-    left_targets: NDArray[np.uint8]
+    outgoing: NDArray[np.uint64]  # keys of candidates that leave the signature
+    outgoing_codes: NDArray[Any]
+    outgoing_targets: NDArray[np.uint8]
     nets: NDArray[np.uint64]  # networks of the signature
     target_nets: NDArray[np.uint64]  # [TARGETS, 3, 7]
     target_layouts: NDArray[np.uint64]  # [TARGETS, 4]: loose cards, two shifts, wide
@@ -74,9 +74,9 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
         order_codes=np.empty(states, code_type),
         burst=np.empty((BURST, 5), np.uint64),
         burst_codes=np.empty(BURST, code_type),
-        left=np.empty(WIDE_WORDS * candidates, np.uint64),
-        left_codes=np.empty(candidates, code_type),
-        left_targets=np.empty(candidates, np.uint8),
+        outgoing=np.empty(WIDE_WORDS * candidates, np.uint64),
+        outgoing_codes=np.empty(candidates, code_type),
+        outgoing_targets=np.empty(candidates, np.uint8),
         nets=np.zeros(NETS, np.uint64),
         target_nets=np.zeros((TARGETS, *NETS), np.uint64),
         target_layouts=np.zeros((TARGETS, 4), np.uint64),

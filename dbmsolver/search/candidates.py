@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
 from dbmsolver.search.tallies import Tally, weigh
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import Store
 
 
 @dataclass(eq=False, slots=True)
-class Parcel:
+class Candidates:
     """Candidates for signatures of one stratum, all of the same key width: in memory, in the store, or both.
 
     Its directory (signatures, how many candidates each, key words) stays in memory.  ``tally`` is its entry in the books.
@@ -28,17 +28,17 @@ class Parcel:
     runs: Runs | None
     signatures: NDArray[np.uint64]
     counts: NDArray[np.int64]
-    words: int
+    key_words: int
     tally: Tally
     record: bytes | None = None
 
     @classmethod
-    def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Parcel:
+    def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Candidates:
         """A parcel of these runs."""
         counts = runs.counts
         tally = weigh(runs.signatures, counts)
         return cls(
-            stratum, runs.codes.size, runs, runs.signatures, counts, runs.words, tally, record
+            stratum, runs.codes.size, runs, runs.signatures, counts, runs.key_words, tally, record
         )
 
     def sort(self) -> Runs:
@@ -71,10 +71,10 @@ class Parcel:
 
 
 @dataclass(eq=False, slots=True)
-class Part:
+class SignatureCandidates:
     """The candidates of one signature in a parcel, which keeps them until they are wanted."""
 
-    parcel: Parcel
+    parcel: Candidates
     store: Store
     signature: int
 
@@ -106,17 +106,17 @@ class RunArrays(NamedTuple):
     signatures: NDArray[np.uint64]
     counts: NDArray[np.int64]
     offsets: NDArray[np.int64]
-    words: NDArray[np.int64]
+    word_offsets: NDArray[np.int64]
     keys: NDArray[np.uint64]
     codes: NDArray[Any]
 
 
-def make_parcels(keys: Keys, runs: RunArrays) -> list[Parcel]:
+def make_candidates(codec: StateCodec, runs: RunArrays) -> list[Candidates]:
     """Copy a kernel's runs into parcels, one for each stratum and key width among them."""
     if not runs.signatures.size:
         return []
-    strata = progress_of(keys.tables, runs.signatures, keys.locked)
-    widths = widths_of(keys.tables, runs.signatures)
+    strata = progress_of(codec.tables, runs.signatures, codec.locked)
+    widths = widths_of(codec.tables, runs.signatures)
     parcels = []
     for stratum in np.unique(strata):
         for width in (1, 3):
@@ -133,7 +133,7 @@ def make_parcels(keys: Keys, runs: RunArrays) -> list[Parcel]:
                 counts,
                 widths[chosen],
                 runs.offsets[chosen],
-                runs.words[chosen],
+                runs.word_offsets[chosen],
                 runs.keys,
                 runs.codes,
                 starts,
@@ -142,29 +142,29 @@ def make_parcels(keys: Keys, runs: RunArrays) -> list[Parcel]:
                 new_codes,
             )
             moved = Runs(runs.signatures[chosen], counts, new_keys, new_codes, width)
-            parcels.append(Parcel.of(int(stratum), moved))
+            parcels.append(Candidates.of(int(stratum), moved))
     return parcels
 
 
 def sorted_runs(runs: Runs) -> Runs:
     """The same candidates sorted and without duplicates within each run, as blocks need them."""
     ordered = _chosen(runs, np.argsort(runs.signatures, kind="stable"))
-    counts, keys, codes = sort_runs(ordered.counts, runs.words, ordered.keys, ordered.codes)
-    return Runs(ordered.signatures, counts, keys, codes, runs.words)
+    counts, keys, codes = sort_runs(ordered.counts, runs.key_words, ordered.keys, ordered.codes)
+    return Runs(ordered.signatures, counts, keys, codes, runs.key_words)
 
 
 def passes(
-    parcels: list[Parcel], skip: NDArray[np.uint64], limit: int
+    parcels: list[Candidates], skip: NDArray[np.uint64], limit: int
 ) -> list[NDArray[np.uint64] | None]:
     """Cut a stratum's signatures into groups whose candidates take about ``limit`` bytes each; None: all at once.
 
     A signature with more candidates than that makes a group of its own.
     """
-    size = sum(parcel.states * (8 * parcel.words + 1) for parcel in parcels)
+    size = sum(parcel.states * (8 * parcel.key_words + 1) for parcel in parcels)
     if size <= limit:
         return [None]
     signatures = np.concatenate([parcel.signatures for parcel in parcels])
-    sizes = np.concatenate([parcel.counts * (8 * parcel.words + 1) for parcel in parcels])
+    sizes = np.concatenate([parcel.counts * (8 * parcel.key_words + 1) for parcel in parcels])
     wanted = ~np.isin(signatures, skip)
     unique, places = np.unique(signatures[wanted], return_inverse=True)
     totals = np.bincount(places, weights=sizes[wanted])
@@ -191,22 +191,22 @@ def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
     counts = runs.counts[chosen]
     starts = (np.cumsum(runs.counts) - runs.counts)[chosen]
     places = np.cumsum(counts) - counts
-    keys = np.empty(int(counts.sum()) * runs.words, np.uint64)
+    keys = np.empty(int(counts.sum()) * runs.key_words, np.uint64)
     codes = np.empty(int(counts.sum()), runs.codes.dtype)
-    widths = np.full(chosen.size, runs.words, np.int64)
+    widths = np.full(chosen.size, runs.key_words, np.int64)
     copy_runs(
         counts,
         widths,
         starts,
-        starts * runs.words,
+        starts * runs.key_words,
         runs.keys,
         runs.codes,
         places,
-        places * runs.words,
+        places * runs.key_words,
         keys,
         codes,
     )
-    return Runs(runs.signatures[chosen], counts, keys, codes, runs.words)
+    return Runs(runs.signatures[chosen], counts, keys, codes, runs.key_words)
 
 
 def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
@@ -215,7 +215,7 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
     signatures = np.concatenate([part.signatures for part in parts])
     counts = np.concatenate([part.counts for part in parts])
-    widths = np.repeat([part.words for part in parts], [part.signatures.size for part in parts])
+    widths = np.repeat([part.key_words for part in parts], [part.signatures.size for part in parts])
     offsets = np.concatenate([np.cumsum(part.counts) - part.counts for part in parts])
     wanted = np.flatnonzero(~np.isin(signatures, skip))
     order = wanted[np.lexsort((signatures[wanted], widths[wanted]))]
@@ -230,7 +230,7 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
             counts[chosen],
             widths[chosen],
             offsets[chosen],
-            offsets[chosen] * part.words,
+            offsets[chosen] * part.key_words,
             part.keys,
             part.codes,
             to_offsets[mine],
@@ -247,7 +247,7 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
         signatures=ordered[first],
         counts=np.diff(np.append(total[first], codes.size)),
         offsets=to_offsets[first],
-        words=to_words[first],
+        word_offsets=to_words[first],
         keys=keys,
         codes=codes,
     )

@@ -16,7 +16,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.search.trace import Finder, replay
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.store import Store, parse_closed_key
 
 GAMES = 3
@@ -37,27 +37,27 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    keys = Keys(deal, manifest["policy"])
+    codec = StateCodec(deal, manifest["policy"])
     if manifest["keep"] != "none":
         checked.append(_check_counts(store))
     if manifest["verdict"] == "solved":
-        return checked + _check_solution(store, keys)
+        return checked + _check_solution(store, codec)
     if manifest["keep"] != "none":
-        checked.append(_check_closed(store, keys))
+        checked.append(_check_closed(store, codec))
     return checked
 
 
-def moves_of(manifest: dict[str, Any], keys: Keys, where: str) -> tuple[Move, ...]:
+def moves_of(manifest: dict[str, Any], codec: StateCodec, where: str) -> tuple[Move, ...]:
     """The solution in a manifest, played from the deal by the readable model; StoreError if it does not win."""
 
     def forced(position: Position) -> Move | None:
-        return position.forced(keys.rules, manifest["policy"])
+        return position.forced(codec.rules, manifest["policy"])
 
     try:
-        moves = replay(keys, [(card, place) for card, place in manifest.get("path") or []], forced)
+        moves = replay(codec, [(card, place) for card, place in manifest.get("path") or []], forced)
     except (InternalError, TypeError, ValueError) as error:
         raise _wrong(f"its solution cannot be played: {error}", where) from None
-    position = keys.deal.position
+    position = codec.deal.position
     for move in moves:
         position = position.apply(move)
     if not position.is_goal():
@@ -102,11 +102,11 @@ def _check_counts(store: Store) -> str:
     return "the counts are those of the blocks"
 
 
-def _check_solution(store: Store, keys: Keys) -> list[str]:
+def _check_solution(store: Store, codec: StateCodec) -> list[str]:
     manifest, where = store.manifest, str(store.path)
     if manifest.get("path") is None and manifest["keep"] == "none":
         return []
-    moves = moves_of(manifest, keys, where)
+    moves = moves_of(manifest, codec, where)
     if len(moves) != manifest.get("length"):
         raise _wrong(f"its solution has {len(moves)} moves, not {manifest.get('length')}", where)
     checked = ["the solution was played and wins"]
@@ -115,30 +115,30 @@ def _check_solution(store: Store, keys: Keys) -> list[str]:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
-            if place.stratum >= _last_stratum(keys) and place.layer < len(moves):
+            if place.stratum >= _last_stratum(codec) and place.layer < len(moves):
                 raise _wrong(f"a solution of {place.layer} moves is shorter", where)
     return checked
 
 
-def _last_stratum(keys: Keys) -> int:
+def _last_stratum(codec: StateCodec) -> int:
     """The stratum of states with one card that is not home; the goal is a move away."""
-    return CARDS + keys.locked - 1
+    return CARDS + codec.locked - 1
 
 
-def _check_closed(store: Store, keys: Keys) -> str:
+def _check_closed(store: Store, codec: StateCodec) -> str:
     """Nothing closed is next to the goal, and random games from the deal do not leave the closed states."""
     where = str(store.path)
     for key in store.keys(b"C"):
-        if parse_closed_key(key).stratum >= _last_stratum(keys):
+        if parse_closed_key(key).stratum >= _last_stratum(codec):
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
-    finder, random = Finder(store, keys), Random()
+    finder, random = Finder(store, codec), Random()
     for _ in range(GAMES):
-        position = keys.deal.position
+        position = codec.deal.position
         for number in range(MOVES + 1):
-            if finder.code(keys.state(position)) is None:
+            if finder.code(codec.state(position)) is None:
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
-            following = list(position.successors(keys.rules, store.manifest["policy"]))
+            following = list(position.successors(codec.rules, store.manifest["policy"]))
             if not following:
                 break
             position = random.choice(following)[1]

@@ -13,7 +13,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.results import Verdict
 from dbmsolver.search.evidence import check_answer, is_final
 from dbmsolver.search.trace import Finder, replay, steps_to
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import Certificate, from_manifest
@@ -81,23 +81,23 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
     def tell(store: Store) -> list[Move] | None:
         searched = deal_of(store.manifest, str(path))
         policy = store.manifest["policy"]
-        keys = Keys(searched, policy)
+        codec = StateCodec(searched, policy)
         try:
-            state = keys.state(position)
+            state = codec.state(position)
         except InputError:
             return None  # no game from the deal comes to it
         for kind in (b"C", b"A"):
-            steps = steps_to(Finder(store, keys, kind), state)
+            steps = steps_to(Finder(store, codec, kind), state)
             if steps is None:
                 continue
             try:
-                moves = replay(keys, steps, lambda at: at.forced(searched.rules, policy))
+                moves = replay(codec, steps, lambda at: at.forced(searched.rules, policy))
             except InternalError as error:
                 raise StoreError(f"its records do not fit its deal: {error}", str(path)) from None
             reached = searched.position
             for move in moves:
                 reached = reached.apply(move)
-            if keys.state(reached) != state:
+            if codec.state(reached) != state:
                 raise StoreError("its records lead to another position", str(path))
             return list(moves)
         return None

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from dbmsolver.process import anonymous_memory
-from dbmsolver.results import Limit, Limits, Question, Report, Unit
-from dbmsolver.search.candidates import Parcel
+from dbmsolver.results import Commit, Limit, Limits, Question, Report
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block
 from dbmsolver.storage.store import Closed, Store, Transaction, parse_pending_key
 
@@ -189,10 +189,10 @@ class Journal:
         self,
         layer: int,
         stratum: int,
-        pending: Sequence[Parcel] = (),
+        pending: Sequence[Candidates] = (),
         extra: Callable[[Transaction], dict[str, Any] | None] | None = None,
         **manifest: Any,
-    ) -> Unit:
+    ) -> Commit:
         """Write everything handed in since the last commit, in one transaction.
 
         ``pending`` parcels without a record get one if the run is to be resumable; ``extra`` may write more into the
@@ -235,7 +235,7 @@ class Journal:
         self._deletions = []
         now = time.monotonic()
         self.unit += 1
-        unit = Unit(
+        unit = Commit(
             number=self.unit,
             layer=layer or None,
             stratum=stratum,
@@ -248,7 +248,7 @@ class Journal:
         self.last_commit = now
         return unit
 
-    def spill(self, parcels: Sequence[Parcel]) -> None:
+    def spill(self, parcels: Sequence[Candidates]) -> None:
         """Write parcels that have no record yet, and free their memory.
 
         The records are scratch until the next commit, see above.
@@ -275,7 +275,7 @@ class Journal:
         with ThreadPoolExecutor(self.threads) as pool:
             yield from pool.map(work, items)
 
-    def _packed(self, parcels: Sequence[Parcel]) -> Iterator[tuple[Parcel, bytes]]:
+    def _packed(self, parcels: Sequence[Candidates]) -> Iterator[tuple[Candidates, bytes]]:
         """Those parcels that are in memory only, with their blocks."""
         loose = [one for one in parcels if one.record is None and one.runs is not None]
         return zip(loose, self.in_parallel(_pack, loose), strict=True)
@@ -311,5 +311,5 @@ class Journal:
         )
 
 
-def _pack(parcel: Parcel) -> bytes:
+def _pack(parcel: Candidates) -> bytes:
     return encode_block(parcel.sort())

@@ -17,7 +17,7 @@ from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
 from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets, undo_code
-from dbmsolver.core.layers import expand_layer, take_in, wake
+from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
 from dbmsolver.core.runs import copy_runs, key_bits, local_key, pack_rows, progress_of, widths_of
@@ -26,7 +26,7 @@ from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Method, Question
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
@@ -37,14 +37,14 @@ def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all deals.
     """
-    keys = Keys(Deal.from_number(1), "wkr")
-    tables = keys.tables
+    codec = StateCodec(Deal.from_number(1), "wkr")
+    tables = codec.tables
     if question == "solve":
-        return _of_both(tables) + _of_layers(keys)
+        return _of_both(tables) + _of_layers(codec)
     if method == "dominating":
         return _of_dives(tables) + _of_both(tables) + _of_records(tables)
     exhaustion, pieces = _of_exhaustion(tables, code_type)
-    return exhaustion + _of_layers(keys) + _of_both(tables) + pieces
+    return exhaustion + _of_layers(codec) + _of_both(tables) + pieces
 
 
 _NUMBER = 0
@@ -55,16 +55,23 @@ _LAYOUT = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
 _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 
-def _of_layers(keys: Keys) -> list[Call]:
-    t = keys.tables
+def _of_layers(codec: StateCodec) -> list[Call]:
+    t = codec.tables
     shard = make_shard(1, 1, 1)
-    shared = (t, make_bound_tables(t, keys.deal.position.columns), shard, _NUMBER, _NUMBER, _NUMBER)
+    shared = (
+        t,
+        make_bound_tables(t, codec.deal.position.columns),
+        shard,
+        _NUMBER,
+        _NUMBER,
+        _NUMBER,
+    )
     metas = np.empty(1, np.uint32)
     return [
         (pack_rows, (t, shard.rows)),
-        (take_in, (*shared, shard.rows, _NUMBER)),
+        (insert_candidates, (*shared, shard.rows, _NUMBER)),
         (expand_layer, (*shared, *[_NUMBER] * 4)),
-        (wake, (*shared, shard.todo, _NUMBER)),
+        (requeue, (*shared, shard.todo, _NUMBER)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (shards_of, (shard.rows, _NUMBER)),

@@ -17,16 +17,16 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.process import default_memory, return_freed_memory
 from dbmsolver.record_state import RecordKeys, keys_of
-from dbmsolver.results import Limit, Limits, Options, Question, Report, Result, Unit, Verdict
-from dbmsolver.search.astar.layers import LayeredSearch
+from dbmsolver.results import Commit, Limit, Limits, Options, Question, Report, Result, Verdict
+from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.evidence import check_answer, is_final
 from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.journal import Journal, LimitReached
 from dbmsolver.search.proof.dives import Dived, Dives, blocks_of
-from dbmsolver.search.proof.initial import root_parcel
+from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
-from dbmsolver.search.proof.strata import Exhaustion, GoalReached
-from dbmsolver.search.proof.worker import Yield
+from dbmsolver.search.proof.strata import GoalReached, ProofSearch
+from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.trace import Finder, Step, replay, steps_of, steps_to
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
@@ -34,7 +34,7 @@ from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, Transaction, look
 
-Events = Generator[Report | Unit, None, Result]
+Events = Generator[Report | Commit, None, Result]
 
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""
@@ -141,7 +141,7 @@ class _Run:
         """Whether the store holds the answer already."""
         return is_final(self.store.manifest)
 
-    def events(self) -> Generator[Report | Unit, None, None]:
+    def events(self) -> Generator[Report | Commit, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
         store = self.store
         if self.answered:
@@ -167,7 +167,7 @@ class _Run:
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction."""
-        root = root_parcel(self.keys)
+        root = initial_candidates(self.keys)
 
         def put(txn: Transaction) -> None:
             txn.delete_all(b"A")
@@ -176,10 +176,10 @@ class _Run:
         self.journal.commit(0, 0, extra=put, phase="search", waiting=root.tally.to_json(), known=1)
         self.begun = True
 
-    def _solve(self) -> Generator[Report | Unit, None, None]:
+    def _solve(self) -> Generator[Report | Commit, None, None]:
         if not self.begun:
             self._begin()
-        search = LayeredSearch(self.keys, self.journal, self.threads, self.memory)
+        search = AStarSearch(self.keys, self.journal, self.threads, self.memory)
         yield from search.run()
         if search.goal is None:
             self._unsolvable()
@@ -187,14 +187,14 @@ class _Run:
             finder = Finder(self.store, self.keys)
             self._solved(finder, search.goal[1], shortest=True)
 
-    def _prove(self) -> Generator[Report | Unit, None, None]:
+    def _prove(self) -> Generator[Report | Commit, None, None]:
         if not self.begun:
             look = self._dive() if isinstance(self.keys, RecordKeys) else self._look_ahead()
             decided = yield from look
             if decided:
                 return
             self._begin()
-        search = Exhaustion(self.keys, self.journal, self.threads, self.memory)
+        search = ProofSearch(self.keys, self.journal, self.threads, self.memory)
         try:
             yield from search.run()
         except GoalReached as reached:
@@ -214,7 +214,7 @@ class _Run:
         else:
             self._solved(Finder(self.store, self.keys), code, shortest=False)
 
-    def _dive(self) -> Generator[Report | Unit, None, bool]:
+    def _dive(self) -> Generator[Report | Commit, None, bool]:
         """Dives in memory before the search on disk; whether they decide the deal."""
         keys, journal = self.keys, self.journal
         assert isinstance(keys, RecordKeys)
@@ -233,7 +233,7 @@ class _Run:
             self._conclude_with(moves_along(keys, dived.path))
         elif dived.outcome == "exhausted":
             for stratum, runs in blocks_of(keys, dived):
-                result = Yield()
+                result = WorkResult()
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
@@ -254,7 +254,7 @@ class _Run:
             )
         self._conclude("unsolvable")
 
-    def _look_ahead(self) -> Generator[Report | Unit, None, bool]:
+    def _look_ahead(self) -> Generator[Report | Commit, None, bool]:
         """A hasty, bounded search towards the goal; whether it got there."""
         journal = Journal(
             self.store,
@@ -264,7 +264,7 @@ class _Run:
             keep_closed=True,
         )
         most = self.limits.max_states
-        hasty = LayeredSearch(
+        hasty = AStarSearch(
             self.keys,
             journal,
             self.threads,

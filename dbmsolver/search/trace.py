@@ -13,7 +13,7 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.state import Keys, State
+from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.store import Store, parse_closed_key, stratum_prefix
@@ -25,11 +25,11 @@ Step = tuple[int, int]
 class Finder:
     """Looks states up among the closed ones of a store."""
 
-    def __init__(self, store: Store, keys: Keys, kind: bytes = b"C") -> None:
+    def __init__(self, store: Store, codec: StateCodec, kind: bytes = b"C") -> None:
         self.store = store
-        self.keys = keys
+        self.codec = codec
         self.kind = kind
-        store.check_states = Intake(keys)
+        store.check_states = Intake(codec)
         self._blocks: dict[bytes, Runs] = {}
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(kind)})
         self._index: dict[tuple[int, int], list[bytes]] = {}
@@ -37,10 +37,10 @@ class Finder:
     def code(self, state: State) -> int | None:
         """Parent-move code of a closed state, None if it is not among them."""
         words = [np.uint64(value) for value in state]
-        key = local_key(self.keys.tables, *words)
+        key = local_key(self.codec.tables, *words)
         padded = [key[word] if word < key.size else np.uint64(0) for word in range(3)]
         signature = np.array(words[:1], np.uint64)
-        stratum = int(progress_of(self.keys.tables, signature, self.keys.locked)[0])
+        stratum = int(progress_of(self.codec.tables, signature, self.codec.locked)[0])
         for layer in self._layers:
             for record in self._records(layer, stratum):
                 parsed = parse_closed_key(record)
@@ -48,12 +48,12 @@ class Finder:
                     continue
                 runs = self._block(record)
                 run = np.flatnonzero(runs.signatures == signature[0])
-                if not run.size or runs.words != key.size:
+                if not run.size or runs.key_words != key.size:
                     continue
                 end = int(runs.counts[: int(run[0]) + 1].sum())
                 start = end - int(runs.counts[int(run[0])])
-                mine = runs.keys[runs.words * start : runs.words * end]
-                place = int(find_key(mine, runs.words, *padded))
+                mine = runs.keys[runs.key_words * start : runs.key_words * end]
+                place = int(find_key(mine, runs.key_words, *padded))
                 if place >= 0:
                     return int(runs.codes[start + place])
         return None
@@ -77,9 +77,9 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
 
     ``code`` is the state's own parent-move code where it is not in the store (the goal).
     """
-    keys = finder.keys
+    codec = finder.codec
     steps: list[Step] = []
-    while state != keys.root:
+    while state != codec.root:
         if code is None:
             code = finder.code(state)
         if code is None:
@@ -88,9 +88,9 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
                     "a parent is missing among the closed states", str(finder.store.path)
                 )
             return None
-        card = int(keys.tables.code_card[code])
-        steps.append((card, place_value(keys, state, card)))
-        parent = undo_code(keys.tables, *(np.uint64(value) for value in state), code)
+        card = int(codec.tables.code_card[code])
+        steps.append((card, place_value(codec, state, card)))
+        parent = undo_code(codec.tables, *(np.uint64(value) for value in state), code)
         state = State(*(int(value) for value in parent))
         code = None
         if len(steps) > 1_000_000:
@@ -100,32 +100,32 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
     return steps[::-1]
 
 
-def place_value(keys: Keys, state: State, card: int) -> int:
+def place_value(codec: StateCodec, state: State, card: int) -> int:
     """Where a card lies in a state."""
     if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
         return PLACE_HOME
-    return keys.place(state, card)
+    return codec.place(state, card)
 
 
 def replay(
-    keys: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]
+    codec: StateCodec, steps: list[Step], policy_moves: Callable[[Position], Move | None]
 ) -> tuple[Move, ...]:
     """Turn steps into moves by playing them on the readable model; InternalError if one is not legal there.
 
     ``policy_moves`` says which forced move a position has, if any.
     """
-    position = keys.deal.position
+    position = codec.deal.position
     moves = []
     for number, (card, place) in enumerate(steps, start=1):
         chosen = None
-        for move in position.moves(keys.rules):
-            if move.card == card and _matches(keys, position, move, place):
+        for move in position.moves(codec.rules):
+            if move.card == card and _matches(codec, position, move, place):
                 chosen = move
                 break
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
         forced = policy_moves(position)
-        if forced is not None and forced.card != card and keys.method == "every-position":
+        if forced is not None and forced.card != card and codec.method == "every-position":
             raise InternalError(f"move {number} of the solution found ignores a forced move")
         chosen = chosen._replace(forced=forced is not None and forced.card == card)
         moves.append(chosen)
@@ -133,17 +133,17 @@ def replay(
     return tuple(moves)
 
 
-def steps_of(keys: Keys, moves: Iterable[Move]) -> list[Step]:
+def steps_of(codec: StateCodec, moves: Iterable[Move]) -> list[Step]:
     """The steps of legal moves played from the deal."""
-    position = keys.deal.position
+    position = codec.deal.position
     steps: list[Step] = []
     for move in moves:
-        steps.append((move.card, _place_of(keys, position, move)))
+        steps.append((move.card, _place_of(codec, position, move)))
         position = position.apply(move)
     return steps
 
 
-def _place_of(keys: Keys, position: Position, move: Move) -> int:
+def _place_of(codec: StateCodec, position: Position, move: Move) -> int:
     """The place value that a move gives its card."""
     kind, index = move.destination
     if kind == "foundation":
@@ -151,11 +151,11 @@ def _place_of(keys: Keys, position: Position, move: Move) -> int:
     if kind == "freecell":
         return PLACE_FREECELL
     column = position.columns[index]
-    return keys.kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+    return codec.kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
 
 
-def _matches(keys: Keys, position: Position, move: Move, place: int) -> bool:
-    return place == _place_of(keys, position, move)
+def _matches(codec: StateCodec, position: Position, move: Move, place: int) -> bool:
+    return place == _place_of(codec, position, move)
 
 
 __all__ = ["Finder", "Step", "place_value", "replay", "steps_of", "steps_to"]

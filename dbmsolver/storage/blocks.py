@@ -33,7 +33,7 @@ class Runs:
     counts: NDArray[np.int64]
     keys: NDArray[np.uint64]
     codes: NDArray[Any]
-    words: int
+    key_words: int
     extra: NDArray[np.uint16] | None = None
 
     @property
@@ -50,7 +50,7 @@ class Runs:
 def encode_block(runs: Runs) -> bytes:
     """A block's bytes, with its content hash for a checksum; the keys must be sorted within each run."""
     states = runs.codes.size
-    planes = 8 * runs.words * states
+    planes = 8 * runs.key_words * states
     directory = 16 * runs.signatures.size
     size = directory + planes + runs.codes.nbytes + runs.extra_bytes * states
     if size > MOST_BYTES:
@@ -60,13 +60,16 @@ def encode_block(runs: Runs) -> bytes:
     body[directory // 2 : directory] = runs.counts.view(np.uint8)
     place = directory + planes
     to_planes(
-        runs.keys, runs.counts, runs.words, body[directory:place].reshape(8 * runs.words, states)
+        runs.keys,
+        runs.counts,
+        runs.key_words,
+        body[directory:place].reshape(8 * runs.key_words, states),
     )
     body[place : place + runs.codes.nbytes] = runs.codes.view(np.uint8)
     if runs.extra is not None:
         body[place + runs.codes.nbytes :] = runs.extra.view(np.uint8)
     header = _HEADER.pack(
-        FORMAT, runs.codes.itemsize, runs.words, runs.extra_bytes, runs.signatures.size, states
+        FORMAT, runs.codes.itemsize, runs.key_words, runs.extra_bytes, runs.signatures.size, states
     )
     rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body.data)
     return with_content_hash(rest)

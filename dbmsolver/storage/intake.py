@@ -10,16 +10,16 @@ import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 
 
 class Intake:
     """Checks the blocks of one deal's store."""
 
-    def __init__(self, keys: Keys) -> None:
-        self.keys = keys
-        tables, dealt = keys.tables, keys.codec.signature
+    def __init__(self, codec: StateCodec) -> None:
+        self.codec = codec
+        tables, dealt = codec.tables, codec.deal_tables.signature
         fields = [(4 * suit, 15, 13) for suit in range(4)]
         for shift, mask in zip(
             tables.column_shift.tolist(), tables.column_mask.tolist(), strict=True
@@ -37,7 +37,7 @@ class Intake:
             raise StoreError(f"the block is wrong: {wrong}", where)
 
     def _wrong(self, key: bytes, runs: Runs) -> str | None:
-        signatures, keys = runs.signatures, self.keys
+        signatures, keys = runs.signatures, self.codec
         if (signatures & ~np.uint64(self._used)).any():
             return "signatures that cannot be"
         for shift, mask, most in self._fields:
@@ -53,6 +53,6 @@ class Intake:
         codes = keys.tables.code_card.size if keys.method == "every-position" else 256
         if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= codes:
             return "parent-move codes that cannot be"
-        if not keys_fit(keys.tables, signatures, runs.counts, runs.words, runs.keys):
+        if not keys_fit(keys.tables, signatures, runs.counts, runs.key_words, runs.keys):
             return "keys that cannot be"
         return None

@@ -36,9 +36,9 @@ never falls along a move: back from a state it never rises, and among states of 
 chains of codes are followed to their ends, so they have no rings.  For ``shortest``, g falls by one
 with each step back instead.
 
-**Memory.**  States are found in hash tables of *shelves*: whole signatures of a stratum, or a piece
-of one, of a size that fits the budget.  What is to be looked up on a shelf that is not in memory is
-kept, in memory or in a file, until the shelf is; :mod:`dbmsolver.verify.closure` tells the order.
+**Memory.**  States are found in hash tables of *partitions*: whole signatures of a stratum, or a piece
+of one, of a size that fits the budget.  What is to be looked up on a partition that is not in memory is
+kept, in memory or in a file, until the partition is; :mod:`dbmsolver.verify.closure` tells the order.
 """
 
 from __future__ import annotations

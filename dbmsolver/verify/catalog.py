@@ -1,5 +1,5 @@
 """What is where in a store: its closed blocks, the signatures in them, and how they are dealt out
-to shelves.
+to partitions.
 
 The catalogue is in memory: some 120 bytes for each signature of the store.
 """
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.storage.store import Store, parse_closed_key
 from dbmsolver.verify.blocks import Directory, Readers, read_directory
-from dbmsolver.verify.claim import Moment, Pace
+from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.division import Division, divide
 from dbmsolver.verify.format import Format, progress
 from dbmsolver.verify.kernels.partition import Index
@@ -35,7 +35,7 @@ class BlockPlace(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ShelfPlan:
+class PartitionPlan:
     """States that will be in memory together: whole runs of a stratum, or one piece of a run.
 
     ``records`` are int64[*, 4]: run, block, first state in the block, count; of all pieces of a
@@ -54,14 +54,14 @@ class ShelfPlan:
 class Catalog:
     """A store's closed states as the verifier sees them.
 
-    ``bases`` says which number, of all states in the store, a shelf's first state has; among the
+    ``bases`` says which number, of all states in the store, a partition's first state has; among the
     pieces of a run that is known when they have been sorted out.
     """
 
     blocks: list[BlockPlace]
     index: Index
-    shelves: list[ShelfPlan]
-    strata: Ints  # of each shelf
+    partitions: list[PartitionPlan]
+    strata: Ints  # of each partition
     bases: Ints
 
     @property
@@ -72,16 +72,16 @@ class Catalog:
     def stratum_of(self, split: int) -> int:
         """The stratum of a divided signature."""
         run = int(np.flatnonzero(self.index.split == split)[0])
-        return int(self.strata[self.index.shelf[run]])
+        return int(self.strata[self.index.partition[run]])
 
 
 def read_catalog(
-    store: Store, form: Format, shelf_states: int, whole: bool, readers: Readers
-) -> Generator[Moment, None, Catalog]:
+    store: Store, form: Format, partition_states: int, whole: bool, readers: Readers
+) -> Generator[Progress, None, Catalog]:
     """Read what every closed block holds; StoreError for one that is not what its key and header
     say.
 
-    ``shelf_states`` is the most that a shelf should have; ``whole``: see :func:`read_directory`.
+    ``partition_states`` is the most that a partition should have; ``whole``: see :func:`read_directory`.
     """
     keys = store.keys(b"C")
     places = [parse_closed_key(key) for key in keys]
@@ -97,19 +97,19 @@ def read_catalog(
         tables.append(table)
         if pace.due():
             share = len(blocks) / len(keys)
-            yield Moment("reading the store", place.stratum, last, 0, 0, share)
+            yield Progress("reading the store", place.stratum, last, 0, 0, share)
     signatures, records = _records(tables)
     counts = np.bincount(records[:, 0], weights=records[:, 3], minlength=signatures.size)
     counts = counts.astype(np.int64)
     ends = np.searchsorted(records[:, 0], np.arange(signatures.size + 1))
     divisions = {}
-    for run in np.flatnonzero(counts > shelf_states).tolist():
+    for run in np.flatnonzero(counts > partition_states).tolist():
         mine = records[ends[run] : ends[run + 1]]
         keys = [blocks[block].key for block in mine[:, 1].tolist()]
         divisions[run] = yield from divide(
-            store, form, signatures[run], keys, mine, shelf_states, last, readers
+            store, form, signatures[run], keys, mine, partition_states, last, readers
         )
-    return _deal_out(form, blocks, signatures, records, counts, ends, divisions, shelf_states)
+    return _deal_out(form, blocks, signatures, records, counts, ends, divisions, partition_states)
 
 
 def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
@@ -134,16 +134,16 @@ def _deal_out(
     counts: Ints,
     ends: Ints,
     divisions: dict[int, Division],
-    shelf_states: int,
+    partition_states: int,
 ) -> Catalog:
     strata = progress(form, signatures)
     order = np.lexsort((signatures, strata))
-    groups = _groups(strata[order], counts[order], shelf_states)
+    groups = _groups(strata[order], counts[order], partition_states)
     firsts = np.concatenate(([0], np.flatnonzero(np.diff(groups)) + 1, [order.size]))
-    shelf = np.zeros(order.size, np.int64)
+    partition = np.zeros(order.size, np.int64)
     place = np.zeros(order.size, np.int64)
     split = np.full(order.size, -1, np.int64)
-    plans: list[ShelfPlan] = []
+    plans: list[PartitionPlan] = []
     bases: list[int] = []
     chosen: list[Division] = []
     total = 0
@@ -151,7 +151,7 @@ def _deal_out(
         runs = order[begin:end]
         if not runs.size:
             break
-        shelf[runs] = len(plans)
+        partition[runs] = len(plans)
         place[runs] = np.arange(runs.size)
         states = int(counts[runs].sum())
         division = divisions.get(int(runs[0]))
@@ -161,11 +161,11 @@ def _deal_out(
         mine = records[_ranges(ends[runs], ends[runs + 1])]
         for piece in range(1 if division is None else division.pieces):
             number = -1 if division is None else len(chosen) - 1
-            plans.append(ShelfPlan(int(strata[runs[0]]), runs, number, piece, states, mine))
+            plans.append(PartitionPlan(int(strata[runs[0]]), runs, number, piece, states, mine))
             bases.append(total)
         total += states
     index = Index(
-        signatures, shelf, place, split,
+        signatures, partition, place, split,
         pieces=np.array([one.pieces for one in chosen], np.int64),
         cards=np.array([one.cards for one in chosen], np.uint64),
         bits=_stacked([one.bits for one in chosen], 1 + MOST_BITS, np.int64),
@@ -179,13 +179,13 @@ def _stacked(rows: list[NDArray], width: int, kind: type) -> NDArray:  # type: i
     return np.array(rows, kind).reshape(len(rows), width)
 
 
-def _groups(strata: Ints, counts: Ints, shelf_states: int) -> Ints:
-    """A number for each run, in order: the same for those that share a shelf."""
+def _groups(strata: Ints, counts: Ints, partition_states: int) -> Ints:
+    """A number for each run, in order: the same for those that share a partition."""
     before = np.cumsum(counts) - counts
-    big = counts > shelf_states
+    big = counts > partition_states
     after_big = np.concatenate(([False], big[:-1]))
     new_stratum = np.concatenate(([True], strata[1:] != strata[:-1]))
-    share = before // shelf_states
+    share = before // partition_states
     new_share = np.concatenate(([True], share[1:] != share[:-1]))
     return np.cumsum(big | after_big | new_stratum[: big.size] | new_share[: big.size])
 

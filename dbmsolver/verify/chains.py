@@ -14,7 +14,7 @@ from dbmsolver.verify.spill import mapped_zeros
 
 
 class Chains(NamedTuple):
-    """Parents of the states of one signature, or one shelf, from number ``base`` in the store on;
+    """Parents of the states of one signature, or one partition, from number ``base`` in the store on;
     see :mod:`dbmsolver.verify.kernels.chains`.
     """
 
@@ -26,7 +26,7 @@ NO_CHAINS = Chains(np.empty(0, np.int32), 0)
 
 
 class ChainBook:
-    """Keeps the chains of shelves and divided signatures until they are followed, by threads of the
+    """Keeps the chains of partitions and divided signatures until they are followed, by threads of the
     pool.  Those of one signature may take ``memory`` bytes; larger ones are in a file, in which a
     chain rarely leads far: from piece to piece it goes seldom.
     """
@@ -38,15 +38,15 @@ class ChainBook:
         self._divided: dict[int, Chains] = {}
         self._following: list[Future[int]] = []
 
-    def of_shelf(self, shelf: int, turn: bool) -> Chains:
-        """Where parents of states are noted that are found on a shelf, in its turn or after."""
-        plan = self.catalog.shelves[shelf]
+    def of_partition(self, partition: int, turn: bool) -> Chains:
+        """Where parents of states are noted that are found on a partition, in its turn or after."""
+        plan = self.catalog.partitions[partition]
         if plan.split >= 0:
-            return self._of_split(plan.split, shelf - plan.piece, plan.states)
+            return self._of_split(plan.split, partition - plan.piece, plan.states)
         if not turn:
-            # Mail brings no parents of the shelf's own states: they were there to be looked up.
+            # Mail brings no parents of the partition's own states: they were there to be looked up.
             return NO_CHAINS
-        return Chains(np.zeros(plan.states, np.int32), int(self.catalog.bases[shelf]))
+        return Chains(np.zeros(plan.states, np.int32), int(self.catalog.bases[partition]))
 
     def _of_split(self, split: int, first: int, states: int) -> Chains:
         if split not in self._divided:

@@ -23,17 +23,17 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate as records
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
-from dbmsolver.verify.claim import Claim, Moment
+from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
-from dbmsolver.verify.partitions import Shelves, state_bytes
+from dbmsolver.verify.partitions import PartitionCache, state_bytes
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.solution import BadSolution, replay
 
-_SMALLEST_SHELF = 1 << 16
-_LARGEST_SHELF = 1 << 23
+_SMALLEST_PARTITION = 1 << 16
+_LARGEST_PARTITION = 1 << 23
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ def verify(
     sample: float | None = None,
     seed: int | None = None,
     against: records.Certificate | None = None,
-) -> Generator[Moment, None, Verification]:
+) -> Generator[Progress, None, Verification]:
     """Check a store.  A generator of how far it has come; its value is the report.
 
     ``sample`` is the share of blocks to check, from 0 to 1; ``against`` a certificate that the
@@ -152,7 +152,7 @@ class _Run:
         self.sample = sample
         self.seed = seed
 
-    def events(self) -> Generator[Moment, None, None]:
+    def events(self) -> Generator[Progress, None, None]:
         """Check everything that the claim rests on."""
         report, manifest = self.report, self.manifest
         claim = report.certificate["claim"]
@@ -177,23 +177,23 @@ class _Run:
                 return
         yield from self._closure(form, Claim(root, length))
 
-    def _closure(self, form: Format, claim: Claim) -> Generator[Moment, None, None]:
+    def _closure(self, form: Format, claim: Claim) -> Generator[Progress, None, None]:
         report = self.report
-        shelf = self.memory // (8 * state_bytes(form))
-        shelf = min(max(shelf, _SMALLEST_SHELF), _LARGEST_SHELF)
+        partition = self.memory // (8 * state_bytes(form))
+        partition = min(max(partition, _SMALLEST_PARTITION), _LARGEST_PARTITION)
         with ThreadPoolExecutor(self.threads) as pool:
             readers, whole = Readers(pool, self.memory), self.sample is None
-            catalog = yield from read_catalog(self.store, form, shelf, whole, readers)
+            catalog = yield from read_catalog(self.store, form, partition, whole, readers)
         report.all_blocks, report.all_states = len(catalog.blocks), catalog.states
-        shelves = Shelves(self.store, form, catalog, 5 * self.memory // 8, claim.costs)
+        partitions = PartitionCache(self.store, form, catalog, 5 * self.memory // 8, claim.costs)
         closure = Closure(
-            form, catalog, shelves, claim, self.threads, self.memory, self.sample, self.seed
+            form, catalog, partitions, claim, self.threads, self.memory, self.sample, self.seed
         )
         report.blocks = closure.blocks
         try:
-            for moment in closure.run():
+            for event in closure.run():
                 report.peak_memory = max(report.peak_memory, anonymous_memory())
-                yield moment
+                yield event
         finally:
             report.strata = _rows(closure.tally)
             report.states = int(closure.tally[:, :, 0].sum())

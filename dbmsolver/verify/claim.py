@@ -25,7 +25,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Progress:
     """How far a check has come.  In its first phases, in which blocks are read, ``share`` says how
     much of the phase is done; later the states tell.
     """

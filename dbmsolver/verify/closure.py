@@ -1,9 +1,9 @@
-"""The check of all closed states, shelf by shelf, by all threads.
+"""The check of all closed states, partition by partition, by all threads.
 
-Strata are gone through from the last to the first.  Each shelf is loaded once: the rows that have
-been sent to it are looked up, and its states are checked.  Most successors are on the same shelf,
+Strata are gone through from the last to the first.  Each partition is loaded once: the rows that have
+been sent to it are looked up, and its states are checked.  Most successors are on the same partition,
 or on one that has been loaded before and still is in memory; the others, and parents, which lie in
-lower strata, are sent.  A shelf that has been dropped, and then gets rows, is loaded a second time
+lower strata, are sent.  A partition that has been dropped, and then gets rows, is loaded a second time
 when nothing more can come: moves lead upwards by two strata at most.  So every state is read twice
 at most, and every row once, however small the memory.
 """
@@ -23,13 +23,13 @@ from dbmsolver.errors import InternalError
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
-from dbmsolver.verify.claim import Claim, Moment, Pace
-from dbmsolver.verify.exchange import Mail
+from dbmsolver.verify.claim import Claim, Pace, Progress
+from dbmsolver.verify.exchange import Exchange
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.partition import find_run
-from dbmsolver.verify.partitions import Loaded, Shelves, cut
+from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
 from dbmsolver.verify.refutation import Refuted, words_of
-from dbmsolver.verify.worker import Desk, Missing, refuted, root_row, source_of
+from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, source_of
 
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13
@@ -38,18 +38,18 @@ _LIFT = 2
 
 
 class Job(NamedTuple):
-    """A shelf's turn, its mail after that, or the end of a divided signature (by its first
-    shelf).
+    """A partition's turn, its mail after that, or the end of a divided signature (by its first
+    partition).
     """
 
-    kind: Literal["turn", "mail", "end"]
-    shelf: int
+    kind: Literal["turn", "exchange", "end"]
+    partition: int
 
 
 class Closure:
     """The check of a catalogue's states; :meth:`run` carries it out, or raises Refuted.
 
-    ``memory`` is the budget of the whole check, of which ``shelves`` have their share; ``sample``
+    ``memory`` is the budget of the whole check, of which ``partitions`` have their share; ``sample``
     the share of blocks whose states are checked, chosen at random by ``seed``.
     """
 
@@ -57,7 +57,7 @@ class Closure:
         self,
         form: Format,
         catalog: Catalog,
-        shelves: Shelves,
+        partitions: PartitionCache,
         claim: Claim,
         threads: int,
         memory: int,
@@ -65,7 +65,7 @@ class Closure:
         seed: int | None = None,
     ) -> None:
         self.catalog = catalog
-        self.shelves = shelves
+        self.partitions = partitions
         self.claim = claim
         self.threads = threads
         self.memory = memory
@@ -75,11 +75,13 @@ class Closure:
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
         self.tally = np.zeros((strata, layers, 2), np.int64)
         self.digest = 0
-        self.mail = Mail(catalog.strata, form.planes, memory // 8)
-        self._desks = [Desk(form, catalog, claim, self.mail, layers) for _ in range(threads)]
-        self._idle: SimpleQueue[Desk] = SimpleQueue()
-        for desk in self._desks:
-            self._idle.put(desk)
+        self.exchange = Exchange(catalog.strata, form.planes, memory // 8)
+        self._workers = [
+            CheckWorker(form, catalog, claim, self.exchange, layers) for _ in range(threads)
+        ]
+        self._idle: SimpleQueue[CheckWorker] = SimpleQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
         self._pool = ThreadPoolExecutor(threads)
         self._readers = Readers(self._pool, memory)
         self.chains = ChainBook(catalog, memory // 8, self._pool)
@@ -95,21 +97,21 @@ class Closure:
         self._chosen[chosen] = True
         self.blocks = number
 
-    def run(self) -> Iterator[Moment]:
+    def run(self) -> Iterator[Progress]:
         """Check everything."""
         try:
             self._send_root()
             yield from self._through(self._turns())
             yield from self._through(self._late(0))
             self._see_chains(wait=True)
-            if self.mail.waiting():
+            if self.exchange.waiting():
                 raise InternalError("rows have been sent, and not looked up")
         except Missing as missing:
             raise self._refuted(missing.row) from None
         finally:
             self._pool.shutdown(cancel_futures=True)
-            self.mail.close()
-            self.shelves.close()
+            self.exchange.close()
+            self.partitions.close()
 
     def _send_root(self) -> None:
         """Have the deal looked for; where costs count, as the state with no moves made."""
@@ -117,30 +119,30 @@ class Closure:
         run = int(find_run(self.catalog.index, np.uint64(row[0])))
         if run < 0:
             raise Missing(row)
-        self._desks[0].send(row, run)
+        self._workers[0].send(row, run)
 
     def _turns(self) -> Iterator[Job]:
         strata = self.catalog.strata
         for stratum in np.unique(strata)[::-1].tolist():
-            for place, shelf in enumerate(np.flatnonzero(strata == stratum).tolist()):
-                records = self.catalog.shelves[shelf].records
+            for place, partition in enumerate(np.flatnonzero(strata == stratum).tolist()):
+                records = self.catalog.partitions[partition].records
                 if self._chosen is None or self._chosen[records[:, 1]].any():
-                    yield Job("turn", shelf)
+                    yield Job("turn", partition)
                 if place == 0 and self._chosen is None:
                     # The stratum above is done when this is asked for.
                     yield from self._late(stratum + 1 + _LIFT)
 
     def _late(self, lowest: int) -> Iterator[Job]:
         strata = self.catalog.strata
-        for shelf in range(strata.size - 1, -1, -1):
-            if strata[shelf] < lowest:
+        for partition in range(strata.size - 1, -1, -1):
+            if strata[partition] < lowest:
                 break
-            if self.mail.has(shelf):
-                yield Job("mail", shelf)
+            if self.exchange.has(partition):
+                yield Job("exchange", partition)
         yield Job("end", lowest)
 
-    def _through(self, jobs: Iterator[Job]) -> Iterator[Moment]:
-        """Do the jobs; the next one's shelf is loaded meanwhile."""
+    def _through(self, jobs: Iterator[Job]) -> Iterator[Progress]:
+        """Do the jobs; the next one's partition is loaded meanwhile."""
         job = next(jobs, None)
         loading = self._begin(job, set())
         while job is not None:
@@ -148,87 +150,91 @@ class Closure:
             if loading is not None:
                 loaded = loading.result()
                 if self._chosen is None:
-                    self.shelves.resident[loaded.number] = loaded
+                    self.partitions.resident[loaded.number] = loaded
             following = next(jobs, None)
-            loading = self._begin(following, {job.shelf})
+            loading = self._begin(following, {job.partition})
             if loaded is not None:
                 yield from self._work(job, loaded)
             else:
-                self._end(job.shelf)
+                self._end(job.partition)
             job = following
 
-    def _begin(self, job: Job | None, wanted: set[int]) -> Future[Loaded] | None:
+    def _begin(self, job: Job | None, wanted: set[int]) -> Future[LoadedPartition] | None:
         if job is None or job.kind == "end":
             return None
-        shelves, shelf = self.shelves, job.shelf
-        shelves.prepare(shelf, self._readers)
+        partitions, partition = self.partitions, job.partition
+        partitions.prepare(partition, self._readers)
         if self._chosen is not None:
-            runs = self.mail.runs(shelf) if job.kind == "mail" else None
+            runs = self.exchange.runs(partition) if job.kind == "exchange" else None
             blocks = self._chosen if job.kind == "turn" else None
-            return self._pool.submit(shelves.load, shelf, blocks, runs)
-        if shelf in shelves.resident:
-            there: Future[Loaded] = Future()
-            there.set_result(shelves.resident[shelf])
+            return self._pool.submit(partitions.load, partition, blocks, runs)
+        if partition in partitions.resident:
+            there: Future[LoadedPartition] = Future()
+            there.set_result(partitions.resident[partition])
             return there
-        shelves.make_room(shelf, wanted | {shelf})
-        return self._pool.submit(shelves.load, shelf)
+        partitions.make_room(partition, wanted | {partition})
+        return self._pool.submit(partitions.load, partition)
 
-    def _work(self, job: Job, loaded: Loaded) -> Iterator[Moment]:
-        stratum = int(self.catalog.strata[job.shelf])
-        resident = dict(self.shelves.resident)
+    def _work(self, job: Job, loaded: LoadedPartition) -> Iterator[Progress]:
+        stratum = int(self.catalog.strata[job.partition])
+        resident = dict(self.partitions.resident)
         chains = NO_CHAINS
         if self._chosen is None and not self.claim.costs:
-            chains = self.chains.of_shelf(job.shelf, job.kind == "turn")
+            chains = self.chains.of_partition(job.partition, job.kind == "turn")
         tasks: dict[Future[None], int] = {}
-        # Of a sample's shelves only the chosen blocks are there when it is their turn.
-        complete = self._chosen is None or job.kind == "mail"
-        for parcel in self.mail.take(job.shelf, self._desks[0].room) if complete else ():
-            tasks[self._pool.submit(self._at_desk, Desk.deliver, loaded, parcel, chains)] = 0
+        # Of a sample's partitions only the chosen blocks are there when it is their turn.
+        complete = self._chosen is None or job.kind == "exchange"
+        for batch in self.exchange.take(job.partition, self._workers[0].room) if complete else ():
+            tasks[
+                self._pool.submit(self._by_worker, CheckWorker.deliver, loaded, batch, chains)
+            ] = 0
         if job.kind == "turn":
             for part in cut(loaded.segments, _UNIT):
-                check = self._pool.submit(self._at_desk, Desk.check, loaded, part, resident, chains)
+                check = self._pool.submit(
+                    self._by_worker, CheckWorker.check, loaded, part, resident, chains
+                )
                 tasks[check] = int(part[:, 2].sum())
         try:
             for task in as_completed(tasks):
                 task.result()
                 self.states += tasks[task]
                 if self._pace.due():
-                    yield self._moment(stratum)
+                    yield self._progress(stratum)
         finally:
             for task in tasks:
                 task.cancel()
             wait(tasks)
             self._collect(stratum)
-        if job.kind == "turn" and self.catalog.shelves[job.shelf].split < 0:
+        if job.kind == "turn" and self.catalog.partitions[job.partition].split < 0:
             self.chains.follow(chains)
         self._see_chains(wait=False)
 
-    def _at_desk(self, action: Any, *args: Any) -> None:
-        desk = self._idle.get()
+    def _by_worker(self, action: Any, *args: Any) -> None:
+        worker = self._idle.get()
         try:
-            action(desk, *args)
+            action(worker, *args)
         finally:
-            self._idle.put(desk)
+            self._idle.put(worker)
 
-    def _moment(self, stratum: int) -> Moment:
+    def _progress(self, stratum: int) -> Progress:
         everything = self.catalog.states
         last = int(self.catalog.strata[-1])
         share = self.states / max(everything, 1)
-        return Moment("checking", stratum, last, self.states, everything, share)
+        return Progress("checking", stratum, last, self.states, everything, share)
 
     def _collect(self, stratum: int) -> None:
-        for desk in self._desks:
-            self.tally[stratum] += desk.work.tally
-            self.digest = (self.digest + int(desk.work.digest[0])) & 0xFFFFFFFFFFFFFFFF
-            desk.work.tally[:] = 0
-            desk.work.digest[0] = 0
+        for worker in self._workers:
+            self.tally[stratum] += worker.work.tally
+            self.digest = (self.digest + int(worker.work.digest[0])) & 0xFFFFFFFFFFFFFFFF
+            worker.work.tally[:] = 0
+            worker.work.digest[0] = 0
 
     def _end(self, lowest: int) -> None:
         """Nothing more leads to strata from this one on."""
         self.chains.end(lowest)
         if self._chosen is None:
-            self.mail.close(lowest)
-            self.shelves.close(lowest)
+            self.exchange.close(lowest)
+            self.partitions.close(lowest)
 
     def _see_chains(self, wait: bool) -> None:
         lost = self.chains.lost(wait)
@@ -243,12 +249,12 @@ class Closure:
     def _state(self, number: int) -> tuple[int, int, int, int]:
         """A state by its number in the store."""
         bases = self.catalog.bases
-        shelf = int(np.searchsorted(bases, number, side="right")) - 1
-        self.shelves.prepare(shelf, self._readers)
-        loaded = self.shelves.resident.get(shelf)
+        partition = int(np.searchsorted(bases, number, side="right")) - 1
+        self.partitions.prepare(partition, self._readers)
+        loaded = self.partitions.resident.get(partition)
         if loaded is None:
-            loaded = self.shelves.load(shelf, self._chosen)
-        place = number - int(bases[shelf])
+            loaded = self.partitions.load(partition, self._chosen)
+        place = number - int(bases[partition])
         inside = loaded.segments[:, 1].searchsorted(place, side="right") - 1
         run = loaded.segments[inside, 0]
-        return words_of(int(self.catalog.index.signatures[run]), loaded.shelf, place)
+        return words_of(int(self.catalog.index.signatures[run]), loaded.partition, place)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dbmsolver.errors import DbmError
 from dbmsolver.storage.store import Store, parse_closed_key
 from dbmsolver.verify.blocks import Readers, read_body
-from dbmsolver.verify.claim import Moment, Pace
+from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
 from dbmsolver.verify.kernels.partition import MOST_STATES, Index
@@ -46,12 +46,12 @@ def divide(
     signature: np.uint64,
     keys: list[bytes],
     records: Ints,
-    shelf_states: int,
+    partition_states: int,
     last: int,
     readers: Readers,
-) -> Generator[Moment, None, Division]:
+) -> Generator[Progress, None, Division]:
     """Divide the run of a signature, which is in the blocks ``keys`` as ``records`` say, so that
-    each piece has about ``shelf_states`` states at most.
+    each piece has about ``partition_states`` states at most.
     """
     total = int(records[:, 3].sum())
     step = max(1, total // _SAMPLE)
@@ -65,10 +65,10 @@ def divide(
         samples.append(sample)
         if pace.due():
             stratum = parse_closed_key(keys[0]).stratum
-            yield Moment("dividing a signature", stratum, last, 0, 0, done / len(keys))
+            yield Progress("dividing a signature", stratum, last, 0, 0, done / len(keys))
     planes = np.concatenate([planes for planes, _ in samples])
     codes = np.concatenate([codes for _, codes in samples])
-    share = _MARGIN * shelf_states / total
+    share = _MARGIN * partition_states / total
     return choose(form, planes, codes, max(1, int(share * codes.size)))
 
 
@@ -123,7 +123,7 @@ def choose(
 
 
 def check_size(states: int) -> None:
-    """DbmError for a piece that is too big for any shelf."""
+    """DbmError for a piece that is too big for any partition."""
     if states > MOST_STATES:
         raise DbmError(f"{states:,} states differ in too little to be divided")
 

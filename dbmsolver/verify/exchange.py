@@ -1,4 +1,4 @@
-"""Rows on their way to shelves that are not in memory.
+"""Rows on their way to partitions that are not in memory.
 
 They are kept by destination.  When they outgrow their share of memory, those of the destination
 that has most go to a temporary file, one for each stratum.
@@ -19,15 +19,15 @@ Rows = NDArray[np.uint64]
 
 
 @dataclass(slots=True)
-class _Box:
+class _Queue:
     rows: list[Rows] = field(default_factory=list)
     nbytes: int = 0
     spilled: list[tuple[int, int]] = field(default_factory=list)  # offset, rows
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
-    """Some of the rows for a shelf: in memory, or in a file."""
+class RowBatch:
+    """Some of the rows for a partition: in memory, or in a file."""
 
     rows: Rows | None
     spill: Spill | None = None
@@ -44,8 +44,8 @@ class Parcel:
         return rows
 
 
-class Mail:
-    """Rows by shelf.  ``strata`` are those of the shelves, ``planes`` of a state, ``memory`` the
+class Exchange:
+    """Rows by partition.  ``strata`` are those of the partitions, ``planes`` of a state, ``memory`` the
     bytes that rows may take; any thread may send.
     """
 
@@ -55,67 +55,67 @@ class Mail:
         self._strata = strata
         self._memory = memory
         self._used = 0
-        self._boxes: dict[int, _Box] = {}
+        self._queues: dict[int, _Queue] = {}
         self._files: dict[int, Spill] = {}
         self._lock = threading.Lock()
 
-    def send(self, shelf: int, rows: Rows) -> None:
-        """Keep rows (an array of their own) for a shelf."""
+    def send(self, partition: int, rows: Rows) -> None:
+        """Keep rows (an array of their own) for a partition."""
         with self._lock:
-            box = self._boxes.setdefault(shelf, _Box())
-            box.rows.append(rows)
-            box.nbytes += rows.nbytes
+            queue = self._queues.setdefault(partition, _Queue())
+            queue.rows.append(rows)
+            queue.nbytes += rows.nbytes
             self._used += rows.nbytes
             self.sent += rows.shape[0]
             while self._used > self._memory:
-                fullest = max(self._boxes, key=lambda number: self._boxes[number].nbytes)
-                self._spill(fullest, self._boxes[fullest])
+                fullest = max(self._queues, key=lambda number: self._queues[number].nbytes)
+                self._spill(fullest, self._queues[fullest])
 
-    def _spill(self, shelf: int, box: _Box) -> None:
-        stratum = int(self._strata[shelf])
+    def _spill(self, partition: int, queue: _Queue) -> None:
+        stratum = int(self._strata[partition])
         if stratum not in self._files:
             self._files[stratum] = Spill()
-        rows = np.concatenate(box.rows)
-        box.spilled.append((self._files[stratum].write(rows), rows.shape[0]))
-        self._used -= box.nbytes
-        box.rows, box.nbytes = [], 0
+        rows = np.concatenate(queue.rows)
+        queue.spilled.append((self._files[stratum].write(rows), rows.shape[0]))
+        self._used -= queue.nbytes
+        queue.rows, queue.nbytes = [], 0
 
-    def has(self, shelf: int) -> bool:
-        """Whether there are rows for a shelf."""
-        return shelf in self._boxes
+    def has(self, partition: int) -> bool:
+        """Whether there are rows for a partition."""
+        return partition in self._queues
 
     def waiting(self) -> bool:
-        """Whether there are rows for any shelf."""
-        return bool(self._boxes)
+        """Whether there are rows for any partition."""
+        return bool(self._queues)
 
-    def take(self, shelf: int, most: int) -> Iterator[Parcel]:
-        """All rows for a shelf, in parcels of at most ``most``; they are kept no longer."""
+    def take(self, partition: int, most: int) -> Iterator[RowBatch]:
+        """All rows for a partition, in parcels of at most ``most``; they are kept no longer."""
         with self._lock:
-            box = self._boxes.pop(shelf, _Box())
-            self._used -= box.nbytes
+            queue = self._queues.pop(partition, _Queue())
+            self._used -= queue.nbytes
         gathered: list[Rows] = []
         count = 0
-        for rows in box.rows:
+        for rows in queue.rows:
             if gathered and count + rows.shape[0] > most:
-                yield Parcel(np.concatenate(gathered))
+                yield RowBatch(np.concatenate(gathered))
                 gathered, count = [], 0
             gathered.append(rows)
             count += rows.shape[0]
         if gathered:
-            yield Parcel(np.concatenate(gathered))
-        for offset, count in box.spilled:
-            spill = self._files[int(self._strata[shelf])]
+            yield RowBatch(np.concatenate(gathered))
+        for offset, count in queue.spilled:
+            spill = self._files[int(self._strata[partition])]
             for first in range(0, count, most):
                 shape = (min(most, count - first), self.width)
-                yield Parcel(None, spill, offset + 8 * self.width * first, shape)
+                yield RowBatch(None, spill, offset + 8 * self.width * first, shape)
 
-    def runs(self, shelf: int) -> NDArray[np.int64]:
-        """The runs that the rows for a shelf are to be looked up in, ascending."""
-        box = self._boxes[shelf]
-        found = [np.unique(rows[:, -1]) for rows in box.rows]
-        for offset, count in box.spilled:
+    def runs(self, partition: int) -> NDArray[np.int64]:
+        """The runs that the rows for a partition are to be looked up in, ascending."""
+        queue = self._queues[partition]
+        found = [np.unique(rows[:, -1]) for rows in queue.rows]
+        for offset, count in queue.spilled:
             rows = np.empty((count, self.width), np.uint64)
-            self._files[int(self._strata[shelf])].read_into(offset, rows)
+            self._files[int(self._strata[partition])].read_into(offset, rows)
             found.append(np.unique(rows[:, -1]))
         return np.unique(np.concatenate(found)).astype(np.int64)
 

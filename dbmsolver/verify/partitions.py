@@ -1,4 +1,4 @@
-"""Shelves are loaded from the store, and kept as long as memory allows."""
+"""Partitions are loaded from the store, and kept as long as memory allows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
-from dbmsolver.verify.catalog import Catalog, ShelfPlan
+from dbmsolver.verify.catalog import Catalog, PartitionPlan
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_block
-from dbmsolver.verify.kernels.partition import Shelf, build_table, moves_made
+from dbmsolver.verify.kernels.partition import Partition, build_table, moves_made
 from dbmsolver.verify.pieces import Pieces, sort_out
 from dbmsolver.verify.refutation import Refuted, key_refuted
 
@@ -21,22 +21,22 @@ Ints = NDArray[np.int64]
 
 
 def state_bytes(form: Format) -> int:
-    """Memory that a state on a shelf takes: planes, code, moves made, slots, its parent's number."""
+    """Memory that a state on a partition takes: planes, code, moves made, slots, its parent's number."""
     return 8 * form.planes + 2 + 2 + 6 + 4
 
 
-class Loaded:
-    """A shelf in memory.  ``segments`` are int64[*, 5]: run, first state, count, layer, block."""
+class LoadedPartition:
+    """A partition in memory.  ``segments`` are int64[*, 5]: run, first state, count, layer, block."""
 
-    def __init__(self, number: int, shelf: Shelf, segments: Ints) -> None:
+    def __init__(self, number: int, partition: Partition, segments: Ints) -> None:
         self.number = number
-        self.shelf = shelf
+        self.partition = partition
         self.segments = segments
-        self.nbytes = sum(part.nbytes for part in shelf)
+        self.nbytes = sum(part.nbytes for part in partition)
 
 
-class Shelves:
-    """Loads shelves, and keeps those that were loaded last, up to ``memory`` bytes.
+class PartitionCache:
+    """Loads partitions, and keeps those that were loaded last, up to ``memory`` bytes.
 
     ``costs``: the moves made to each state are computed, too.  :meth:`load` may be called by any
     thread, the others by one.
@@ -51,12 +51,12 @@ class Shelves:
         self.memory = memory
         self.costs = costs
         self.loads = 0
-        self.resident: dict[int, Loaded] = {}
+        self.resident: dict[int, LoadedPartition] = {}
         self._pieces: dict[int, Pieces] = {}
 
     def prepare(self, number: int, readers: Readers) -> None:
-        """Sort out the pieces of a divided run, if the shelf is the first of them to be loaded."""
-        plan = self.catalog.shelves[number]
+        """Sort out the pieces of a divided run, if the partition is the first of them to be loaded."""
+        plan = self.catalog.partitions[number]
         if plan.split < 0 or plan.split in self._pieces:
             return
         pieces = sort_out(self.store, self.form, self.catalog, plan, readers)
@@ -67,12 +67,12 @@ class Shelves:
         bases[first : first + states.size] = bases[first] + np.cumsum(states) - states
 
     def states(self, number: int) -> int:
-        """States of a shelf that has been prepared."""
-        plan = self.catalog.shelves[number]
+        """States of a partition that has been prepared."""
+        plan = self.catalog.partitions[number]
         return plan.states if plan.split < 0 else int(self._pieces[plan.split].states[plan.piece])
 
     def make_room(self, number: int, wanted: set[int]) -> None:
-        """Drop the shelves that were loaded first, but for those in ``wanted``, until there is
+        """Drop the partitions that were loaded first, but for those in ``wanted``, until there is
         room for another.
         """
         used = sum(loaded.nbytes for loaded in self.resident.values())
@@ -91,10 +91,10 @@ class Shelves:
 
     def load(
         self, number: int, blocks: NDArray[np.bool_] | None = None, runs: Ints | None = None
-    ) -> Loaded:
-        """Load a shelf; only states of these ``blocks`` or ``runs``, where they are given."""
+    ) -> LoadedPartition:
+        """Load a partition; only states of these ``blocks`` or ``runs``, where they are given."""
         self.loads += 1
-        plan = self.catalog.shelves[number]
+        plan = self.catalog.partitions[number]
         width = self.form.planes
         records = plan.records
         numbers = np.arange(records.shape[0])
@@ -141,16 +141,16 @@ class Shelves:
     def _finish(
         self,
         number: int,
-        plan: ShelfPlan,
+        plan: PartitionPlan,
         planes: NDArray[np.uint64],
         codes: NDArray[np.uint16],
         segments: Ints,
-    ) -> Loaded:
+    ) -> LoadedPartition:
         index = self.catalog.index
         counts = np.bincount(
             index.place[segments[:, 0]], weights=segments[:, 2], minlength=plan.runs.size
         )
-        shelf = Shelf(
+        partition = Partition(
             planes=planes,
             codes=codes,
             made=np.zeros(codes.size if self.costs else 0, np.int16),
@@ -158,18 +158,18 @@ class Shelves:
             slots=np.zeros(codes.size + codes.size // 2 + 16, np.uint32),
         )
         signatures = index.signatures[plan.runs]
-        error, wrong = build_table(self.form.planes, signatures, shelf, np.empty(64, np.uint64))
+        error, wrong = build_table(self.form.planes, signatures, partition, np.empty(64, np.uint64))
         if error:
-            run = int(np.searchsorted(shelf.firsts, wrong, side="right")) - 1
-            raise Refuted.state(error, int(signatures[run]), shelf, int(wrong))
+            run = int(np.searchsorted(partition.firsts, wrong, side="right")) - 1
+            raise Refuted.state(error, int(signatures[run]), partition, int(wrong))
         if self.costs:
             error, segment, wrong = moves_made(
-                self.form, index.signatures, segments, shelf, make_board()
+                self.form, index.signatures, segments, partition, make_board()
             )
             if error:
                 signature = int(index.signatures[segments[segment, 0]])
-                raise Refuted.state(error, signature, shelf, int(wrong))
-        return Loaded(number, shelf, segments)
+                raise Refuted.state(error, signature, partition, int(wrong))
+        return LoadedPartition(number, partition, segments)
 
 
 def cut(segments: Ints, size: int) -> Iterator[Ints]:

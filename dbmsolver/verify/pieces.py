@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
-from dbmsolver.verify.catalog import Catalog, ShelfPlan
+from dbmsolver.verify.catalog import Catalog, PartitionPlan
 from dbmsolver.verify.division import check_size
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
@@ -68,7 +68,7 @@ class Pieces:
 
 
 def sort_out(
-    store: Store, form: Format, catalog: Catalog, plan: ShelfPlan, readers: Readers
+    store: Store, form: Format, catalog: Catalog, plan: PartitionPlan, readers: Readers
 ) -> Pieces:
     """Read all blocks of a divided run, and write its states by piece."""
     count = int(catalog.index.pieces[plan.split])
@@ -93,7 +93,7 @@ def _sort_block(
     store: Store,
     form: Format,
     catalog: Catalog,
-    plan: ShelfPlan,
+    plan: PartitionPlan,
     record: Ints,
     starts: Ints,
     spill: Spill,

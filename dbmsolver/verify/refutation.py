@@ -56,9 +56,9 @@ class Refuted(Exception):
         self.relation = relation
 
     @classmethod
-    def state(cls, error: int, signature: int, shelf: s.Shelf, number: int) -> Refuted:
-        """A closed state of a shelf is wrong."""
-        return cls(_REASONS[error], words_of(signature, shelf, number))
+    def state(cls, error: int, signature: int, partition: s.Partition, number: int) -> Refuted:
+        """A closed state of a partition is wrong."""
+        return cls(_REASONS[error], words_of(signature, partition, number))
 
 
 def key_refuted(error: int, place: BlockPlace, signature: int) -> Refuted:
@@ -66,10 +66,10 @@ def key_refuted(error: int, place: BlockPlace, signature: int) -> Refuted:
     return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
 
 
-def words_of(signature: int, shelf: s.Shelf, number: int) -> tuple[int, int, int, int]:
-    """A state of a shelf."""
-    width = shelf.planes.size // max(shelf.codes.size, 1)
-    planes = [int(word) for word in shelf.planes[width * number : width * (number + 1)]]
+def words_of(signature: int, partition: s.Partition, number: int) -> tuple[int, int, int, int]:
+    """A state of a partition."""
+    width = partition.planes.size // max(partition.codes.size, 1)
+    planes = [int(word) for word in partition.planes[width * number : width * (number + 1)]]
     return signature, planes[0], planes[1], planes[2] if width == 3 else 0
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
-from dbmsolver.verify.exchange import Mail, Parcel
+from dbmsolver.verify.exchange import Exchange, RowBatch
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.expand import MOST_ROWS, UNKNOWN, Task, Work, expand
@@ -21,12 +21,12 @@ from dbmsolver.verify.kernels.rows import (
     ROOT,
     ROW,
     SOURCE,
-    by_shelf,
-    pack_mail,
-    unpack_mail,
+    by_partition,
+    pack_outgoing,
+    unpack_outgoing,
     write_row,
 )
-from dbmsolver.verify.partitions import Loaded
+from dbmsolver.verify.partitions import LoadedPartition
 from dbmsolver.verify.refutation import Refuted
 
 Ints = NDArray[np.int64]
@@ -41,16 +41,16 @@ class Missing(Exception):
         self.row = row
 
 
-class Desk:
+class CheckWorker:
     """A thread's scratch memory, with ``room`` for so many rows, and what it does there."""
 
     def __init__(
-        self, form: Format, catalog: Catalog, claim: Claim, mail: Mail, layers: int
+        self, form: Format, catalog: Catalog, claim: Claim, exchange: Exchange, layers: int
     ) -> None:
         self.form = form
         self.catalog = catalog
         self.claim = claim
-        self.mail = mail
+        self.exchange = exchange
         self.room = rows = max(_ROWS, 2 * MOST_ROWS)
         self.work = Work(
             rows=np.empty((rows, ROW), np.uint64),
@@ -62,12 +62,12 @@ class Desk:
         self.root = np.array(claim.root, np.uint64)
         self.board = make_board()
         self.order = np.empty(rows, np.int64)
-        self.starts = np.empty(len(catalog.shelves) + 2, np.int64)
+        self.starts = np.empty(len(catalog.partitions) + 2, np.int64)
         self.hashes = np.empty(rows, np.uint64)
         self.missing = np.empty(rows, np.int64)
 
     def send(self, row: list[int], run: int) -> None:
-        """Send a row that comes from no shelf."""
+        """Send a row that comes from no partition."""
         task = Task(self.claim.costs, 0, self.root, -1, 0)
         words = [np.uint64(word) for word in row]
         write_row(
@@ -78,48 +78,52 @@ class Desk:
         self._send_out({}, NO_CHAINS)
 
     def check(
-        self, source: Loaded, segments: Ints, resident: Mapping[int, Loaded], chains: Chains
+        self,
+        source: LoadedPartition,
+        segments: Ints,
+        resident: Mapping[int, LoadedPartition],
+        chains: Chains,
     ) -> None:
-        """Check states of a shelf.  Rows for shelves that are not ``resident`` are sent."""
+        """Check states of a partition.  Rows for partitions that are not ``resident`` are sent."""
         work = self.work
         base = int(self.catalog.bases[source.number])
         task = Task(self.claim.costs, self.claim.length or 0, self.root, source.number, base)
         work.place[:] = 0
         while work.place[0] < segments.shape[0]:
             error = expand(
-                self.form, self.catalog.index, task, source.shelf, segments, self.board, work
+                self.form, self.catalog.index, task, source.partition, segments, self.board, work
             )
             if error:
                 signature = int(self.catalog.index.signatures[segments[work.place[0], 0]])
-                raise Refuted.state(error, signature, source.shelf, int(work.place[3]))
+                raise Refuted.state(error, signature, source.partition, int(work.place[3]))
             self._send_out(resident, chains)
 
-    def _send_out(self, resident: Mapping[int, Loaded], chains: Chains) -> None:
+    def _send_out(self, resident: Mapping[int, LoadedPartition], chains: Chains) -> None:
         count = int(self.work.place[2])
         order, starts = self.order, self.starts
-        by_shelf(self.work.rows, count, order, starts)
+        by_partition(self.work.rows, count, order, starts)
         self._judge(order[starts[-2] : count])
-        for shelf in np.flatnonzero(np.diff(starts[:-1])).tolist():
-            rows = order[starts[shelf] : starts[shelf + 1]]
-            there = resident.get(shelf)
+        for partition in np.flatnonzero(np.diff(starts[:-1])).tolist():
+            rows = order[starts[partition] : starts[partition + 1]]
+            there = resident.get(partition)
             if there is not None:
                 self._look_up(there, rows, chains)
             else:
-                packed = np.empty((rows.size, self.mail.width), np.uint64)
-                pack_mail(self.work.rows, rows, packed)
-                self.mail.send(shelf, packed)
+                packed = np.empty((rows.size, self.exchange.width), np.uint64)
+                pack_outgoing(self.work.rows, rows, packed)
+                self.exchange.send(partition, packed)
 
-    def deliver(self, there: Loaded, parcel: Parcel, chains: Chains) -> None:
-        """Look up rows that have been sent to a shelf."""
-        rows = parcel.open()
-        unpack_mail(self.catalog.index, rows, self.work.rows)
+    def deliver(self, there: LoadedPartition, batch: RowBatch, chains: Chains) -> None:
+        """Look up rows that have been sent to a partition."""
+        rows = batch.open()
+        unpack_outgoing(self.catalog.index, rows, self.work.rows)
         order = self.order[: rows.shape[0]]
         order[:] = np.arange(rows.shape[0])
         self._look_up(there, order, chains)
 
-    def _look_up(self, there: Loaded, rows: Ints, chains: Chains) -> None:
+    def _look_up(self, there: LoadedPartition, rows: Ints, chains: Chains) -> None:
         gone = look_up(
-            self.catalog.index, self.form.planes, there.shelf,
+            self.catalog.index, self.form.planes, there.partition,
             int(self.catalog.bases[there.number]), self.work.rows, rows, self.claim.costs,
             chains.parents, chains.base, self.hashes, self.missing,
         )  # fmt: skip

@@ -24,8 +24,8 @@ def first_and_last(word):  # type: ignore[no-untyped-def]
 
 
 @njit
-def upper_half(left, right):  # type: ignore[no-untyped-def]
-    return bits.multiply_high(left, right)
+def upper_half(outgoing, right):  # type: ignore[no-untyped-def]
+    return bits.multiply_high(outgoing, right)
 
 
 @njit
@@ -52,10 +52,10 @@ def test_first_and_last_bit(word: int) -> None:
     assert first_and_last(np.uint64(word)) == expected
 
 
-@given(left=WORDS, right=WORDS)
+@given(outgoing=WORDS, right=WORDS)
 @settings(deadline=None)
-def test_multiply_high(left: int, right: int) -> None:
-    assert upper_half(*words_of(left, right)) == left * right >> 64
+def test_multiply_high(outgoing: int, right: int) -> None:
+    assert upper_half(*words_of(outgoing, right)) == outgoing * right >> 64
 
 
 @given(mask=WORDS, word=WORDS, packed=WORDS)

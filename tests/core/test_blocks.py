@@ -39,7 +39,7 @@ def test_round_trip(words: int, data: st.DataObject) -> None:
         block = decode_block(
             encode_block(Runs(signatures, counts, keys, codes, words, extra)), "here"
         )
-        assert block.words == words
+        assert block.key_words == words
         for name, expected in (
             ("signatures", signatures),
             ("counts", counts),

@@ -22,12 +22,12 @@ class Bound:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.bounds = bound.make_bound_tables(game.keys.tables, game.start.columns)
+        self.bounds = bound.make_bound_tables(game.codec.tables, game.start.columns)
         self.over, self.work = bound.make_scratch()
 
     def __call__(self, position: Position, limit: int = bound.NO_LIMIT) -> int:
         state = self.game.state(position)
-        tables = self.game.keys.tables
+        tables = self.game.codec.tables
         over = self.over[0]
         return int(bound.bound_of_state(self.bounds, tables, *state, over, self.work, limit))
 

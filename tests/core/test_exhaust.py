@@ -46,7 +46,7 @@ class Runs(NamedTuple):
     signatures: np.ndarray[Any, np.dtype[np.uint64]]
     counts: np.ndarray[Any, np.dtype[np.int64]]
     offsets: np.ndarray[Any, np.dtype[np.int64]]
-    words: np.ndarray[Any, np.dtype[np.int64]]
+    key_words: np.ndarray[Any, np.dtype[np.int64]]
     keys: np.ndarray[Any, np.dtype[np.uint64]]
     codes: np.ndarray[Any, np.dtype[Any]]
 
@@ -65,7 +65,7 @@ def output(code_type: Any, signatures: int) -> Output:
 
 def pack(game: Game, batch: Batch) -> Runs:
     """Candidates as runs, those with short keys first."""
-    tables = game.keys.tables
+    tables = game.codec.tables
     unordered = np.array(sorted(batch), np.uint64)
     signatures = unordered[np.argsort(widths_of(tables, unordered), kind="stable")]
     runs = [batch[int(signature)] for signature in signatures]
@@ -80,16 +80,16 @@ def pack(game: Game, batch: Batch) -> Runs:
         np.cumsum(counts) - counts,
         np.cumsum(sizes) - sizes,
         np.concatenate(keys),
-        np.array(codes, game.keys.code_type),
+        np.array(codes, game.codec.code_type),
     )
 
 
 def unpack(game: Game, runs: Runs) -> Iterator[Candidate]:
     """The candidates in runs."""
-    tables = game.keys.tables
+    tables = game.codec.tables
     widths = widths_of(tables, runs.signatures)
     for index, width in enumerate(widths.tolist()):
-        count, offset, word = (int(a[index]) for a in (runs.counts, runs.offsets, runs.words))
+        count, offset, word = (int(a[index]) for a in (runs.counts, runs.offsets, runs.key_words))
         rows = unpack_rows(
             tables,
             runs.signatures[index : index + 1],
@@ -139,14 +139,14 @@ def closed_in(game: Game, out: Output) -> list[Candidate]:
 def lowest(game: Game, pending: Batch) -> Batch:
     """Take the candidates of the lowest progress."""
     signatures = list(pending)
-    strata = progress_of(game.keys.tables, np.array(signatures, np.uint64), game.keys.locked)
+    strata = progress_of(game.codec.tables, np.array(signatures, np.uint64), game.codec.locked)
     least = strata.min()
     return {s: pending.pop(s) for s, p in zip(signatures, strata, strict=True) if p == least}
 
 
 def root(game: Game) -> Batch:
     """The deal as a candidate."""
-    return {game.keys.root.signature: [Candidate(game.keys.root, game.keys.root_code)]}
+    return {game.codec.root.signature: [Candidate(game.codec.root, game.codec.root_code)]}
 
 
 def check(game: Game, expected: Closure, found: list[Candidate], forced: int) -> None:
@@ -155,7 +155,7 @@ def check(game: Game, expected: Closure, found: list[Candidate], forced: int) ->
     assert len(codes) == len(found)
     assert codes.keys() == expected.depth.keys()
     assert forced == len(expected.forced)
-    leads = {game.keys.root}
+    leads = {game.codec.root}
     for state in expected.depth:
         way = []
         while state not in leads:
@@ -171,8 +171,8 @@ def check(game: Game, expected: Closure, found: list[Candidate], forced: int) ->
 def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
     """A whole proof, stratum by stratum; the output may be full after a few signatures."""
     game, expected = small_game(rules, seed)
-    ws = workspace(game.keys.code_type)
-    out = output(game.keys.code_type, signatures)
+    ws = workspace(game.codec.code_type)
+    out = output(game.codec.code_type, signatures)
     pending = root(game)
     found: list[Candidate] = []
     forced = 0
@@ -181,7 +181,7 @@ def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
         first, last = 0, runs.signatures.size
         while first < last:
             out.used[:] = 0
-            reached = exhaust_batch(game.keys.tables, ws, out, *runs, first, last, STATES)
+            reached = exhaust_batch(game.codec.tables, ws, out, *runs, first, last, STATES)
             assert int(out.used[2]) == reached - first > 0
             found += closed_in(game, out)
             forced += int(out.closed[: reached - first, 1].sum())
@@ -196,12 +196,12 @@ def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
 def test_too_big(rules: Rules, seed: int) -> None:
     """A signature with more candidates than the limit is left alone, and told."""
     game, _ = small_game(rules, seed)
-    out = output(game.keys.code_type, 3)
+    out = output(game.codec.code_type, 3)
     out.used[:] = 0
     out.partial[:] = 7
-    ws = workspace(game.keys.code_type)
+    ws = workspace(game.codec.code_type)
     runs = pack(game, root(game))
-    assert exhaust_batch(game.keys.tables, ws, out, *runs, 0, 1, BURST) == 0
+    assert exhaust_batch(game.codec.tables, ws, out, *runs, 0, 1, BURST) == 0
     assert out.used[2] == 0
     assert not out.partial.any()
 
@@ -210,11 +210,11 @@ class Piece:
     """A part of one signature, with a table of its own that does not grow."""
 
     def __init__(self, game: Game, signature: int, mask: int, value: int) -> None:
-        width = int(widths_of(game.keys.tables, np.array([signature], np.uint64))[0])
-        bits = key_bits(game.keys.tables, np.uint64(signature))
-        compact = width > 1 and game.keys.tables.planes == 2 and bits <= 64 + COMPACT_BITS
+        width = int(widths_of(game.codec.tables, np.array([signature], np.uint64))[0])
+        bits = key_bits(game.codec.tables, np.uint64(signature))
+        compact = width > 1 and game.codec.tables.planes == 2 and bits <= 64 + COMPACT_BITS
         slots = np.full((1 if compact else width) << COMPACT_BITS, EMPTY, np.uint64)
-        self.ws = workspace(game.keys.code_type)._replace(
+        self.ws = workspace(game.codec.code_type)._replace(
             table=slots, steps=np.empty(compact << COMPACT_BITS, np.uint16), grows=False
         )
         self.mask, self.value = np.uint64(mask), np.uint64(value)
@@ -223,7 +223,7 @@ class Piece:
 
 def piece_bit(game: Game, signature: int, states: list[State]) -> int:
     """A bit of the key's piece word in which the states differ, or 1."""
-    keys = [local_key(game.keys.tables, *np.array(state, np.uint64)) for state in states]
+    keys = [local_key(game.codec.tables, *np.array(state, np.uint64)) for state in states]
     words = [int(key[1 if key.size > 1 else 0]) for key in keys]
     differ = 0
     for word in words:
@@ -235,8 +235,8 @@ def close_in_pieces(
     game: Game, signature: int, candidates: list[Candidate], bit: int, pending: Batch
 ) -> tuple[list[Candidate], int]:
     """Close a signature in two pieces: (closed states, how many are forced)."""
-    tables, word = game.keys.tables, np.uint64(signature)
-    out = output(game.keys.code_type, 1000)
+    tables, word = game.codec.tables, np.uint64(signature)
+    out = output(game.codec.code_type, 1000)
     pieces = [Piece(game, signature, bit, value) for value in (0, bit)]
     runs = pack(game, {signature: candidates})
     width = runs.keys.size // runs.codes.size
@@ -258,13 +258,13 @@ def close_in_pieces(
                 count = admit_piece(tables, ws, word, COMPACT_BITS, count, keys, codes, size)
             piece.waiting = []
             while head < count:
-                head, count, left, _, some = close_piece(
+                head, count, outgoing, _, some = close_piece(
                     tables, ws, word, COMPACT_BITS, head, count, STATES, piece.mask, piece.value
                 )
                 forced += some
                 out.used[:] = 0
                 siblings, rest = split_siblings(
-                    ws, left, SIBLINGS, width, out.run_keys, out.run_codes
+                    ws, outgoing, SIBLINGS, width, out.run_keys, out.run_codes
                 )
                 if siblings:
                     keys = out.run_keys[: width * siblings].copy()

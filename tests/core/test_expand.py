@@ -25,7 +25,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Policy, Rules
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 
 
 @kernel
@@ -41,16 +41,16 @@ SEEDS = given(seed=st.integers(0, 2**32))
 def check_successors(game: Game, position: Position) -> None:
     """The core's successors are those of the readable rules, each as often as there."""
     expected = position.successors(game.rules, game.policy)
-    found, forced = core_successors(game.keys, game.keys.state(position))
+    found, forced = core_successors(game.codec, game.codec.state(position))
     assert forced == any(move.forced for move, _ in expected)
-    assert Counter(game.keys.state(after) for _, after in expected) == Counter(
+    assert Counter(game.codec.state(after) for _, after in expected) == Counter(
         state for state, _ in found
     )
-    by_state = {game.keys.state(after): (move, after) for move, after in expected}
+    by_state = {game.codec.state(after): (move, after) for move, after in expected}
     for state, code in found:
         move, after = by_state[state]
-        assert game.keys.position(state).canonical() == after.canonical()
-        assert game.keys.tables.code_card[code] == move.card
+        assert game.codec.position(state).canonical() == after.canonical()
+        assert game.codec.tables.code_card[code] == move.card
 
 
 @EVERY_GAME
@@ -69,7 +69,9 @@ def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
     random = Random(seed)
     start = random_layout(random, rules)
     policy = random.choice(POLICIES)
-    check_successors(Game(random, start, rules, policy, Keys(Deal(start, rules), policy)), start)
+    check_successors(
+        Game(random, start, rules, policy, StateCodec(Deal(start, rules), policy)), start
+    )
 
 
 @EVERY_GAME
@@ -79,9 +81,9 @@ def test_codes_lead_back(rules: Rules, seed: int) -> None:
     """Undoing a move by its code alone gives the state before it."""
     game = random_game(rules, seed)
     for position in game.walk(60)[::3]:
-        before = game.keys.state(position)
-        for after, code in core_successors(game.keys, before)[0]:
-            undone = undo_code(game.keys.tables, *words_of(*after), np.uint16(code))
+        before = game.codec.state(position)
+        for after, code in core_successors(game.codec, before)[0]:
+            undone = undo_code(game.codec.tables, *words_of(*after), np.uint16(code))
             assert tuple(map(int, undone)) == before
 
 
@@ -91,12 +93,12 @@ def test_codes_lead_back(rules: Rules, seed: int) -> None:
 def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
     """All moves but those of the skipped cards; a forced move is made all the same."""
     game = random_game(rules, seed)
-    code_card = game.keys.tables.code_card
+    code_card = game.codec.tables.code_card
     for position in game.walk(40)[::3]:
-        state = game.keys.state(position)
-        found, forced = core_successors(game.keys, state)
+        state = game.codec.state(position)
+        found, forced = core_successors(game.codec, state)
         skip = game.random.getrandbits(52)
-        rest, still_forced = core_successors(game.keys, state, skip)
+        rest, still_forced = core_successors(game.codec, state, skip)
         assert still_forced == forced
         kept = [s for s in found if forced or not skip >> int(code_card[s.code]) & 1]
         assert sorted(rest) == sorted(kept)
@@ -109,15 +111,15 @@ def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
     """Where it could go now it could have gone at once: what is lost is known already."""
     game = random_game(rules, seed)
     for position in game.walk(40)[::3]:
-        state = game.keys.state(position)
-        siblings, forced = core_successors(game.keys, state)
+        state = game.codec.state(position)
+        siblings, forced = core_successors(game.codec, state)
         if forced:
             continue
         known = {sibling.state for sibling in siblings} | {state}
         for after, code in siblings:
-            card = int(game.keys.tables.code_card[code])
-            every, forced = core_successors(game.keys, after)
-            kept, _ = core_successors(game.keys, after, skip=1 << card)
+            card = int(game.codec.tables.code_card[code])
+            every, forced = core_successors(game.codec, after)
+            kept, _ = core_successors(game.codec, after, skip=1 << card)
             if forced:
                 continue
             lost = {s.state for s in every} - {s.state for s in kept}
@@ -131,10 +133,10 @@ def test_progress_never_falls(rules: Rules, seed: int) -> None:
     """It rises where the signature changes, and it is reversible where it does not."""
     game = random_game(rules, seed)
     for position in game.walk(60)[::3]:
-        before = game.keys.state(position)
-        for after, _ in core_successors(game.keys, before)[0]:
+        before = game.codec.state(position)
+        for after, _ in core_successors(game.codec, before)[0]:
             old, new = (
-                progress(game.keys.tables, np.uint64(state.signature), game.keys.locked)
+                progress(game.codec.tables, np.uint64(state.signature), game.codec.locked)
                 for state in (before, after)
             )
             if before.signature == after.signature:
@@ -149,7 +151,7 @@ def test_is_safe(rules: Rules, policy: Policy) -> None:
     """For all heights that make a difference to a card."""
     random = Random(5)
     start = random_layout(random, rules)
-    tables = Keys(Deal(start, rules), policy).tables
+    tables = StateCodec(Deal(start, rules), policy).tables
     for card in range(52):
         for _ in range(60):
             rank = (card >> 2) + 1

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core.bound import make_bound_tables
-from dbmsolver.core.layers import expand_layer, take_in, wake
+from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (
     BURST,
@@ -28,9 +28,9 @@ from dbmsolver.core.shards import (
     TODO,
     Shard,
     make_shard,
-    outgoing,
     rehash,
     shards_of,
+    take_outgoing,
 )
 from dbmsolver.game.rules import Rules
 from dbmsolver.state import State
@@ -51,7 +51,7 @@ class Layers:
 
     def __init__(self, game: Game, shards: int, room: int, ceiling: int, stop: int) -> None:
         self.game = game
-        self.tables = game.keys.tables
+        self.tables = game.codec.tables
         self.bound = make_bound_tables(self.tables, game.start.columns)
         self.shards: list[Shard] = [make_shard(STATES, SLOTS, room) for _ in range(shards)]
         self.inbox: list[list[Rows]] = [[] for _ in range(shards)]
@@ -59,7 +59,7 @@ class Layers:
         self.ceiling, self.stop = ceiling, stop
         for shard in self.shards:
             shard.state[GOAL_ROW] = -1
-        self.send(np.array([[*game.keys.root, game.keys.root_code]], np.uint64))
+        self.send(np.array([[*game.codec.root, game.codec.root_code]], np.uint64))
 
     def send(self, candidates: Rows) -> None:
         """Put candidates into the inboxes of their shards."""
@@ -84,32 +84,32 @@ class Layers:
     def round(self, number: int, layer: int) -> None:
         """One round of a shard; what there was no room for is left for the next."""
         shard = self.shards[number]
-        constants = (self.tables, self.bound, shard, layer, 1, self.game.keys.locked)
+        constants = (self.tables, self.bound, shard, layer, 1, self.game.codec.locked)
         waiting, self.waiting[number][layer] = self.waiting[number].pop(layer, []), []
         for rows in waiting:
-            first = int(wake(*constants, rows, 0))
+            first = int(requeue(*constants, rows, 0))
             if first < rows.size:
                 self.waiting[number][layer].append(rows[first:])
         if not self.waiting[number][layer]:
             del self.waiting[number][layer]
         inbox, self.inbox[number] = self.inbox[number], []
         for candidates in inbox:
-            first = int(take_in(*constants, candidates, 0))
+            first = int(insert_candidates(*constants, candidates, 0))
             if first < candidates.shape[0]:
                 self.inbox[number].append(candidates[first:])
         expand_layer(*constants, number, len(self.shards), self.ceiling, self.stop)
 
     def hand_out(self, number: int) -> None:
         """Send what left a shard to where it belongs."""
-        later, layers, elsewhere = outgoing(self.shards[number])
+        later, layers, outgoing = take_outgoing(self.shards[number])
         for row, layer in zip(later.tolist(), layers.tolist(), strict=True):
             self.waiting[number].setdefault(layer, []).append(np.array([row], np.uint32))
-        if elsewhere.shape[0]:
-            keys = self.game.keys
-            strata = progress_of(self.tables, elsewhere[:, 0].copy(), keys.locked)
-            owners = shards_of(elsewhere, len(self.shards))
+        if outgoing.shape[0]:
+            codec = self.game.codec
+            strata = progress_of(self.tables, outgoing[:, 0].copy(), codec.locked)
+            owners = shards_of(outgoing, len(self.shards))
             assert ((owners != number) | (strata > self.ceiling)).all()
-            self.send(elsewhere)
+            self.send(outgoing)
 
     def next_layer(self) -> int | None:
         """The lowest layer that anything waits for."""
@@ -150,10 +150,10 @@ def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> Non
     closed = {state for state, meta, _ in rows if meta & int(IS_CLOSED)}
     assert closed == {s for s, depth in expected.depth.items() if depth + bounds[s] <= layer}
     seen = {s for s, p in expected.parents.items() if not closed.isdisjoint(p.values())}
-    assert sorted(state for state, _, _ in rows) == sorted(seen | {game.keys.root})
+    assert sorted(state for state, _, _ in rows) == sorted(seen | {game.codec.root})
     assert sum(int(shard.state[DONE]) for shard in search.shards) == len(closed)
     for state, meta, waits in rows:
-        if state != game.keys.root:
+        if state != game.codec.root:
             parent = expected.parents[state][meta & 0xFFFF]
             assert parent in closed
             assert g_of(meta) >= expected.depth[parent] + 1
@@ -179,9 +179,9 @@ def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> Non
 def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, stop: int) -> None:
     """Whatever is sent where in between: each layer holds what it must, and the goal is met in the right one."""
     game, expected = small_game(rules, seed)
-    keys = game.keys
+    codec = game.codec
     bottom = int(
-        progress_of(keys.tables, np.array([keys.root.signature], np.uint64), keys.locked)[0]
+        progress_of(codec.tables, np.array([codec.root.signature], np.uint64), codec.locked)[0]
     )
     search = Layers(game, shards, room, bottom + height, stop)
     layer: int | None = 0
@@ -191,7 +191,7 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
             break
         check_rows(game, expected, search, layer)
         layer = search.next_layer()
-    length = {s.signature: depth for s, depth in expected.depth.items()}.get(keys.goal)
+    length = {s.signature: depth for s, depth in expected.depth.items()}.get(codec.goal)
     assert layer == length
     row = search.goal()
     if row is None:
@@ -222,7 +222,7 @@ def test_rehash(rules: Rules, seed: int) -> None:
     before = shard.rows[:count].copy()
     candidates = before.copy()
     candidates[:, 4] &= np.uint64(0x7FFFFFFF)
-    constants = (game.keys.tables, search.bound, shard, last, 1, game.keys.locked)
-    assert take_in(*constants, candidates, 0) == count
+    constants = (game.codec.tables, search.bound, shard, last, 1, game.codec.locked)
+    assert insert_candidates(*constants, candidates, 0) == count
     assert shard.state[COUNT] == count
     assert (shard.rows[:count] == before).all()

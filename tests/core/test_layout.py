@@ -31,7 +31,7 @@ def loose_cards(t, signature):  # type: ignore[no-untyped-def]
 
 def random_planes(game: Game, loose: list[int]) -> tuple[int, int, int]:
     """Planes of these loose cards, each anywhere where the rules can put it, whatever the others."""
-    codec = game.keys.codec
+    codec = game.codec.deal_tables
     places = dict(zip(codec.digit_cards, codec.digit_places, strict=True))
     planes = [0, 0, 0]
     for card in loose:
@@ -48,8 +48,8 @@ def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:
         signature, *planes = game.state(position)
-        loose = np.uint64(loose_cards(game.keys.tables, signature))
-        _, back, _, _ = round_trip(game.keys.tables, loose, *planes)
+        loose = np.uint64(loose_cards(game.codec.tables, signature))
+        _, back, _, _ = round_trip(game.codec.tables, loose, *planes)
         assert words_of(*back) == tuple(planes)
 
 
@@ -58,12 +58,12 @@ def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
 @settings(max_examples=40, deadline=None)
 def test_any_loose_cards_anywhere(rules: Rules, seed: int, share: float) -> None:
     game = random_game(rules, seed)
-    loose = [card for card in game.keys.codec.digit_cards if game.random.random() < share]
+    loose = [card for card in game.codec.deal_tables.digit_cards if game.random.random() < share]
     mask = sum(1 << card for card in loose)
     keys = {}
     for _ in range(10):
         planes = random_planes(game, loose)
-        key, back, bits, wide = round_trip(game.keys.tables, *words_of(mask, *planes))
+        key, back, bits, wide = round_trip(game.codec.tables, *words_of(mask, *planes))
         assert tuple(map(int, back)) == planes
         assert wide == (bits > 64)
         if not wide:
@@ -75,18 +75,18 @@ def test_any_loose_cards_anywhere(rules: Rules, seed: int, share: float) -> None
 def test_both_widths_occur() -> None:
     """All cards loose take more than a word; the usual number in FreeCell does not."""
     game = random_game(ALL_RULES[0], 1)
-    cards = game.keys.codec.digit_cards
+    cards = game.codec.deal_tables.digit_cards
     for number, expected in ((len(cards), True), (32, False)):
         mask = sum(1 << card for card in cards[-number:])
-        *_, wide = round_trip(game.keys.tables, *words_of(mask, 0, 0, 0))
+        *_, wide = round_trip(game.codec.tables, *words_of(mask, 0, 0, 0))
         assert wide == expected
 
 
 def test_cards_of_one_place_only_take_no_bits() -> None:
     """With no freecells and no fill, a loose card built by suit can lie on its one parent only."""
     game = random_game(next(rules for rules in ALL_RULES if rules.name.endswith("one suit")), 5)
-    assert CARDS - 1 not in game.keys.codec.digit_cards
-    mask = sum(1 << card for card in game.keys.codec.digit_cards)
-    *_, bits, wide = round_trip(game.keys.tables, *words_of(mask, 0, 0, 0))
+    assert CARDS - 1 not in game.codec.deal_tables.digit_cards
+    mask = sum(1 << card for card in game.codec.deal_tables.digit_cards)
+    *_, bits, wide = round_trip(game.codec.tables, *words_of(mask, 0, 0, 0))
     assert (bits, wide) == (0, False)
-    assert PLACE_LOCKED in game.keys.tables.dealt_place
+    assert PLACE_LOCKED in game.codec.tables.dealt_place

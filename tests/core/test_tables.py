@@ -15,7 +15,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules
-from dbmsolver.state import Keys, State
+from dbmsolver.state import State, StateCodec
 
 EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 SEEDS = given(seed=st.integers(0, 2**32))
@@ -24,7 +24,7 @@ SEEDS = given(seed=st.integers(0, 2**32))
 def key_of_words(game: Game, words: list[int]) -> int:
     """word1 * (range of word0) + word0, and so on; each word in its range."""
     key = 0
-    for word, size in zip(reversed(words), reversed(game.keys.codec.ranges), strict=True):
+    for word, size in zip(reversed(words), reversed(game.codec.deal_tables.ranges), strict=True):
         assert 0 <= word < size
         key = key * size + word
     return key
@@ -41,13 +41,13 @@ def beneath(position: Position) -> dict[int, int | None]:
 
 def places(game: Game, state: State) -> list[int]:
     """Place value of each card, as seen in the readable position."""
-    position, as_dealt = game.keys.position(state), beneath(game.start)
+    position, as_dealt = game.codec.position(state), beneath(game.start)
     values = [PLACE_HOME] * CARDS
     for card in position.freecells:
         if card is not None:
             values[card] = PLACE_FREECELL
     for card, parent in beneath(position).items():
-        if game.keys.tables.dealt_place[card] == PLACE_LOCKED and as_dealt[card] == parent:
+        if game.codec.tables.dealt_place[card] == PLACE_LOCKED and as_dealt[card] == parent:
             values[card] = PLACE_LOCKED
         elif parent is None:
             values[card] = PLACE_BOTTOM
@@ -66,14 +66,14 @@ def heights(state: State) -> list[int]:
 def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:
-        state = game.keys.state(position)
-        again = game.keys.position(state)
+        state = game.codec.state(position)
+        again = game.codec.position(state)
         again.validate(rules)
         assert again.canonical() == position.canonical()
-        assert game.keys.state(again) == state
-        key = game.keys.encode(position)
-        assert 0 <= key < math.prod(game.keys.codec.radices)
-        assert game.keys.decode(key).canonical() == position.canonical()
+        assert game.codec.state(again) == state
+        key = game.codec.encode(position)
+        assert 0 <= key < math.prod(game.codec.deal_tables.radices)
+        assert game.codec.decode(key).canonical() == position.canonical()
 
 
 @EVERY_GAME
@@ -85,8 +85,8 @@ def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
     seen = {}
     for position in game.walk(50):
         for _, successor in position.successors(rules, game.policy):
-            key = game.keys.encode(successor)
-            state = game.keys.state(successor)
+            key = game.codec.encode(successor)
+            state = game.codec.state(successor)
             assert seen.setdefault(successor.canonical(), (key, state)) == (key, state)
     assert len({key for key, _ in seen.values()}) == len(seen)
     assert len({state for _, state in seen.values()}) == len(seen)
@@ -98,10 +98,10 @@ def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
 def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
     """All cards where they were dealt: nothing but the foundations is left in the key."""
     game = random_game(rules, seed)
-    weights = game.keys.codec.weights[:4]
+    weights = game.codec.deal_tables.weights[:4]
     expected = sum(h * w for h, w in zip(game.start.foundations, weights, strict=True))
-    assert game.keys.encode(game.start) == expected
-    assert game.keys.state(game.start) == game.keys.root
+    assert game.codec.encode(game.start) == expected
+    assert game.codec.state(game.start) == game.codec.root
 
 
 @EVERY_GAME
@@ -110,12 +110,12 @@ def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
 def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
     """The key of a successor is the parent's plus what the tables say of the card moved."""
     game = random_game(rules, seed)
-    t = game.keys.tables
+    t = game.codec.tables
     for position in game.walk(60)[::4]:
-        before = game.keys.state(position)
+        before = game.codec.state(position)
         base = words_of_state(game, before)
-        assert key_of_words(game, base.tolist()) == game.keys.encode(position)
-        for after, code in core_successors(game.keys, before)[0]:
+        assert key_of_words(game, base.tolist()) == game.codec.encode(position)
+        for after, code in core_successors(game.codec, before)[0]:
             card, old = int(t.code_card[code]), int(t.code_place[code])
             suit, new = card & 3, places(game, after)[card]
             words = base - t.digit_words[8 * card + old] + t.digit_words[8 * card + new]
@@ -123,12 +123,12 @@ def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
             words -= t.height_words[suit, heights(before)[suit]]
             assert (words == words_of_state(game, after)).all()
             key = key_of_words(game, words.tolist())
-            assert key == game.keys.encode(game.keys.position(after))
+            assert key == game.codec.encode(game.codec.position(after))
 
 
 def words_of_state(game: Game, state: State) -> np.ndarray:
     """The public key's words, summed up from the tables."""
-    t = game.keys.tables
+    t = game.codec.tables
     words = sum(t.digit_words[8 * card + place] for card, place in enumerate(places(game, state)))
     for suit, height in enumerate(heights(state)):
         words = words + t.height_words[suit, height]
@@ -137,7 +137,7 @@ def words_of_state(game: Game, state: State) -> np.ndarray:
 
 @pytest.mark.parametrize("policy", ["wkr", "horne"])
 def test_size_of_the_key_in_freecell(policy: Policy) -> None:
-    codec = Keys(Deal.from_number(1, GAMES["freecell"]), policy).codec
+    codec = StateCodec(Deal.from_number(1, GAMES["freecell"]), policy).deal_tables
     assert math.log2(math.prod(codec.radices)) == pytest.approx(123.73, abs=0.005)
     assert len(codec.ranges) == 2
     assert len(codec.tables.code_card) == 236
@@ -148,7 +148,7 @@ def test_size_of_the_key_in_freecell(policy: Policy) -> None:
 @SEEDS
 @settings(max_examples=3, deadline=None)
 def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
-    codec = random_game(rules, seed).keys.codec
+    codec = random_game(rules, seed).codec.deal_tables
     assert 2 <= len(codec.ranges) <= 3
     assert all(0 < size <= 1 << 64 for size in codec.ranges)
     assert math.prod(codec.ranges) == math.prod(codec.radices)
@@ -161,10 +161,10 @@ def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
 def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
     """Digits that contradict each other are found out."""
     game = random_game(rules, seed)
-    codec = game.keys.codec
+    codec = game.codec.deal_tables
     total = math.prod(codec.ranges)
     near = [
-        game.keys.encode(position) + sign * weight
+        game.codec.encode(position) + sign * weight
         for position in game.walk(5)
         for sign in (1, -1)
         for weight in game.random.sample(codec.weights, 5)
@@ -173,14 +173,14 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
         if not 0 <= key < total:
             continue
         try:
-            position = game.keys.decode(key)
+            position = game.codec.decode(key)
         except InputError:
             continue
         position.validate(rules)
-        assert game.keys.encode(position) == key
+        assert game.codec.encode(position) == key
     for key in (-1, total):
         with pytest.raises(InputError, match="out of range"):
-            game.keys.decode(key)
+            game.codec.decode(key)
 
 
 @EVERY_GAME
@@ -188,7 +188,7 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
 @settings(max_examples=20, deadline=None)
 def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
-    dealt = game.keys.tables.dealt_place
+    dealt = game.codec.tables.dealt_place
     for column in game.start.columns:
         for depth, card in enumerate(column):
             under = column[depth - 1] if depth else None

@@ -14,7 +14,7 @@ import pytest
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import GAMES
-from dbmsolver.results import Limits, Options, Question, Report, Result, Unit
+from dbmsolver.results import Commit, Limits, Options, Question, Report, Result
 
 NEARLY_DONE = """\
 Foundations: H-K C-K D-K S-J
@@ -54,9 +54,9 @@ def report(elapsed: float = 3.0, states: int = 3_000_000, **changes: Any) -> Rep
     return replace(some, **changes)
 
 
-def unit(number: int = 1) -> Unit:
+def unit(number: int = 1) -> Commit:
     """A committed transaction."""
-    return Unit(number, 73, 12, 1000, 10, 1234, 4096, 0.123456)
+    return Commit(number, 73, 12, 1000, 10, 1234, 4096, 0.123456)
 
 
 def result(**changes: Any) -> Result:
@@ -87,7 +87,7 @@ def result(**changes: Any) -> Result:
 class FakeSearch(types.ModuleType):
     """Stands for `dbmsolver.search.session`: remembers what it was asked, and plays a script."""
 
-    def __init__(self, events: Iterable[Report | Unit], answer: Callable[[], Result]) -> None:
+    def __init__(self, events: Iterable[Report | Commit], answer: Callable[[], Result]) -> None:
         super().__init__("dbmsolver.search.session")
         self.events = events
         self.answer = answer
@@ -96,19 +96,19 @@ class FakeSearch(types.ModuleType):
 
     def run(
         self, question: Question, deal: Deal, options: Options, limits: Limits
-    ) -> Generator[Report | Unit, None, Result]:
+    ) -> Generator[Report | Commit, None, Result]:
         """As `search.run`."""
         self.asked = (question, deal, options, limits)
         return self._play()
 
     def resume(
         self, store: Path, threads: int | None, limits: Limits
-    ) -> Generator[Report | Unit, None, Result]:
+    ) -> Generator[Report | Commit, None, Result]:
         """As `search.resume`."""
         self.asked = (store, threads, limits)
         return self._play()
 
-    def _play(self) -> Generator[Report | Unit, None, Result]:
+    def _play(self) -> Generator[Report | Commit, None, Result]:
         try:
             yield from self.events
             return self.answer()
@@ -119,7 +119,7 @@ class FakeSearch(types.ModuleType):
 def install(
     monkeypatch: pytest.MonkeyPatch,
     answer: Callable[[], Result] = result,
-    events: Iterable[Report | Unit] = (),
+    events: Iterable[Report | Commit] = (),
 ) -> FakeSearch:
     """Put a fake in the place of `dbmsolver.search.session`."""
     import dbmsolver.search

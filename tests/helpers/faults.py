@@ -65,7 +65,7 @@ def without(runs: Runs, number: int) -> Runs | None:
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
     counts = runs.counts.copy()
     counts[run] -= 1
-    words = slice(runs.words * number, runs.words * (number + 1))
+    words = slice(runs.key_words * number, runs.key_words * (number + 1))
     kept = counts > 0
     return replace(
         runs,

@@ -99,7 +99,7 @@ def main() -> None:
     if settings["small"] is not None:
         worker.SMALL = settings["small"]
         large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
-        piece_worker.VISIT_SECONDS = 0.02
+        piece_worker.EXPAND_SECONDS = 0.02
     if settings["look_ahead"] is not None:
         session.LOOK_AHEAD_STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

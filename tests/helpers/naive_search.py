@@ -10,7 +10,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Rules
-from dbmsolver.state import Keys, State
+from dbmsolver.state import State, StateCodec
 from helpers.support import Game
 
 MOST = 400
@@ -31,14 +31,14 @@ class Closure(NamedTuple):
 
 def closure(game: Game) -> Closure | None:
     """All states of a game, breadth first; None if there are more than MOST."""
-    keys = game.keys
-    start = keys.state(game.start)
+    codec = game.codec
+    start = codec.state(game.start)
     found = Closure({start: 0}, {start: game.start}, {start: {}}, set())
     queue = deque([start])
     while queue:
         state = queue.popleft()
         for move, after in found.positions[state].successors(game.rules, game.policy):
-            following = keys.state(after)
+            following = codec.state(after)
             if following not in found.depth:
                 if len(found.depth) == MOST:
                     return None
@@ -46,7 +46,7 @@ def closure(game: Game) -> Closure | None:
                 found.positions[following] = after
                 found.parents[following] = {}
                 queue.append(following)
-            code = int(keys.tables.codes[8 * move.card + keys.place(state, move.card)])
+            code = int(codec.tables.codes[8 * move.card + codec.place(state, move.card)])
             found.parents[following][code] = state
             if move.forced:
                 found.forced.add(state)
@@ -61,7 +61,7 @@ def small_game(rules: Rules, seed: int) -> tuple[Game, Closure]:
     cards = random.randint(4, CARDS)
     while True:
         start = some_cards(random, rules, kind, cards)
-        game = Game(random, start, rules, policy, Keys(Deal(start, rules), policy))
+        game = Game(random, start, rules, policy, StateCodec(Deal(start, rules), policy))
         found = closure(game)
         if found is not None:
             return game, found

@@ -7,8 +7,8 @@ import pytest
 from dbmsolver.verify import check, closure, worker
 
 
-def tiny_shelves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let shelves be as small as the budget says, and threads work on little at a time."""
-    monkeypatch.setattr(check, "_SMALLEST_SHELF", 1)
+def small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let partitions be as small as the budget says, and threads work on little at a time."""
+    monkeypatch.setattr(check, "_SMALLEST_PARTITION", 1)
     monkeypatch.setattr(closure, "_UNIT", 50)
     monkeypatch.setattr(worker, "_ROWS", 1)

@@ -12,7 +12,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules
-from dbmsolver.state import Keys, State
+from dbmsolver.state import State, StateCodec
 
 ODD_RULES = (
     Rules("any suit, any fill", 8, 4, "any", "any"),
@@ -34,7 +34,7 @@ class Game(NamedTuple):
     start: Position
     rules: Rules
     policy: Policy
-    keys: Keys
+    codec: StateCodec
 
     def walk(self, steps: int) -> list[Position]:
         """The positions of a random game from the start."""
@@ -42,7 +42,7 @@ class Game(NamedTuple):
 
     def state(self, position: Position) -> tuple[np.uint64, ...]:
         """The position as the kernels take it: signature and planes."""
-        return words_of(*self.keys.state(position))
+        return words_of(*self.codec.state(position))
 
 
 class Successor(NamedTuple):
@@ -57,7 +57,7 @@ def random_game(rules: Rules, seed: int) -> Game:
     random = Random(seed)
     policy = random.choice(POLICIES)
     start = random_start(random, rules, policy)
-    return Game(random, start, rules, policy, Keys(Deal(start, rules), policy))
+    return Game(random, start, rules, policy, StateCodec(Deal(start, rules), policy))
 
 
 def random_start(random: Random, rules: Rules, policy: Policy) -> Position:
@@ -109,10 +109,10 @@ def words_of(*values: int) -> tuple[np.uint64, ...]:
     return tuple(np.uint64(value) for value in values)
 
 
-def core_successors(keys: Keys, state: State, skip: int = 0) -> tuple[list[Successor], bool]:
+def core_successors(codec: StateCodec, state: State, skip: int = 0) -> tuple[list[Successor], bool]:
     """The successors that the core finds, and whether the move is forced."""
     states, codes = np.zeros((MAX_MOVES, 4), np.uint64), np.zeros(MAX_MOVES, np.uint16)
-    count, forced = successors(keys.tables, *words_of(*state), np.uint64(skip), states, codes)
+    count, forced = successors(codec.tables, *words_of(*state), np.uint64(skip), states, codes)
     return [
         Successor(State(*map(int, states[index])), int(codes[index])) for index in range(count)
     ], forced

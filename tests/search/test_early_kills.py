@@ -15,13 +15,13 @@ from dbmsolver.api import prove, solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Options, Report, Result, Unit
+from dbmsolver.results import Commit, Options, Report, Result
 from dbmsolver.search import journal, session
-from dbmsolver.search.astar.checkpoint import ZoneStore
-from dbmsolver.search.astar.partitions import Part, Zone
-from dbmsolver.search.candidates import Parcel
+from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.astar.partitions import Partition, ShardQueue
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import large, pieces, worker
-from dbmsolver.search.proof.strata import Exhaustion, GoalReached
+from dbmsolver.search.proof.strata import GoalReached, ProofSearch
 from dbmsolver.storage.store import Store, Transaction, parse_pending_key
 
 DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
@@ -187,7 +187,7 @@ def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     class Killed(BaseException):
         pass
 
-    def spill(self: journal.Journal, parcels: list[Parcel]) -> None:
+    def spill(self: journal.Journal, parcels: list[Candidates]) -> None:
         nonlocal spills
         real(self, parcels)
         spills += bool(parcels)
@@ -235,46 +235,46 @@ def test_a_store_that_is_not_that_of_its_last_commit(
 
 
 def lose_a_parcel(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Exhaustion._close_stratum
-    lost: list[Parcel] = []
+    real = ProofSearch._close_stratum
+    lost: list[Candidates] = []
 
-    def close(self: Exhaustion, pool: Any) -> Iterator[Report | Unit]:
+    def close(self: ProofSearch, pool: Any) -> Iterator[Report | Commit]:
         if self.stratum > 15 and len(self.strata) > 1 and not lost:
             lost.extend(self.strata.pop(max(self.strata)))
         yield from real(self, pool)
 
-    monkeypatch.setattr(Exhaustion, "_close_stratum", close)
+    monkeypatch.setattr(ProofSearch, "_close_stratum", close)
 
 
 def lose_a_signature(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Exhaustion._parts
+    real = ProofSearch._parts
 
-    def parts(self: Exhaustion, parcels: list[Parcel], wanted: Any) -> Any:
+    def parts(self: ProofSearch, parcels: list[Candidates], wanted: Any) -> Any:
         found = real(self, parcels, wanted)
         return found if len(found) < 2 else found[1:]
 
-    monkeypatch.setattr(Exhaustion, "_parts", parts)
+    monkeypatch.setattr(ProofSearch, "_parts", parts)
 
 
 def lose_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Exhaustion._take_batch
+    real = ProofSearch._take_batch
 
-    def take(self: Exhaustion, groups: Any, bigs: Any, batch: Any) -> None:
+    def take(self: ProofSearch, groups: Any, large_starts: Any, batch: Any) -> None:
         if self.stratum < 20:
-            real(self, groups, bigs, batch)
+            real(self, groups, large_starts, batch)
 
-    monkeypatch.setattr(Exhaustion, "_take_batch", take)
+    monkeypatch.setattr(ProofSearch, "_take_batch", take)
 
 
 def lose_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    def finish(self: large.BigSignature, done: Any) -> None:
+    def finish(self: large.LargeSignature, done: Any) -> None:
         finish_visit(self, done)
         for piece in self.pieces:
             piece.inbox = piece.inbox[:-1]
 
-    finish_visit = large.BigSignature._finish
-    monkeypatch.setattr(large.BigSignature, "_finish", finish)
+    finish_visit = large.LargeSignature._finish
+    monkeypatch.setattr(large.LargeSignature, "_finish", finish)
     small_pieces(monkeypatch)
 
 
@@ -296,10 +296,10 @@ def test_books_of_a_proof(
 
 
 def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Zone.distribute
+    real = Partition.distribute
     calls = 0
 
-    def distribute(self: Zone, rows: Any) -> None:
+    def distribute(self: Partition, rows: Any) -> None:
         nonlocal calls
         real(self, rows)
         calls += 1
@@ -307,18 +307,18 @@ def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
             if calls == 20 and part.inbox:
                 part.inbox.pop()
 
-    monkeypatch.setattr(Zone, "distribute", distribute)
+    monkeypatch.setattr(Partition, "distribute", distribute)
 
 
 def lose_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Part.enlarge_table
+    real = ShardQueue.enlarge_table
 
-    def enlarge(self: Part) -> None:
+    def enlarge(self: ShardQueue) -> None:
         real(self)
         if self.waiting:
             self.waiting.pop(max(self.waiting))
 
-    monkeypatch.setattr(Part, "enlarge_table", enlarge)
+    monkeypatch.setattr(ShardQueue, "enlarge_table", enlarge)
 
 
 @pytest.mark.parametrize("lose", [lose_an_inbox, lose_what_waits])
@@ -333,15 +333,15 @@ def test_books_of_a_search_by_cost_that_is_continued(
 ) -> None:
     """What is lost when a search is continued shows at its end: more states were known before."""
     assert solve(MEDIUM, store=tmp_path / "store", max_states=200_000).verdict == "undecided"
-    real = ZoneStore.restore
+    real = Checkpoint.restore
 
-    def restore(self: ZoneStore) -> None:
+    def restore(self: Checkpoint) -> None:
         real(self)
-        for layer in list(self.zones[0].candidates):
-            if layer > min(self.zones[0].candidates):
-                del self.zones[0].candidates[layer]
+        for layer in list(self.partitions[0].candidates):
+            if layer > min(self.partitions[0].candidates):
+                del self.partitions[0].candidates[layer]
 
-    monkeypatch.setattr(ZoneStore, "restore", restore)
+    monkeypatch.setattr(Checkpoint, "restore", restore)
     with pytest.raises(InternalError, match="the books do not balance"):
         solve(MEDIUM, store=tmp_path / "store")
 

@@ -16,7 +16,7 @@ from dbmsolver.api import prove, solve
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Report, Result, Unit
+from dbmsolver.results import Commit, Report, Result
 from dbmsolver.search import inspect, journal, session
 from dbmsolver.storage import store
 
@@ -337,7 +337,7 @@ def test_temporary_stores_are_removed(
     assert ask(DEAL, max_states=100).verdict == "undecided"
     for error in (KeyboardInterrupt(), InternalError("wrong"), ZeroDivisionError()):
 
-        def fail(event: Report | Unit, error: BaseException = error) -> None:
+        def fail(event: Report | Commit, error: BaseException = error) -> None:
             assert list(temporary.iterdir())
             raise error
 

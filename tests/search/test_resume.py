@@ -16,7 +16,7 @@ from dbmsolver.api import prove, solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Limits, Options, Report, Result, Unit
+from dbmsolver.results import Commit, Limits, Options, Report, Result
 from dbmsolver.search import journal, session
 from dbmsolver.search.astar import layers
 from dbmsolver.search.proof import large, piece_worker, pieces, worker
@@ -42,7 +42,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "SMALL", 5000)
     monkeypatch.setattr(large, "SMALLEST_BITS", 12)
     monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "VISIT_SECONDS", 0.02)
+    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_interrupted_by_the_caller(
     monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
     store = tmp_path / "store"
 
-    def stop(event: Report | Unit) -> None:
+    def stop(event: Report | Commit) -> None:
         if isinstance(event, Report) and event.phase == phase and event.evaluated > 1000:
             raise KeyboardInterrupt
 
@@ -186,8 +186,8 @@ def test_finished_store_answers_at_once(
     options = Options(store=tmp_path / "store")
     assert options.store is not None
     first = answer(session.run(question, deal, options))
-    monkeypatch.setattr(session, "LayeredSearch", None)
-    monkeypatch.setattr(session, "Exhaustion", None)
+    monkeypatch.setattr(session, "AStarSearch", None)
+    monkeypatch.setattr(session, "ProofSearch", None)
     for events in (session.run(question, deal, options), session.resume(options.store)):
         second = answer(events)
         assert replace(second, disk=0, peak_memory=0, seconds=0) == replace(
@@ -259,7 +259,7 @@ def test_second_process_is_refused(tmp_path: Path) -> None:
     store = tmp_path / "store"
     refused = []
 
-    def look(event: Report | Unit) -> None:
+    def look(event: Report | Commit) -> None:
         for command in ("resume", "status") if not refused else ():
             other = subprocess.run(
                 [sys.executable, "-m", "dbmsolver", command, str(store)],
@@ -276,12 +276,12 @@ def test_second_process_is_refused(tmp_path: Path) -> None:
 
 def test_look_ahead_is_bounded_by_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
-    real = layers.LayeredSearch.run
+    real = layers.AStarSearch.run
 
-    def run(self: layers.LayeredSearch) -> Iterator[Report | Unit]:
+    def run(self: layers.AStarSearch) -> Iterator[Report | Commit]:
         yield from real(self)
         looked.append(self.journal.evaluated)
 
-    monkeypatch.setattr(layers.LayeredSearch, "run", run)
+    monkeypatch.setattr(layers.AStarSearch, "run", run)
     assert prove(MEDIUM, max_states=1000).limit == "max-states"
     assert len(looked) == 1 and looked[0] < 100_000

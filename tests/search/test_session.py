@@ -15,8 +15,8 @@ from dbmsolver.api import prove, solve
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules, rules_for
-from dbmsolver.results import Report, Result, Unit
-from dbmsolver.state import Keys
+from dbmsolver.results import Commit, Report, Result
+from dbmsolver.state import StateCodec
 
 DATA = Path(__file__).parents[1] / "data"
 MOST = 600_000
@@ -69,8 +69,8 @@ def test_shortest_with_fewer_freecells(row: tuple[str, str, str]) -> None:
 
 def slow(start: Deal, policy: Policy, most: int) -> tuple[int | None, list[Position]] | None:
     """Breadth first on the readable model: (length or None, all positions), None if there are too many."""
-    keys = Keys(start, policy)
-    seen = {keys.encode(start.position)}
+    codec = StateCodec(start, policy)
+    seen = {codec.encode(start.position)}
     queue = deque([(start.position, 0)])
     positions, length = [], None
     while queue:
@@ -79,7 +79,7 @@ def slow(start: Deal, policy: Policy, most: int) -> tuple[int | None, list[Posit
         if position.is_goal() and length is None:
             length = depth
         for _, following in position.successors(start.rules, policy):
-            key = keys.encode(following)
+            key = codec.encode(following)
             if key not in seen:
                 if len(seen) >= most:
                     return None
@@ -88,11 +88,11 @@ def slow(start: Deal, policy: Policy, most: int) -> tuple[int | None, list[Posit
     return length, positions
 
 
-def digest(keys: Keys, positions: list[Position]) -> str:
+def digest(codec: StateCodec, positions: list[Position]) -> str:
     total = 0
     for position in positions:
-        key, words = keys.encode(position), []
-        for size in keys.codec.ranges:
+        key, words = codec.encode(position), []
+        for size in codec.deal_tables.ranges:
             key, word = divmod(key, size)
             words.append(word)
         total += xxhash.xxh3_64_intdigest(b"".join(word.to_bytes(8, "little") for word in words))
@@ -125,7 +125,7 @@ def test_like_slow_searches(name: str, policy: Policy) -> None:
         assert result.length == length
         assert result.verdict == proof.verdict == ("unsolvable" if length is None else "solved")
         if length is None:
-            want = digest(Keys(start, policy), positions)
+            want = digest(StateCodec(start, policy), positions)
             for answer in (result, proof):
                 assert answer.states + answer.forced == len(positions)
                 assert answer.digest == want
@@ -144,7 +144,7 @@ def test_three_key_words() -> None:
     """Any suit with freecells needs more than 128 bits; local keys are wide there, too."""
     rules = rules_for("bakers_dozen", freecells=4)
     start = Deal.from_number(3, rules)
-    assert len(Keys(start, "none").codec.ranges) == 3
+    assert len(StateCodec(start, "none").deal_tables.ranges) == 3
     result = prove(start, policy="none")
     assert result.verdict == "solved"
     position = start.position
@@ -163,7 +163,7 @@ def test_limits(ask: Callable[..., Result]) -> None:
 
 
 def test_progress() -> None:
-    events: list[Report | Unit] = []
+    events: list[Report | Commit] = []
     result = prove(deal(11982), progress=events.append)
     reports = [event for event in events if isinstance(event, Report)]
     assert result.states >= max(report.states for report in reports if report.phase == "search")

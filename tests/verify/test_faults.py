@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.faults import check
-from helpers.small_partitions import tiny_shelves
+from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
 from dbmsolver.game.boards import format_board
@@ -22,7 +22,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import rules_for
 from dbmsolver.search import session
-from dbmsolver.search.astar.layers import LayeredSearch
+from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format, make_format
 from dbmsolver.verify.kernels.arrange import FINE, arrange, key_bits, make_board, take_signature
@@ -68,7 +68,7 @@ def refused(path: Path, *reasons: str) -> None:
         assert any(reason in report.reason for reason in reasons), report.reason
     assert not check(path, threads=1).valid
     with pytest.MonkeyPatch.context() as monkeypatch:
-        tiny_shelves(monkeypatch)
+        small_partitions(monkeypatch)
         report = check(path, memory=20_000)
     assert not report.valid
     if reasons:
@@ -425,8 +425,8 @@ def test_a_manifest_changed(proof: Path, change: Change) -> None:
 def test_a_bound_that_overestimates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, weight: int
 ) -> None:
-    hasty = partial(LayeredSearch, weight=weight)
-    monkeypatch.setattr(session, "LayeredSearch", hasty)
+    hasty = partial(AStarSearch, weight=weight)
+    monkeypatch.setattr(session, "AStarSearch", hasty)
     result = api.solve(Deal.from_number(number), store=tmp_path / "s")
     assert result.shortest  # so it says
     report = check(tmp_path / "s")
@@ -439,7 +439,7 @@ def test_a_bound_that_overestimates_a_little(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with the layers written as if the bound had been right: the closed set must tell."""
-    monkeypatch.setattr(session, "LayeredSearch", partial(LayeredSearch, weight=2))
+    monkeypatch.setattr(session, "AStarSearch", partial(AStarSearch, weight=2))
     api.solve(Deal.from_number(3), store=tmp_path / "s")
     root = check(tmp_path / "s")
     assert "lower bound" in str(root.reason) or "closed" in str(root.reason)

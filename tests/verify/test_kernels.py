@@ -27,7 +27,7 @@ from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.bound import touching_all
 from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
-from dbmsolver.verify.kernels.partition import Index, Shelf
+from dbmsolver.verify.kernels.partition import Index, Partition
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
 from dbmsolver.verify.refutation import position_of
@@ -83,7 +83,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
         np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
         np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
     )  # fmt: skip
-    shelf = Shelf(
+    partition = Partition(
         planes=np.array(words[1 : 1 + form.planes], np.uint64),
         codes=np.array([code], np.uint16),
         made=np.zeros(0, np.int16),
@@ -99,7 +99,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     )
     segments = np.array([[0, 0, 1, 0]])
     task = Task(False, 0, np.array(root, np.uint64), 0, 0)
-    error = expand(form, index, task, shelf, segments, make_board(), work)
+    error = expand(form, index, task, partition, segments, make_board(), work)
     rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
     split: tuple[list[Words], list[Words]] = ([], [])
     for row in rows:
@@ -118,7 +118,7 @@ def test_a_game(rules: object, seed: int) -> None:
     before: Position | None = None
     for position in game.walk(25):
         words = encode(form, position)
-        assert words == tuple(game.keys.state(position))
+        assert words == tuple(game.codec.state(position))
         back = position_of(form, deal, words)
         assert back is not None and back.canonical() == position.canonical()
         assert bound_of(form, words) == lower_bound(position)
@@ -134,7 +134,9 @@ def test_a_game(rules: object, seed: int) -> None:
             ours = [position_of(form, deal, successor) for successor in found.successors]
             assert {p.canonical() for p in ours if p} == {p.canonical() for _, p in expected}
             assert None not in ours
-            assert found.digest == hash_of(game.keys.codec.ranges, game.keys.encode(position))
+            assert found.digest == hash_of(
+                game.codec.deal_tables.ranges, game.codec.encode(position)
+            )
             if before is not None:
                 assert found.parents == [encode(form, before)]
         before = position

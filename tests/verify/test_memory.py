@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 from helpers.faults import check
-from helpers.small_partitions import tiny_shelves
+from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
 from dbmsolver.errors import DiskFullError
@@ -21,7 +21,7 @@ from dbmsolver.game.rules import Rules, rules_for
 from dbmsolver.verify import partitions, pieces
 from dbmsolver.verify.check import Verification, verify
 from dbmsolver.verify.division import choose
-from dbmsolver.verify.exchange import Mail
+from dbmsolver.verify.exchange import Exchange
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.partitions import cut
 from dbmsolver.verify.spill import Spill, mapped_zeros
@@ -61,21 +61,23 @@ def test_any_memory(
 ) -> None:
     whole = check(stores / name)
     assert whole.valid
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     assert facts(check(stores / name, memory=memory, threads=threads)) == facts(whole)
 
 
 @pytest.mark.parametrize("memory", [200_000, 1_000_000])
 def test_any_memory_with_costs(stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int) -> None:
     whole = check(stores / "solve")
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     assert facts(check(stores / "solve", memory=memory)) == facts(whole)
 
 
-def test_each_shelf_is_loaded_twice_at_most(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_partition_is_loaded_twice_at_most(
+    stores: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     loads: Counter[int] = Counter()
     sorted_out: Counter[int] = Counter()
-    load, sort_out = partitions.Shelves.load, partitions.sort_out
+    load, sort_out = partitions.PartitionCache.load, partitions.sort_out
 
     def counted(self: Any, number: int, *args: Any) -> Any:
         loads[number] += 1
@@ -85,9 +87,9 @@ def test_each_shelf_is_loaded_twice_at_most(stores: Path, monkeypatch: pytest.Mo
         sorted_out[plan.split] += 1
         return sort_out(store, form, catalog, plan, readers)
 
-    monkeypatch.setattr(partitions.Shelves, "load", counted)
+    monkeypatch.setattr(partitions.PartitionCache, "load", counted)
     monkeypatch.setattr(partitions, "sort_out", counted_sorting)
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     assert check(stores / "larger", memory=20_000).valid
     assert len(loads) > 50
     assert set(loads.values()) == {1, 2}
@@ -98,7 +100,7 @@ def test_nothing_is_left_behind(
     stores: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     opened = len(list(Path("/proc/self/fd").iterdir()))
     assert check(stores / "larger", memory=20_000).valid
     assert not list(tmp_path.iterdir())
@@ -109,7 +111,7 @@ def test_a_full_disk_is_not_the_stores_fault(stores: Path, monkeypatch: pytest.M
     def full(*_: Any) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(DiskFullError, match="No space left"):
         check(stores / "larger", memory=20_000)
@@ -117,11 +119,11 @@ def test_a_full_disk_is_not_the_stores_fault(stores: Path, monkeypatch: pytest.M
 
 def test_phases(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dbmsolver.verify.claim.INTERVAL", 0.0)
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     moments = list(verify(stores / "proof", memory=2_000))
-    phases = list(dict.fromkeys(moment.phase for moment in moments))
+    phases = list(dict.fromkeys(event.phase for event in moments))
     assert phases == ["reading the store", "dividing a signature", "checking"]
-    assert all(0 <= moment.share <= 1 for moment in moments)
+    assert all(0 <= event.share <= 1 for event in moments)
     assert moments[-1].states == moments[-1].all_states
 
 
@@ -144,29 +146,29 @@ def test_a_sample_decodes_what_it_needs_only(stores: Path, monkeypatch: pytest.M
 def test_samples_with_any_memory(
     stores: Path, monkeypatch: pytest.MonkeyPatch, memory: int
 ) -> None:
-    tiny_shelves(monkeypatch)
+    small_partitions(monkeypatch)
     for seed in range(3):
         report = check(stores / "proof", sample=0.3, seed=seed, memory=memory)
         assert report.valid, report.reason
 
 
 @pytest.mark.parametrize("memory", [0, 3000, 1 << 20])
-def test_mail_arrives(memory: int) -> None:
+def test_rows_arrive(memory: int) -> None:
     random = np.random.default_rng(1)
-    mail = Mail(np.array([1, 1, 5]), 2, memory)
+    exchange = Exchange(np.array([1, 1, 5]), 2, memory)
     sent: dict[int, list[list[int]]] = {0: [], 1: [], 2: []}
     for _ in range(100):
-        shelf = int(random.integers(3))
+        partition = int(random.integers(3))
         rows = random.integers(1 << 30, size=(int(random.integers(1, 9)), 4)).astype(np.uint64)
-        sent[shelf] += rows.tolist()
-        mail.send(shelf, rows)
-    for shelf, rows_sent in sent.items():
-        assert mail.runs(shelf).tolist() == sorted({row[-1] for row in rows_sent})
-        parcels = [parcel.open() for parcel in mail.take(shelf, 10)]
-        assert max(len(rows) for rows in parcels) <= 10
-        assert sorted(np.concatenate(parcels).tolist()) == sorted(rows_sent)
-        assert not mail.has(shelf)
-    mail.close()
+        sent[partition] += rows.tolist()
+        exchange.send(partition, rows)
+    for partition, rows_sent in sent.items():
+        assert exchange.runs(partition).tolist() == sorted({row[-1] for row in rows_sent})
+        batches = [batch.open() for batch in exchange.take(partition, 10)]
+        assert max(len(rows) for rows in batches) <= 10
+        assert sorted(np.concatenate(batches).tolist()) == sorted(rows_sent)
+        assert not exchange.has(partition)
+    exchange.close()
 
 
 def test_files() -> None:

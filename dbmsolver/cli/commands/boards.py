@@ -107,9 +107,9 @@ def key_command(
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules)
     deal = board if origin is None else Deal.load(origin, rules)
-    from dbmsolver.state import Keys
+    from dbmsolver.state import StateCodec
 
-    click.echo(str(Keys(deal, policy).encode(board.position)))
+    click.echo(str(StateCodec(deal, policy).encode(board.position)))
 
 
 @click.command("unkey")
@@ -140,6 +140,6 @@ def unkey_command(
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
     rules = rules_for(game, freecells, columns)
     deal = Deal.load(origin, rules)
-    from dbmsolver.state import Keys
+    from dbmsolver.state import StateCodec
 
-    click.echo(format_board(Keys(deal, policy).decode(int(number))), nl=False)
+    click.echo(format_board(StateCodec(deal, policy).decode(int(number))), nl=False)

@@ -25,9 +25,19 @@ from dbmsolver.cli.progress import progress_for
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance import method_for
 from dbmsolver.game.rules import Policy, rules_for
-from dbmsolver.results import Keep, Limits, Method, Metric, Options, Question, Report, Result, Unit
+from dbmsolver.results import (
+    Commit,
+    Keep,
+    Limits,
+    Method,
+    Metric,
+    Options,
+    Question,
+    Report,
+    Result,
+)
 
-Events = Generator[Report | Unit, None, Result]
+Events = Generator[Report | Commit, None, Result]
 
 
 def _search_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -127,9 +137,9 @@ def _search(
         return session.run(question, deal, options, limits)
 
     def code_bits() -> int:
-        from dbmsolver.state import Keys
+        from dbmsolver.state import StateCodec
 
-        return Keys(deal, policy).codec.code_bits
+        return StateCodec(deal, policy).deal_tables.code_bits
 
     return _answer(
         begin,

@@ -16,7 +16,7 @@ from dbmsolver.cli.options import MEMORY, THREADS, Parsed, json_option, progress
 from dbmsolver.cli.progress import Progress, progress_for
 from dbmsolver.cli.verification import render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
-from dbmsolver.results import Options, Report, Result, Unit
+from dbmsolver.results import Commit, Options, Report, Result
 
 
 def parse_share(text: str) -> float:
@@ -93,37 +93,37 @@ def _reports(steps: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
     started = time.monotonic()
     while True:
         try:
-            moment = next(steps)
+            event = next(steps)
         except StopIteration as stop:
             return stop.value
-        yield _report(moment, time.monotonic() - started)
+        yield _report(event, time.monotonic() - started)
 
 
-def _report(moment: Any, elapsed: float) -> Report:
+def _report(event: Any, elapsed: float) -> Report:
     from dbmsolver.process import anonymous_memory
 
-    words = "verify" if moment.phase == "checking" else f"verify ({moment.phase})"
+    words = "verify" if event.phase == "checking" else f"verify ({event.phase})"
     return Report(
         question=words,  # type: ignore[arg-type]  # progress displays print the words
         phase="search",
         layer=None,
-        stratum=moment.stratum,
-        last_stratum=moment.last_stratum,
-        states=moment.states,
+        stratum=event.stratum,
+        last_stratum=event.last_stratum,
+        states=event.states,
         forced=0,
-        evaluated=moment.states,
-        pending=moment.all_states - moment.states,
+        evaluated=event.states,
+        pending=event.all_states - event.states,
         memory=anonymous_memory(),
         disk=0,
         closed_bytes=0,
         elapsed=elapsed,
-        done=moment.share,
+        done=event.share,
     )
 
 
 def _measured(
-    events: Generator[Report | Unit, None, Result], states: int
-) -> Generator[Report | Unit, None, Result]:
+    events: Generator[Report | Commit, None, Result], states: int
+) -> Generator[Report | Commit, None, Result]:
     """A search that is said to close that many states in all: its reports say how many are done."""
     while True:
         try:

@@ -17,36 +17,36 @@ from numpy.typing import NDArray
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.shards import IS_CLOSED, IS_STORED
 from dbmsolver.errors import InternalError
-from dbmsolver.results import Unit
-from dbmsolver.search.astar.partitions import NO_CEILING, Part, Rows, Zone
+from dbmsolver.results import Commit
+from dbmsolver.search.astar.partitions import NO_CEILING, Partition, Rows, ShardQueue
 from dbmsolver.search.astar.rows import encoded, layers_of, packed, unpacked
 from dbmsolver.search.journal import Journal
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 from dbmsolver.storage.store import Closed, Transaction, parse_closed_key, parse_pending_key
 
 
-class ZoneStore:
-    """The zones of a search, and what the store has of them.
+class Checkpoint:
+    """The partitions of a search, and what the store has of them.
 
     ``kind`` is the kind of record that closed states are stored as, ``layer`` the one being closed.
     """
 
-    def __init__(self, keys: Keys, journal: Journal, weight: int, kind: bytes) -> None:
-        self.keys = keys
+    def __init__(self, codec: StateCodec, journal: Journal, weight: int, kind: bytes) -> None:
+        self.codec = codec
         self.journal = journal
         self.weight = weight
         self.kind = kind
         self.layer = 0
-        self.zones = [Zone(0, NO_CEILING)]
+        self.partitions = [Partition(0, NO_CEILING)]
         self.known = 0  # states, closed or looked at, that some commit knew of
 
     def restore(self) -> None:
-        """Give the one zone of the beginning what is pending in the store, or the deal itself."""
+        """Give the one partition of the beginning what is pending in the store, or the deal itself."""
         store = self.journal.store
-        everything = self.zones[0]
+        everything = self.partitions[0]
         if self.kind != b"C":
-            root = np.array([[*self.keys.root, self.keys.root_code]], np.uint64)
+            root = np.array([[*self.codec.root, self.codec.root_code]], np.uint64)
             everything.candidates[0] = [root]
             return
         self.known = store.manifest["known"]
@@ -59,43 +59,45 @@ class ZoneStore:
 
     def rows(self, key: bytes) -> Rows:
         """The rows of a block in the store."""
-        return unpacked(self.keys, self.journal.store.block(key))
+        return unpacked(self.codec, self.journal.store.block(key))
 
-    def closed_records(self, zone: Zone) -> dict[bytes, int]:
-        """The keys of a zone's blocks of closed states, and how many each holds."""
+    def closed_records(self, partition: Partition) -> dict[bytes, int]:
+        """The keys of a partition's blocks of closed states, and how many each holds."""
         store = self.journal.store
         return {
             key: store.states_in(key)
             for key in store.keys(self.kind)
-            if zone.low <= parse_closed_key(key).stratum < zone.high
+            if partition.low <= parse_closed_key(key).stratum < partition.high
         }
 
-    def find_candidates(self, zone: Zone) -> None:
-        """Make a zone's candidates those that the store has for its strata, for layers not yet closed.
+    def find_candidates(self, partition: Partition) -> None:
+        """Make a partition's candidates those that the store has for its strata, for layers not yet closed.
 
         There may be more than need be: states that have been closed since, which will be found to be duplicates.
         """
-        zone.candidates = {}
+        partition.candidates = {}
         for key in self.journal.store.keys(b"P"):
             layer, stratum, _ = parse_pending_key(key)
-            if layer > zone.closed and zone.low <= stratum < zone.high:
-                zone.candidates.setdefault(layer, []).append(key)
+            if layer > partition.closed and partition.low <= stratum < partition.high:
+                partition.candidates.setdefault(layer, []).append(key)
 
     def flush(self) -> None:
         """Hand the states expanded since the last time to the journal."""
-        fresh = [part.fresh_closed() for zone in self.zones for part in zone.parts or ()]
+        fresh = [
+            part.fresh_closed() for partition in self.partitions for part in partition.parts or ()
+        ]
         rows = [closed for closed in fresh if closed.shape[0]]
         if not rows:
             return
         evaluated = self.journal.evaluated
-        for stratum, runs in packed(self.keys, np.concatenate(rows)):
+        for stratum, runs in packed(self.codec, np.concatenate(rows)):
             digest = digest_runs(
-                self.keys.tables, runs.signatures, runs.counts, runs.keys, runs.words
+                self.codec.tables, runs.signatures, runs.counts, runs.keys, runs.key_words
             )
             assert runs.extra is not None
             forced = int((runs.extra >> 15).sum())
             self.journal.count(self.layer, stratum, runs.codes.size, forced, int(digest))
-            closed = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.words)
+            closed = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words)
             block = Closed(
                 self.layer,
                 stratum,
@@ -107,27 +109,27 @@ class ZoneStore:
             self.journal.add_closed([block], kind=self.kind)
         self.journal.evaluated = evaluated  # they were counted when they were looked at
 
-    def commit(self, leave: Zone | None = None) -> Unit:
+    def commit(self, write_out: Partition | None = None) -> Commit:
         """Commit what is finished and, in resumable runs, what is pending.
 
-        ``leave``: of this zone all that waits gets a record that lasts, resumable or not: it is to leave memory.
+        ``write_out``: of this partition all that waits gets a record that lasts, resumable or not: it is to leave memory.
         """
         self.flush()
         journal = self.journal
-        stored: list[tuple[Part, NDArray[np.int64]]] = []
+        stored: list[tuple[ShardQueue, NDArray[np.int64]]] = []
         left: list[tuple[int, bytes]] = []
 
         def more(txn: Transaction) -> dict[str, Any]:
             txn.delete_all(b"B")
-            for zone in self.zones:
-                if not journal.resumable and zone is not leave:
+            for partition in self.partitions:
+                if not journal.resumable and partition is not write_out:
                     continue
-                stored.extend(self._put_waiting(txn, zone))
+                stored.extend(self._put_waiting(txn, partition))
                 # What has not been looked at is written anew each time.
-                for layer, rows in self._not_looked_at(zone):
+                for layer, rows in self._not_looked_at(partition):
                     lasting = max(layer, self.layer)
-                    for block in encoded(self.keys, rows):
-                        if zone is leave:
+                    for block in encoded(self.codec, rows):
+                        if partition is write_out:
                             left.append((lasting, txn.put_pending(lasting, *block)))
                         else:
                             txn.put_pending(layer, *block, kind=b"B")
@@ -136,23 +138,25 @@ class ZoneStore:
         unit = journal.commit(self.layer, 0, (), more)
         for part, fresh in stored:
             part.rows[fresh, 4] |= IS_STORED
-        if leave is not None:
-            self._now_in_store(leave, left)
+        if write_out is not None:
+            self._now_in_store(write_out, left)
         return unit
 
     def _counts(self) -> dict[str, Any]:
         """How many states are known by now, for the books."""
         if self.kind != b"C":
             return {}
-        unclosed = sum(part.unclosed for zone in self.zones for part in zone.parts or ())
+        unclosed = sum(
+            part.unclosed for partition in self.partitions for part in partition.parts or ()
+        )
         self.known = max(self.known, self.journal.states + self.journal.forced + unclosed)
         return {"known": self.known}
 
     def check_books(self) -> None:
         """Nothing may be left at the end of a search: neither candidates nor states that are not closed."""
         unclosed = 0
-        for zone in self.zones:
-            for part in zone.parts or ():
+        for partition in self.partitions:
+            for part in partition.parts or ():
                 part.check_books()
                 unclosed += part.unclosed + sum(rows.shape[0] for rows in part.inbox)
         closed = self.journal.states + self.journal.forced
@@ -162,41 +166,41 @@ class ZoneStore:
                 f"{self.known} closed"
             )
 
-    def leave(self, zone: Zone) -> None:
-        """See to it that all that is closed and all that waits in a zone is in the store."""
-        self.commit(zone)
+    def write_out(self, partition: Partition) -> None:
+        """See to it that all that is closed and all that waits in a partition is in the store."""
+        self.commit(partition)
 
-    def _now_in_store(self, zone: Zone, left: list[tuple[int, bytes]]) -> None:
-        """Name the records of a zone's candidates in place of the rows."""
-        for layer, waiting in zone.candidates.items():
-            zone.candidates[layer] = [key for key in waiting if isinstance(key, bytes)]
+    def _now_in_store(self, partition: Partition, left: list[tuple[int, bytes]]) -> None:
+        """Name the records of a partition's candidates in place of the rows."""
+        for layer, waiting in partition.candidates.items():
+            partition.candidates[layer] = [key for key in waiting if isinstance(key, bytes)]
         for layer, key in left:
-            if zone.parts is None or layer > self.layer:
-                zone.candidates.setdefault(layer, []).append(key)
+            if partition.parts is None or layer > self.layer:
+                partition.candidates.setdefault(layer, []).append(key)
 
     def _put_waiting(
-        self, txn: Transaction, zone: Zone
-    ) -> Iterator[tuple[Part, NDArray[np.int64]]]:
+        self, txn: Transaction, partition: Partition
+    ) -> Iterator[tuple[ShardQueue, NDArray[np.int64]]]:
         """Write rows looked at, or reached with fewer moves, since the last time, each under its layer.
 
         Yields which rows they are, to be marked when the transaction is committed.
         """
-        for part in zone.parts or ():
+        for part in partition.parts or ():
             rows = part.rows
             fresh = np.flatnonzero((rows[:, 4] & (IS_CLOSED | IS_STORED)) == 0)
             new = rows[fresh]
             layers = layers_of(new, self.weight)
             for layer in np.unique(layers).tolist():
-                for block in encoded(self.keys, new[layers == layer]):
+                for block in encoded(self.codec, new[layers == layer]):
                     txn.put_pending(layer, *block)
             yield part, fresh
 
-    def _not_looked_at(self, zone: Zone) -> Iterator[tuple[int, Rows]]:
-        """Candidates in a zone that are nowhere but in memory, each chunk with its layer."""
-        for part in zone.parts or ():
+    def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
+        """Candidates in a partition that are nowhere but in memory, each chunk with its layer."""
+        for part in partition.parts or ():
             for rows in part.inbox:
                 yield self.layer, rows
-        for layer, chunks in zone.candidates.items():
+        for layer, chunks in partition.candidates.items():
             for chunk in chunks:
                 if not isinstance(chunk, bytes):
                     yield layer, chunk

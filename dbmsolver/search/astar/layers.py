@@ -17,23 +17,23 @@ from itertools import repeat
 import numpy as np
 
 from dbmsolver.core.bound import make_bound_tables
-from dbmsolver.core.layers import expand_layer, take_in, wake
-from dbmsolver.core.shards import DONE, GOAL_ROW, outgoing
+from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.core.shards import DONE, GOAL_ROW, take_outgoing
 from dbmsolver.errors import InternalError
-from dbmsolver.results import Report, Unit
-from dbmsolver.search.astar.cache import Residency
-from dbmsolver.search.astar.checkpoint import ZoneStore
-from dbmsolver.search.astar.partitions import Part, Rows, Zone
+from dbmsolver.results import Commit, Report
+from dbmsolver.search.astar.cache import PartitionCache
+from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.astar.partitions import Partition, Rows, ShardQueue
 from dbmsolver.search.astar.rows import strata_of
 from dbmsolver.search.journal import Journal, LimitReached
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 
 _STOP = 1 << 14
 _PARALLEL = 2_000
 """Below this much work in a round, starting threads costs more than it saves."""
 
 
-class LayeredSearch:
+class AStarSearch:
     """A search by cost layers in progress; :meth:`run` carries it to its end.
 
     ``weight`` other than 1 makes it a hasty search: the first solution found is any solution.  ``kind`` is the kind of
@@ -43,7 +43,7 @@ class LayeredSearch:
 
     def __init__(
         self,
-        keys: Keys,
+        codec: StateCodec,
         journal: Journal,
         threads: int,
         memory: int,
@@ -52,9 +52,9 @@ class LayeredSearch:
         kind: bytes = b"C",
         effort: int | None = None,
     ) -> None:
-        self.keys = keys
-        self.tables = keys.tables
-        self.bound = make_bound_tables(keys.tables, keys.deal.position.columns)
+        self.codec = codec
+        self.tables = codec.tables
+        self.bound = make_bound_tables(codec.tables, codec.deal.position.columns)
         self.journal = journal
         self.threads = threads
         self.weight = weight
@@ -63,102 +63,104 @@ class LayeredSearch:
         self.shards = 1
         while self.shards < threads:
             self.shards *= 2
-        self.kept = ZoneStore(keys, journal, weight, kind)
-        self.residency = Residency(self.kept, self.shards, memory)
-        self.zones = self.kept.zones
+        self.checkpoint = Checkpoint(codec, journal, weight, kind)
+        self.cache = PartitionCache(self.checkpoint, self.shards, memory)
+        self.partitions = self.checkpoint.partitions
         self.evaluated_before = journal.evaluated
 
     @property
     def layer(self) -> int:
         """The layer being closed."""
-        return self.kept.layer
+        return self.checkpoint.layer
 
-    def run(self) -> Iterator[Report | Unit]:
+    def run(self) -> Iterator[Report | Commit]:
         """Close layers until the goal is met or nothing is pending; then ``goal`` says which.
 
         Raises LimitReached.  Whether it comes to its end or is stopped, everything finished until then is committed;
         after an error nothing is.
         """
-        self.kept.restore()
+        self.checkpoint.restore()
         finished = False
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 while self.goal is None and not self._exhausted() and not finished:
-                    layers = [layer for zone in self.zones for layer in zone.layers]
+                    layers = [layer for partition in self.partitions for layer in partition.layers]
                     if layers:
-                        self.kept.layer = min(layers)
+                        self.checkpoint.layer = min(layers)
                         yield from self._close_layer(pool)
                     finished = not layers
             except (LimitReached, KeyboardInterrupt, GeneratorExit):
-                self.kept.commit()
+                self.checkpoint.commit()
                 raise
-        self.kept.commit()
+        self.checkpoint.commit()
         if finished:
-            self.kept.check_books()
+            self.checkpoint.check_books()
 
-    def _close_layer(self, pool: Executor) -> Iterator[Report | Unit]:
-        zone: Zone | None = self.zones[0]
-        while zone is not None and self.goal is None and not self._exhausted():
-            if self.layer in zone.layers:
-                yield from self._close_zone(pool, zone)
-            # Zones may have been split meanwhile.
-            above = [other for other in self.zones if other.low >= zone.high]
-            zone = min(above, key=lambda other: other.low, default=None)
-        self.kept.flush()
+    def _close_layer(self, pool: Executor) -> Iterator[Report | Commit]:
+        partition: Partition | None = self.partitions[0]
+        while partition is not None and self.goal is None and not self._exhausted():
+            if self.layer in partition.layers:
+                yield from self._close_partition(pool, partition)
+            # Partitions may have been split meanwhile.
+            above = [other for other in self.partitions if other.low >= partition.high]
+            partition = min(above, key=lambda other: other.low, default=None)
+        self.checkpoint.flush()
 
-    def _close_zone(self, pool: Executor, zone: Zone) -> Iterator[Report | Unit]:
-        """Close this layer's states in one zone."""
-        if zone.parts is None:
-            self.residency.thaw(zone)
-        for chunk in zone.candidates.pop(self.layer, []):
-            zone.distribute(self.kept.rows(chunk) if isinstance(chunk, bytes) else chunk)
+    def _close_partition(self, pool: Executor, partition: Partition) -> Iterator[Report | Commit]:
+        """Close this layer's states in one partition."""
+        if partition.parts is None:
+            self.cache.load(partition)
+        for chunk in partition.candidates.pop(self.layer, []):
+            partition.distribute(self.checkpoint.rows(chunk) if isinstance(chunk, bytes) else chunk)
         while self.goal is None:
-            assert zone.parts is not None
-            busy = [part for part in zone.parts if part.work or self.layer in part.waiting]
+            assert partition.parts is not None
+            busy = [part for part in partition.parts if part.work or self.layer in part.waiting]
             if not busy:
-                zone.closed = self.layer
+                partition.closed = self.layer
                 return
             work = sum(part.work for part in busy)
-            ceiling = zone.high - 1
+            ceiling = partition.high - 1
             if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
                 list(pool.map(self._round, busy, repeat(ceiling)))
             else:
                 for part in busy:
                     self._round(part, ceiling)
-            for part in zone.parts:
-                self._hand_out(zone, part)
-            evaluated = sum(other.evaluated for other in self.zones)
+            for part in partition.parts:
+                self._hand_out(partition, part)
+            evaluated = sum(other.evaluated for other in self.partitions)
             self.journal.evaluated = self.evaluated_before + evaluated
             self.journal.check_limits()
             if self._exhausted():
                 return
-            self.residency.relieve(zone)
+            self.cache.make_room(partition)
             if self.journal.due():
-                yield self.kept.commit()
+                yield self.checkpoint.commit()
             yield self.report()
 
     def _exhausted(self) -> bool:
         looked_at = self.journal.evaluated - self.evaluated_before
         return self.effort is not None and looked_at > self.effort
 
-    def _round(self, part: Part, ceiling: int) -> None:
+    def _round(self, part: ShardQueue, ceiling: int) -> None:
         """Wake, take in and expand what a shard has to do; runs in a thread of its own.
 
         Ends early where room for outgoing candidates ran out: what is left is done in the next round.
         """
-        constants = (self.layer, self.weight, self.keys.locked)
+        constants = (self.layer, self.weight, self.codec.locked)
         waiting = part.waiting.pop(self.layer, [])
         while waiting:
             part.enlarge_table()
             rows = waiting.pop()
-            first = int(wake(self.tables, self.bound, part.shard, *constants, rows, 0))
+            first = int(requeue(self.tables, self.bound, part.shard, *constants, rows, 0))
             if first < rows.size:
                 part.waiting[self.layer] = [*waiting, rows[first:]]
                 return
         while part.inbox:
             part.enlarge_table()
             candidates = part.inbox.pop()
-            first = int(take_in(self.tables, self.bound, part.shard, *constants, candidates, 0))
+            first = int(
+                insert_candidates(self.tables, self.bound, part.shard, *constants, candidates, 0)
+            )
             part.taken += first
             if first < candidates.shape[0]:
                 part.inbox.append(candidates[first:])
@@ -180,9 +182,9 @@ class LayeredSearch:
             if not part.table_is_full():
                 return
 
-    def _hand_out(self, zone: Zone, part: Part) -> None:
+    def _hand_out(self, partition: Partition, part: ShardQueue) -> None:
         """Give the candidates that left a shard to whom they belong."""
-        later, layers, elsewhere = outgoing(part.shard)
+        later, layers, outgoing = take_outgoing(part.shard)
         if layers.size:
             order = np.argsort(layers, kind="stable")
             values, starts = np.unique(layers[order], return_index=True)
@@ -190,25 +192,25 @@ class LayeredSearch:
                 values.tolist(), np.split(later[order], starts[1:]), strict=True
             ):
                 part.waiting.setdefault(layer, []).append(rows)
-        if elsewhere.shape[0]:
-            self._send(zone, elsewhere)
+        if outgoing.shape[0]:
+            self._send(partition, outgoing)
         goal = int(part.shard.state[GOAL_ROW])
         if goal >= 0 and self.goal is None:
             meta = int(part.shard.rows[goal, 4])
             self.goal = (meta >> 16) & 0x7FFF, meta & 0xFFFF
 
-    def _send(self, zone: Zone, candidates: Rows) -> None:
-        """Give candidates of this layer that come from one zone to their zones."""
-        if len(self.zones) == 1:
-            zone.distribute(candidates)
+    def _send(self, partition: Partition, candidates: Rows) -> None:
+        """Give candidates of this layer that come from one partition to their partitions."""
+        if len(self.partitions) == 1:
+            partition.distribute(candidates)
             return
-        strata = strata_of(self.keys, candidates)
+        strata = strata_of(self.codec, candidates)
         sent = 0
-        for other in self.zones:
+        for other in self.partitions:
             rows = candidates[(strata >= other.low) & (strata < other.high)]
             sent += rows.shape[0]
-            if rows.shape[0] and other is zone:
-                zone.distribute(rows)
+            if rows.shape[0] and other is partition:
+                partition.distribute(rows)
             elif rows.shape[0]:
                 other.candidates.setdefault(self.layer, []).append(rows)
         if sent != candidates.shape[0]:
@@ -217,20 +219,20 @@ class LayeredSearch:
     @property
     def pending(self) -> int:
         """Candidates that wait, for this layer or a higher one."""
-        return sum(zone.pending for zone in self.zones)
+        return sum(partition.pending for partition in self.partitions)
 
     def report(self) -> Report:
         """A snapshot for progress displays."""
         counts = sum(
             int(part.shard.state[DONE]) - part.flushed
-            for zone in self.zones
-            for part in zone.parts or ()
+            for partition in self.partitions
+            for part in partition.parts or ()
         )
         report = self.journal.report(
             layer=self.layer,
             stratum=0,
             last_stratum=0,
             pending=self.pending,
-            look_ahead=self.kept.kind != b"C",
+            look_ahead=self.checkpoint.kind != b"C",
         )
         return replace(report, states=report.states + counts)

@@ -1,8 +1,8 @@
-"""Zones of a search by cost layers: ranges of progress, of which memory holds as many as it can.
+"""Partitions of a search by cost layers: ranges of progress, of which memory holds as many as it can.
 
-A zone that is *resident* keeps the states it has looked at in shards, one for each thread.  A *frozen* one keeps nothing:
+A partition that is *resident* keeps the states it has looked at in shards, one for each thread.  A *frozen* one keeps nothing:
 its closed states are in the store, what waits is too, as candidates.  Candidates never lead to lower progress, so within
-a layer the zones are worked through once, in ascending order.
+a layer the partitions are worked through once, in ascending order.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NO_CEILING = 1 << 30
 
 
 @dataclass(eq=False, slots=True)
-class Part:
+class ShardQueue:
     """A shard with what waits for it."""
 
     number: int
@@ -123,7 +123,7 @@ class Part:
 
 
 @dataclass(eq=False, slots=True)
-class Zone:
+class Partition:
     """States with a progress from ``low`` up to, not including, ``high``.
 
     ``candidates`` wait for a layer: rows, or the keys of their records in the store.
@@ -131,7 +131,7 @@ class Zone:
 
     low: int
     high: int
-    parts: list[Part] | None = None
+    parts: list[ShardQueue] | None = None
     candidates: dict[int, list[Rows | bytes]] = field(default_factory=dict)
     closed: int = -1  # the last layer that is closed here
     evaluated_before: int = 0  # in shards it had, and has no more
@@ -165,13 +165,13 @@ class Zone:
             for part in self.parts or ()
         ) + self.candidate_bytes // (8 * ROW)
 
-    def open(self, shards: int, memory: int) -> list[Part]:
-        """Empty shards for the zone, with room for what ``memory`` bytes hold."""
+    def open(self, shards: int, memory: int) -> list[ShardQueue]:
+        """Empty shards for the partition, with room for what ``memory`` bytes hold."""
         self.drop()
         room = max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
         away = min(_OUTGOING, max(room // 4, 2 * BURST))
         self.parts = [
-            Part(number, make_shard(room, _FIRST_SLOTS, away)) for number in range(shards)
+            ShardQueue(number, make_shard(room, _FIRST_SLOTS, away)) for number in range(shards)
         ]
         for part in self.parts:
             part.shard.state[GOAL_ROW] = -1

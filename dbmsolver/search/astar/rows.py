@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
 from dbmsolver.search.astar.partitions import Rows
-from dbmsolver.search.candidates import RunArrays, make_parcels
-from dbmsolver.state import Keys
+from dbmsolver.search.candidates import RunArrays, make_candidates
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 
 
-def packed(keys: Keys, rows: Rows) -> Iterator[tuple[int, Runs]]:
+def packed(codec: StateCodec, rows: Rows) -> Iterator[tuple[int, Runs]]:
     """Rows as (stratum, runs), by stratum and key width.
 
     ``extra`` of the runs is g, in its highest bit whether the state is forced.
     """
-    arrays = RunArrays(*pack_rows(keys.tables, rows))
-    for parcel in make_parcels(keys, arrays):
+    arrays = RunArrays(*pack_rows(codec.tables, rows))
+    for parcel in make_candidates(codec, arrays):
         runs = parcel.runs
         assert runs is not None
         yield (
@@ -29,35 +29,35 @@ def packed(keys: Keys, rows: Rows) -> Iterator[tuple[int, Runs]]:
                 runs.signatures,
                 runs.counts,
                 runs.keys,
-                (runs.codes & 0xFFFF).astype(keys.code_type),
-                runs.words,
+                (runs.codes & 0xFFFF).astype(codec.code_type),
+                runs.key_words,
                 (runs.codes >> 16).astype(np.uint16),
             ),
         )
 
 
-def encoded(keys: Keys, rows: Rows) -> list[tuple[int, bytes]]:
+def encoded(codec: StateCodec, rows: Rows) -> list[tuple[int, bytes]]:
     """Pending rows as (stratum, block)."""
     if not rows.shape[0]:
         return []
-    return [(stratum, encode_block(runs)) for stratum, runs in packed(keys, rows)]
+    return [(stratum, encode_block(runs)) for stratum, runs in packed(codec, rows)]
 
 
-def unpacked(keys: Keys, runs: Runs) -> Rows:
+def unpacked(codec: StateCodec, runs: Runs) -> Rows:
     """The rows of a block's runs; g is 0 where the block does not say it."""
     costs = np.zeros(runs.codes.size, np.uint16)
     if runs.extra is not None:
         costs = runs.extra & np.uint16(0x7FFF)
     rows: Rows = unpack_rows(
-        keys.tables, runs.signatures, runs.counts, runs.keys, runs.codes, costs, runs.words
+        codec.tables, runs.signatures, runs.counts, runs.keys, runs.codes, costs, runs.key_words
     )
     return rows
 
 
-def strata_of(keys: Keys, rows: Rows) -> NDArray[np.int64]:
+def strata_of(codec: StateCodec, rows: Rows) -> NDArray[np.int64]:
     """The progress of each row."""
     signatures = np.ascontiguousarray(rows[:, 0])
-    strata: NDArray[np.int64] = progress_of(keys.tables, signatures, keys.locked)
+    strata: NDArray[np.int64] = progress_of(codec.tables, signatures, codec.locked)
     return strata
 
 

@@ -13,7 +13,7 @@ from dbmsolver.storage.blocks import Runs, decode_block, encode_block
 
 
 @dataclass(eq=False, slots=True)
-class Chunk:
+class PieceCandidates:
     """Candidates of one piece: local keys and parent-move codes.
 
     ``record``: where a store has them, too; ``stored``: how many are there, without duplicates.
@@ -27,7 +27,7 @@ class Chunk:
     stored: int = 0
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Chunk:
+    def of(cls, keys: NDArray[np.uint64], codes: NDArray[Any]) -> PieceCandidates:
         """A chunk of these arrays."""
         return cls(codes.size, keys, codes)
 
@@ -48,13 +48,13 @@ class Chunk:
         return self.keys, self.codes
 
 
-def pack_chunks(signature: int, words: int, chunks: list[Chunk]) -> Chunk:
+def pack_candidates(signature: int, words: int, chunks: list[PieceCandidates]) -> PieceCandidates:
     """One packed chunk of several, sorted and without duplicates."""
     runs = _sorted(signature, words, chunks)
-    return Chunk(runs.codes.size, None, None, encode_block(runs))
+    return PieceCandidates(runs.codes.size, None, None, encode_block(runs))
 
 
-def _sorted(signature: int, words: int, chunks: list[Chunk]) -> Runs:
+def _sorted(signature: int, words: int, chunks: list[PieceCandidates]) -> Runs:
     # A function of its own, so that nothing but the result is in memory when it is encoded.
     arrays = [chunk.arrays() for chunk in chunks]
     keys = np.concatenate([keys for keys, _ in arrays])

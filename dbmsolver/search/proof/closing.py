@@ -14,7 +14,7 @@ from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
 from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import RunArrays
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 
 Words = NDArray[np.uint64]
 
@@ -22,8 +22,8 @@ Words = NDArray[np.uint64]
 class PositionKernels:
     """Closes signatures whose states are positions."""
 
-    def __init__(self, keys: Keys) -> None:
-        self.tables = keys.tables
+    def __init__(self, codec: StateCodec) -> None:
+        self.tables = codec.tables
 
     def close_batch(
         self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
@@ -41,28 +41,28 @@ class PositionKernels:
     ) -> tuple[int, int, int, int]:
         """Close a piece; ``reach`` is (head, count, room).  Returns (head, count, candidates left, forced states)."""
         mask, value = (np.uint64(word) for word in piece)
-        head, count, left, _, forced = exhaust.close_piece(
+        head, count, outgoing, _, forced = exhaust.close_piece(
             self.tables, ws, np.uint64(signature), bits, *reach, mask, value
         )
-        return head, count, left, forced
+        return head, count, outgoing, forced
 
-    def write_runs(self, ws: Workspace, out: Output, signature: int, left: int) -> None:
+    def write_runs(self, ws: Workspace, out: Output, signature: int, outgoing: int) -> None:
         """Append the candidates that left the signature to the output."""
-        exhaust.write_runs(self.tables, ws, out, np.uint64(signature), left)
+        exhaust.write_runs(self.tables, ws, out, np.uint64(signature), outgoing)
 
     def split_siblings(
-        self, ws: Workspace, left: int, words: int, keys: Words, codes: NDArray[Any]
+        self, ws: Workspace, outgoing: int, words: int, keys: Words, codes: NDArray[Any]
     ) -> tuple[int, int]:
         """Move candidates for other pieces to ``keys`` and ``codes``; (how many, how many are left)."""
-        found, rest = pieces.split_siblings(ws, left, SIBLINGS, words, keys, codes)
+        found, rest = pieces.split_siblings(ws, outgoing, SIBLINGS, words, keys, codes)
         return found, rest
 
 
 class RecordKernels:
     """Closes signatures whose states are records, which dominate other positions."""
 
-    def __init__(self, keys: Keys, candidates: int) -> None:
-        self.tables = keys.tables
+    def __init__(self, codec: StateCodec, candidates: int) -> None:
+        self.tables = codec.tables
         self.space = records.make_record_space(candidates)
 
     def close_batch(
@@ -86,22 +86,22 @@ class RecordKernels:
     ) -> tuple[int, int, int, int]:
         """Close a piece; ``reach`` is (head, count, room).  Returns (head, count, candidates left, 0)."""
         mask, value = (np.uint64(word) for word in piece)
-        head, count, left, _ = records.close_piece(
+        head, count, outgoing, _ = records.close_piece(
             self.tables, ws, self.space, np.uint64(signature), bits, *reach, mask, value
         )
         if head < 0:
             raise InternalError("a record cannot be, or has more successors than there is room for")
-        return head, count, left, 0
+        return head, count, outgoing, 0
 
-    def write_runs(self, ws: Workspace, out: Output, signature: int, left: int) -> None:
+    def write_runs(self, ws: Workspace, out: Output, signature: int, outgoing: int) -> None:
         """Append the candidates that left the signature to the output."""
-        records.write_runs(ws, self.space, out, left)
+        records.write_runs(ws, self.space, out, outgoing)
 
     def split_siblings(
-        self, ws: Workspace, left: int, words: int, keys: Words, codes: NDArray[Any]
+        self, ws: Workspace, outgoing: int, words: int, keys: Words, codes: NDArray[Any]
     ) -> tuple[int, int]:
         """Move candidates for other pieces to ``keys`` and ``codes``; (how many, how many are left)."""
-        found, rest = records.split_siblings(ws, self.space, left, words, keys, codes)
+        found, rest = records.split_siblings(ws, self.space, outgoing, words, keys, codes)
         return found, rest
 
 
@@ -111,23 +111,23 @@ FLIP_SAMPLE = 5_000
 """Records that are expanded to see which bits seldom change."""
 
 
-def kernels_of(keys: Keys, candidates: int) -> Kernels:
+def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
     """The kernels of one thread, with room for so many candidates that leave a signature."""
-    if keys.method == "dominating":
-        return RecordKernels(keys, candidates)
-    return PositionKernels(keys)
+    if codec.method == "dominating":
+        return RecordKernels(codec, candidates)
+    return PositionKernels(codec)
 
 
 def count_flips(
-    keys: Keys, signature: int, sample: Words, codes: NDArray[Any], words: int
+    codec: StateCodec, signature: int, sample: Words, codes: NDArray[Any], words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Per bit of the piece word of a sample of states: how often it is set, and how often a move changes it."""
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
-    if keys.method == "dominating":
+    if codec.method == "dominating":
         space = records.make_record_space(0)
         some = sample[: words * FLIP_SAMPLE]
-        records.count_flips(keys.tables, space, word, some, words, ones, flips)
+        records.count_flips(codec.tables, space, word, some, words, ones, flips)
     else:
-        pieces.count_flips(keys.tables, word, sample, codes, words, ones, flips)
+        pieces.count_flips(codec.tables, word, sample, codes, words, ones, flips)
     return ones, flips

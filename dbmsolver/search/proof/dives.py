@@ -156,6 +156,6 @@ def blocks_of(keys: RecordKeys, dived: Dived) -> list[tuple[int, Runs]]:
     codes = fingerprints(dived.rows)
     rows[1:, 4] = codes[dived.parents[1:]]
     return [
-        (stratum, Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.words))
+        (stratum, Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words))
         for stratum, runs in packed(keys, rows)
     ]

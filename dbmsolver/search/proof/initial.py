@@ -8,10 +8,10 @@ import numpy as np
 
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.errors import StoreError
-from dbmsolver.search.candidates import Parcel
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.journal import BlockRef
 from dbmsolver.search.tallies import Tally, total
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import (
     Closed,
@@ -22,15 +22,15 @@ from dbmsolver.storage.store import (
 )
 
 
-def stored_candidates(store: Store) -> tuple[dict[int, list[Parcel]], list[int]]:
+def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
     """Pending candidates by stratum, left where they are, and the signatures done in the lowest of these strata.
 
     StoreError if they are not those that the last commit has left.
     """
-    strata: dict[int, list[Parcel]] = {}
+    strata: dict[int, list[Candidates]] = {}
     for key in store.keys(b"P"):
         _, stratum, _ = parse_pending_key(key)
-        parcel = Parcel.of(stratum, store.block(key), record=key)
+        parcel = Candidates.of(stratum, store.block(key), record=key)
         parcel.spill()
         strata.setdefault(stratum, []).append(parcel)
     found = total(parcel.tally for parcels in strata.values() for parcel in parcels)
@@ -57,11 +57,11 @@ def unfinished_blocks(
     return result
 
 
-def root_parcel(keys: Keys) -> Parcel:
+def initial_candidates(codec: StateCodec) -> Candidates:
     """The deal's own state as a candidate."""
-    root = [np.uint64(value) for value in keys.root]
+    root = [np.uint64(value) for value in codec.root]
     signature = np.array(root[:1], np.uint64)
-    key = local_key(keys.tables, *root)
-    stratum = int(progress_of(keys.tables, signature, keys.locked)[0])
-    code = np.array([keys.root_code], keys.code_type)
-    return Parcel.of(stratum, Runs(signature, np.array([1], np.int64), key, code, key.size))
+    key = local_key(codec.tables, *root)
+    stratum = int(progress_of(codec.tables, signature, codec.locked)[0])
+    code = np.array([codec.root_code], codec.code_type)
+    return Candidates.of(stratum, Runs(signature, np.array([1], np.int64), key, code, key.size))

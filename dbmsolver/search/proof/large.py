@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
 from dbmsolver.errors import InternalError
-from dbmsolver.search.candidates import Part
+from dbmsolver.search.candidates import SignatureCandidates
 from dbmsolver.search.journal import BlockRef, Journal, Packed
-from dbmsolver.search.proof.chunks import Chunk, pack_chunks
-from dbmsolver.search.proof.piece_worker import Visit, visit
+from dbmsolver.search.proof.chunks import PieceCandidates, pack_candidates
+from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
 from dbmsolver.search.proof.pieces import (
     FILL,
     SMALLEST_BITS,
@@ -31,12 +31,12 @@ from dbmsolver.search.proof.pieces import (
     Shape,
     Table,
     Tree,
-    best_bit,
     piece_words,
+    split_bit,
 )
-from dbmsolver.search.proof.worker import BigStart, Closer, Yield
+from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.tallies import Tally, weigh_one
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import states_of
 from dbmsolver.storage.store import Transaction
 
@@ -48,57 +48,57 @@ _AT_ONCE = 1 << 21
 """Candidates that are unpacked for one visit."""
 _WORTH_PACKING = 10_000
 
-Source = Chunk | Part
+CandidateSource = PieceCandidates | SignatureCandidates
 """Candidates that are not yet in the inboxes of their pieces."""
 Task = tuple[Callable[[], Any], Callable[[Any], None]]
 """What a worker thread does, and what the main thread does with what comes of it."""
 
 
-class BigSignature:
+class LargeSignature:
     """One signature closed in pieces by all threads.
 
     ``start`` is what is known of it, ``blocks`` its closed states so far.  ``memory`` is the budget for tables and waiting
-    candidates, of which ``elsewhere`` says how much others take.  ``take_result`` gets what every visit brings.
+    candidates, of which ``other_memory`` says how much others take.  ``take_result`` gets what every visit brings.
     """
 
     def __init__(
         self,
-        keys: Keys,
+        codec: StateCodec,
         journal: Journal,
-        start: BigStart,
+        start: LargeStart,
         stratum: int,
         memory: int,
         threads: int,
         blocks: list[BlockRef],
-        take_result: Callable[[Yield], None],
-        elsewhere: Callable[[], int],
+        take_result: Callable[[WorkResult], None],
+        other_memory: Callable[[], int],
     ) -> None:
         self.take_result = take_result
-        self.elsewhere = elsewhere
+        self.other_memory = other_memory
         self.journal = journal
         self.stratum = stratum
         self.memory = memory
-        self.words = start.words
-        bits = int(key_bits(keys.tables, np.uint64(start.signature)))
-        self.shape = Shape.of(keys, start.signature, start.words, bits)
+        self.key_words = start.key_words
+        bits = int(key_bits(codec.tables, np.uint64(start.signature)))
+        self.shape = Shape.of(codec, start.signature, start.key_words, bits)
         share = max(memory // (3 * threads), 1)
         self.packing_bytes = memory // (16 * threads)
         self.largest_bits = min(
             LARGEST_BITS, max(SMALLEST_BITS, (share // self.shape.slot_bytes).bit_length() - 1)
         )
         self.clock = 0
-        self.sample = start.keys[: self.words * _SAMPLE].copy(), start.codes[:_SAMPLE].copy()
-        self.sources: list[Source] = list(start.sources)
-        self.delivering: list[Source] = []
+        self.sample = start.keys[: self.key_words * _SAMPLE].copy(), start.codes[:_SAMPLE].copy()
+        self.sources: list[CandidateSource] = list(start.sources)
+        self.delivering: list[CandidateSource] = []
         root = Piece(0, 0, 0, blocks, closed=sum(ref.block.states for ref in blocks))
-        self.tree = Tree(self.words, root)
+        self.tree = Tree(self.key_words, root)
         while len(self.pieces) < 1 << FIRST_PIECES or max(
             piece.closed for piece in self.pieces
         ) > FILL * (1 << self.largest_bits):
             if not self._split(max(self.pieces, key=lambda piece: piece.closed)):
                 break
         self.balance = 0
-        self._deliver(start.keys[self.words * start.closed :], start.codes[start.closed :])
+        self._deliver(start.keys[self.key_words * start.closed :], start.codes[start.closed :])
 
     @property
     def pieces(self) -> list[Piece]:
@@ -110,27 +110,27 @@ class BigSignature:
         """Candidates waiting in all pieces, and on their way to them."""
         return self.tree.pending + sum(source.size for source in (*self.sources, *self.delivering))
 
-    def run(self, pool: Executor, closers: list[Closer]) -> Generator[int, None, None]:
+    def run(self, pool: Executor, workers: list[ProofWorker]) -> Generator[int, None, None]:
         """Visit pieces until nothing is pending; yields the number of waiting candidates after every visit."""
-        running: dict[Future[Any], tuple[Closer, Callable[[Any], None]]] = {}
-        idle = list(closers)
+        running: dict[Future[Any], tuple[ProofWorker, Callable[[Any], None]]] = {}
+        idle = list(workers)
         try:
             while True:
                 while idle:
-                    closer = idle.pop()
-                    task = self._next_task(closer, bool(running))
+                    worker = idle.pop()
+                    task = self._next_task(worker, bool(running))
                     if task is None:
-                        idle.append(closer)
+                        idle.append(worker)
                         break
                     work, finish = task
-                    running[pool.submit(work)] = closer, finish
+                    running[pool.submit(work)] = worker, finish
                 if not running:
                     self._check_balance()
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    closer, finish = running.pop(future)
-                    idle.append(closer)
+                    worker, finish = running.pop(future)
+                    idle.append(worker)
                     finish(future.result())
                 yield self.pending
         finally:
@@ -139,27 +139,31 @@ class BigSignature:
                 if future.exception() is None:
                     finish(future.result())
 
-    def put_pending(self, txn: Transaction, written: list[tuple[Chunk, bytes]]) -> Tally:
+    def put_pending(self, txn: Transaction, written: list[tuple[PieceCandidates, bytes]]) -> Tally:
         """Write what is pending and has no record yet; the tally of all that has one then.
 
         ``written`` gets the chunks and their new records, to be noted in the chunks once the transaction is committed.
         """
         chunks = [chunk for piece in self.pieces for chunk in piece.chunks]
-        chunks += [one for one in (*self.sources, *self.delivering) if isinstance(one, Chunk)]
+        chunks += [
+            one for one in (*self.sources, *self.delivering) if isinstance(one, PieceCandidates)
+        ]
         new = [chunk for chunk in chunks if chunk.size and chunk.record is None]
         for chunk, packed in zip(new, self.journal.in_parallel(self._packed, new), strict=True):
             chunk.stored = states_of(packed, "memory")
             written.append((chunk, txn.put_pending(0, self.stratum, packed)))
         return weigh_one(self.shape.signature, sum(chunk.stored for chunk in chunks))
 
-    def _packed(self, chunk: Chunk) -> bytes:
-        packed = chunk.packed or pack_chunks(self.shape.signature, self.words, [chunk]).packed
+    def _packed(self, chunk: PieceCandidates) -> bytes:
+        packed = (
+            chunk.packed or pack_candidates(self.shape.signature, self.key_words, [chunk]).packed
+        )
         assert packed is not None
         return packed
 
     # Scheduling.
 
-    def _next_task(self, closer: Closer, others_run: bool) -> Task | None:
+    def _next_task(self, worker: ProofWorker, others_run: bool) -> Task | None:
         """What an idle thread does next: a piece's table or candidates seen to, or a visit."""
         for piece in self.pieces:
             if piece.full and not piece.busy:
@@ -169,12 +173,12 @@ class BigSignature:
             return packing
         if self.sources and waiting < self.memory // 8:
             return self._delivery()
-        piece_to_visit = self._next_piece(others_run)
-        if piece_to_visit is None:
+        next_piece = self._next_piece(others_run)
+        if next_piece is None:
             return self._delivery() if self.sources else None
-        blocks = self._reserve(piece_to_visit)
-        done = Visit.to(piece_to_visit)
-        return partial(visit, self.shape, done, closer, self.stratum, blocks), self._finish
+        blocks = self._reserve(next_piece)
+        done = PieceResult.to(next_piece)
+        return partial(expand_piece, self.shape, done, worker, self.stratum, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
         """The idle piece with the most work, those with a table first; None if it pays to wait."""
@@ -204,7 +208,7 @@ class BigSignature:
             self._make_room(self.shape.slot_bytes << bits)
             piece.table = Table.empty(self.shape, bits)
             blocks = [ref.fetch(self.journal.store) for ref in piece.blocks]
-        later: list[Chunk] = []
+        later: list[PieceCandidates] = []
         taken = 0
         for chunk in piece.inbox:
             if taken and taken + chunk.size > _AT_ONCE:
@@ -225,7 +229,7 @@ class BigSignature:
 
     def _used(self) -> int:
         tables = sum(piece.table.nbytes for piece in self.pieces if piece.table is not None)
-        return tables + self._chunk_bytes() + self.elsewhere()
+        return tables + self._chunk_bytes() + self.other_memory()
 
     def _chunk_bytes(self) -> int:
         sources = sum(source.nbytes for source in (*self.sources, *self.delivering))
@@ -243,12 +247,12 @@ class BigSignature:
                 f"the books do not balance: {self.balance} candidates of a big signature are nowhere"
             )
 
-    def _forget(self, chunks: Iterable[Source]) -> None:
+    def _forget(self, chunks: Iterable[CandidateSource]) -> None:
         """Candidates have been worked on, or have become other chunks: their records go with the next commit."""
         for chunk in chunks:
             self.journal.delete(chunk.record)
 
-    def _finish(self, done: Visit) -> None:
+    def _finish(self, done: PieceResult) -> None:
         """Take in what a visit brought."""
         piece, result = done.piece, done.result
         piece.busy = False
@@ -284,7 +288,7 @@ class BigSignature:
         if not idle:
             return None
         rich = max(idle, key=lambda piece: sum(chunk.nbytes for chunk in piece.loose))
-        loose: list[Chunk] = []
+        loose: list[PieceCandidates] = []
         for chunk in rich.loose:
             if sum(one.nbytes for one in loose) < self.packing_bytes:
                 loose.append(chunk)
@@ -292,13 +296,13 @@ class BigSignature:
             return None
         rich.busy = True
 
-        def finish(packed: Chunk) -> None:
+        def finish(packed: PieceCandidates) -> None:
             rich.busy = False
             rich.inbox = [chunk for chunk in rich.inbox if chunk not in loose] + [packed]
             self.balance -= sum(chunk.size for chunk in loose) - packed.size
             self._forget(loose)
 
-        return partial(pack_chunks, self.shape.signature, self.words, loose), finish
+        return partial(pack_candidates, self.shape.signature, self.key_words, loose), finish
 
     def _delivery(self) -> Task:
         """Bring candidates from the store, or of a piece that has been split, to their pieces."""
@@ -307,7 +311,7 @@ class BigSignature:
 
         def finish(arrays: tuple[NDArray[np.uint64], NDArray[Any]]) -> None:
             self.delivering.remove(source)
-            if isinstance(source, Chunk):  # which is in the balance
+            if isinstance(source, PieceCandidates):  # which is in the balance
                 self.tree.deliver(*arrays)
             else:
                 self._deliver(*arrays)
@@ -322,7 +326,7 @@ class BigSignature:
         piece.busy = True
         bit = None
         if table.bits >= self.largest_bits:
-            bit = best_bit(self.shape, piece, *self.sample)
+            bit = split_bit(self.shape, piece, *self.sample)
         self._make_room(2 * table.nbytes)
 
         def finish(tables: list[Table]) -> None:
@@ -339,7 +343,7 @@ class BigSignature:
 
     def _split(self, piece: Piece) -> bool:
         """Cut a piece without a table in two; whether there was a bit to do it by."""
-        bit = best_bit(self.shape, piece, *self.sample)
+        bit = split_bit(self.shape, piece, *self.sample)
         if bit is None:
             return False
         for child in self._replace(piece, bit):
@@ -363,7 +367,7 @@ def rebuilt(table: Table, piece: Piece, bit: int | None) -> list[Table]:
             larger.load(keys, 0, 0)
         return [larger]
     ones = sum(
-        int(((piece_words(shape.words, keys) >> np.uint64(bit)) & np.uint64(1)).sum())
+        int(((piece_words(shape.key_words, keys) >> np.uint64(bit)) & np.uint64(1)).sum())
         for keys in table.parts()
     )
     halves = []

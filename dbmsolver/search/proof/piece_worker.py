@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST
 from dbmsolver.search.journal import Packed
-from dbmsolver.search.proof.chunks import Chunk
+from dbmsolver.search.proof.chunks import PieceCandidates
 from dbmsolver.search.proof.pieces import Piece, Shape, Table
-from dbmsolver.search.proof.worker import Closer, Yield
+from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
-VISIT_SECONDS = 1.5
+EXPAND_SECONDS = 1.5
 _SAMPLE = 50_000
 
 
 @dataclass(eq=False, slots=True)
-class Visit:
+class PieceResult:
     """What a visit to a piece brought."""
 
     piece: Piece
-    result: Yield = field(default_factory=Yield)
-    opened: list[Chunk] = field(default_factory=list)
-    rest: list[Chunk] = field(default_factory=list)
-    siblings: list[Chunk] = field(default_factory=list)
+    result: WorkResult = field(default_factory=WorkResult)
+    opened: list[PieceCandidates] = field(default_factory=list)
+    rest: list[PieceCandidates] = field(default_factory=list)
+    siblings: list[PieceCandidates] = field(default_factory=list)
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
     loaded: bool = True
@@ -38,7 +38,7 @@ class Visit:
     """Opened states that were not expanded."""
 
     @classmethod
-    def to(cls, piece: Piece) -> Visit:
+    def to(cls, piece: Piece) -> PieceResult:
         """A visit to come; all it will work on is ``flight`` of the piece until its end is taken in."""
         done = cls(piece, rest=list(piece.flight), opened=list(piece.opened))
         piece.flight = piece.flight + piece.opened
@@ -46,7 +46,9 @@ class Visit:
         return done
 
 
-def visit(shape: Shape, done: Visit, closer: Closer, stratum: int, blocks: list[Packed]) -> Visit:
+def expand_piece(
+    shape: Shape, done: PieceResult, worker: ProofWorker, stratum: int, blocks: list[Packed]
+) -> PieceResult:
     """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened`` states.
 
     ``blocks`` are closed states to load into its table first.  Ends early when the table is full or time is up.
@@ -56,7 +58,7 @@ def visit(shape: Shape, done: Visit, closer: Closer, stratum: int, blocks: list[
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done
-    _Visitor(shape, piece, piece.table, closer, stratum, done).work()
+    _PieceExpansion(shape, piece, piece.table, worker, stratum, done).work()
     return done
 
 
@@ -68,26 +70,32 @@ def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> boo
             ends = np.cumsum(runs.counts)
             run = int(np.flatnonzero(runs.signatures == np.uint64(shape.signature))[0])
             start = int(ends[run] - runs.counts[run])
-            keys = keys[runs.words * start : runs.words * int(ends[run])]
+            keys = keys[runs.key_words * start : runs.key_words * int(ends[run])]
         if not table.load(keys, piece.mask, piece.value):
             return False
     return True
 
 
-class _Visitor:
+class _PieceExpansion:
     """One visit at work: the open states in the workspace, from ``head`` to ``count``."""
 
     def __init__(
-        self, shape: Shape, piece: Piece, table: Table, closer: Closer, stratum: int, done: Visit
+        self,
+        shape: Shape,
+        piece: Piece,
+        table: Table,
+        worker: ProofWorker,
+        stratum: int,
+        done: PieceResult,
     ) -> None:
         self.shape = shape
         self.piece = piece
         self.table = table
-        self.closer = closer
+        self.worker = worker
         self.stratum = stratum
         self.done = done
-        self.ws = closer.workspace._replace(table=table.slots, steps=table.steps, grows=False)
-        self.room = self.ws.order.size // shape.words
+        self.ws = worker.workspace._replace(table=table.slots, steps=table.steps, grows=False)
+        self.room = self.ws.order.size // shape.key_words
         self.head = self.count = self.forced = 0
 
     def work(self) -> None:
@@ -102,14 +110,14 @@ class _Visitor:
                 break
             self._expand()
             done.full = done.full or self.table.held + BURST > self.table.capacity
-            late = time.monotonic() - begun > VISIT_SECONDS
+            late = time.monotonic() - begun > EXPAND_SECONDS
             no_room = self.count + 2 * BURST > self.room
             if self.head == self.count or done.full or late or no_room:
                 self._flush()
 
     def _take_opened(self) -> None:
         """More open states, up to half of the scratch memory."""
-        words, ws = self.shape.words, self.ws
+        words, ws = self.shape.key_words, self.ws
         while self.count < self.room // 2 and self.done.opened:
             keys, codes = self.done.opened.pop(0).arrays()
             size = min(codes.size, self.room // 2 - self.count)
@@ -119,7 +127,7 @@ class _Visitor:
             self.count = end
             self.done.taken += size
             if size < codes.size:
-                self.done.opened.insert(0, Chunk.of(keys[words * size :], codes[size:]))
+                self.done.opened.insert(0, PieceCandidates.of(keys[words * size :], codes[size:]))
 
     def _take_waiting(self) -> None:
         """More candidates, up to half of the scratch memory, and as the table has room."""
@@ -129,7 +137,7 @@ class _Visitor:
             size = max(min(codes.size, self.room // 2 - self.count, table.capacity - table.held), 0)
             new = int(
                 admit_piece(
-                    self.shape.keys.tables,
+                    self.shape.codec.tables,
                     self.ws,
                     np.uint64(self.shape.signature),
                     table.bits,
@@ -143,13 +151,15 @@ class _Visitor:
             self.count = new
             done.taken += size
             if size < codes.size:
-                done.rest.append(Chunk.of(keys[self.shape.words * size :], codes[size:]))
+                done.rest.append(
+                    PieceCandidates.of(keys[self.shape.key_words * size :], codes[size:])
+                )
             done.full = table.held >= table.capacity
 
     def _expand(self) -> None:
         table = self.table
         free = max(table.capacity - table.held, 0)
-        head, count, left, forced = self.closer.kernels.close_piece(
+        head, count, outgoing, forced = self.worker.kernels.close_piece(
             self.ws,
             self.shape.signature,
             table.bits,
@@ -159,28 +169,30 @@ class _Visitor:
         table.held += count - self.count
         self.head, self.count = head, count
         self.forced += forced
-        if left:
-            self._send(left)
+        if outgoing:
+            self._send(outgoing)
 
-    def _send(self, left: int) -> None:
+    def _send(self, outgoing: int) -> None:
         """Sort what left the piece into sibling candidates and runs for other signatures."""
-        out, words = self.closer.output, self.shape.words
-        kernels = self.closer.kernels
-        found, rest = kernels.split_siblings(self.ws, left, words, out.run_keys, out.run_codes)
+        out, words = self.worker.output, self.shape.key_words
+        kernels = self.worker.kernels
+        found, rest = kernels.split_siblings(self.ws, outgoing, words, out.run_keys, out.run_codes)
         if found:
-            chunk = Chunk.of(out.run_keys[: words * found].copy(), out.run_codes[:found].copy())
+            chunk = PieceCandidates.of(
+                out.run_keys[: words * found].copy(), out.run_codes[:found].copy()
+            )
             self.done.siblings.append(chunk)
         out.used[3:6] = 0
         kernels.write_runs(self.ws, out, self.shape.signature, rest)
-        self.closer.collect_parcels(self.done.result)
+        self.worker.collect_candidates(self.done.result)
 
     def _flush(self) -> None:
         """Make a block of the states expanded, and keep the open ones."""
-        words, ws = self.shape.words, self.ws
+        words, ws = self.shape.key_words, self.ws
         if self.head < self.count:
             keys = ws.order[words * self.head : words * self.count].copy()
             codes = ws.order_codes[self.head : self.count].copy()
-            self.done.opened.append(Chunk.of(keys, codes))
+            self.done.opened.append(PieceCandidates.of(keys, codes))
             self.done.put_back += codes.size
         if self.head:
             size = min(self.head, _SAMPLE)
@@ -190,7 +202,7 @@ class _Visitor:
                 rows.reshape(-1).copy(),
                 ws.order_codes[: self.head : step][:size].copy(),
             )
-        self.closer.flush_order(
+        self.worker.flush_order(
             self.shape.signature, words, self.head, self.forced, self.stratum, self.done.result
         )
         self.head = self.count = self.forced = 0

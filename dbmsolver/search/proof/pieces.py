@@ -13,9 +13,9 @@ from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import load_table, route, table_keys
 from dbmsolver.core.workspace import BURST
 from dbmsolver.search.journal import BlockRef
-from dbmsolver.search.proof.chunks import Chunk
+from dbmsolver.search.proof.chunks import PieceCandidates
 from dbmsolver.search.proof.closing import count_flips
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 
 FILL = 0.75
 """A table is full at this share of its slots."""
@@ -29,23 +29,23 @@ _PART = 1 << 18
 class Shape:
     """What all pieces of a signature share: how its keys are kept in tables."""
 
-    keys: Keys
+    codec: StateCodec
     signature: int
-    words: int
+    key_words: int
     compact: bool
 
     @classmethod
-    def of(cls, keys: Keys, signature: int, words: int, key_bits: int) -> Shape:
+    def of(cls, codec: StateCodec, signature: int, words: int, key_bits: int) -> Shape:
         """The shape for a signature whose states take ``key_bits`` bits."""
         # A slot's own number stands for what does not fit into its word, in the smallest table, too.
         fits = key_bits <= 64 + SMALLEST_BITS
-        compact = words > 1 and keys.tables.planes == 2 and fits
-        return cls(keys, signature, words, compact)
+        compact = words > 1 and codec.tables.planes == 2 and fits
+        return cls(codec, signature, words, compact)
 
     @property
     def slot_bytes(self) -> int:
         """Memory of a table slot."""
-        return 10 if self.compact else 8 * self.words
+        return 10 if self.compact else 8 * self.key_words
 
 
 @dataclass(eq=False, slots=True)
@@ -61,7 +61,7 @@ class Table:
     @classmethod
     def empty(cls, shape: Shape, bits: int) -> Table:
         """A cleared table."""
-        width = 1 if shape.compact else shape.words
+        width = 1 if shape.compact else shape.key_words
         slots = np.full(width << bits, EMPTY, np.uint64)
         return cls(shape, bits, slots, np.empty((1 << bits) * shape.compact, np.uint16))
 
@@ -79,13 +79,13 @@ class Table:
         """Insert those of ``keys`` that belong to a piece; whether they fit."""
         loaded = int(
             load_table(
-                self.shape.keys.tables,
+                self.shape.codec.tables,
                 np.uint64(self.shape.signature),
                 self.slots,
                 self.steps,
                 self.bits,
                 keys,
-                self.shape.words,
+                self.shape.key_words,
                 np.uint64(mask),
                 np.uint64(value),
                 self.capacity + BURST - self.held,
@@ -98,12 +98,12 @@ class Table:
 
     def parts(self) -> Iterator[NDArray[np.uint64]]:
         """All keys in it, some at a time; an array is good until the next is asked for."""
-        words = self.shape.words
+        words = self.shape.key_words
         step = min(_PART, 1 << self.bits)
         keys = np.empty(words * step, np.uint64)
         for first in range(0, 1 << self.bits, step):
             used = table_keys(
-                self.shape.keys.tables,
+                self.shape.codec.tables,
                 np.uint64(self.shape.signature),
                 self.slots,
                 self.steps,
@@ -125,9 +125,9 @@ class Piece:
     leaf: int  # its node in the tree
     blocks: list[BlockRef]
     closed: int = 0
-    inbox: list[Chunk] = field(default_factory=list)
-    flight: list[Chunk] = field(default_factory=list)  # being worked on
-    opened: list[Chunk] = field(default_factory=list)  # in the table, not expanded
+    inbox: list[PieceCandidates] = field(default_factory=list)
+    flight: list[PieceCandidates] = field(default_factory=list)  # being worked on
+    opened: list[PieceCandidates] = field(default_factory=list)  # in the table, not expanded
     table: Table | None = None
     busy: bool = False
     full: bool = False
@@ -139,12 +139,12 @@ class Piece:
         return sum(chunk.size for chunk in (*self.inbox, *self.opened))
 
     @property
-    def chunks(self) -> list[Chunk]:
+    def chunks(self) -> list[PieceCandidates]:
         """All candidates, those being worked on included."""
         return [*self.inbox, *self.flight, *self.opened]
 
     @property
-    def loose(self) -> list[Chunk]:
+    def loose(self) -> list[PieceCandidates]:
         """The candidates in the inbox that are not packed."""
         return [chunk for chunk in self.inbox if chunk.packed is None]
 
@@ -160,7 +160,7 @@ class Tree:
     """Which piece a key belongs to: a binary tree of tested bits, pieces at its leaves."""
 
     def __init__(self, words: int, root: Piece) -> None:
-        self.words = words
+        self.key_words = words
         self.rows = [[-1, 0, 0]]
         self.pieces = [root]
 
@@ -190,17 +190,17 @@ class Tree:
             self.deliver(*chunk.arrays())
         for chunk in piece.opened:
             keys, codes = chunk.arrays()
-            sides = (piece_words(self.words, keys) >> np.uint64(bit)) & np.uint64(1)
+            sides = (piece_words(self.key_words, keys) >> np.uint64(bit)) & np.uint64(1)
             for side, child in enumerate(children):
                 chosen = np.flatnonzero(sides == side)
                 if chosen.size:
-                    rows = keys.reshape(-1, self.words)[chosen].reshape(-1)
-                    child.opened.append(Chunk.of(rows, codes[chosen]))
+                    rows = keys.reshape(-1, self.key_words)[chosen].reshape(-1)
+                    child.opened.append(PieceCandidates.of(rows, codes[chosen]))
         return children
 
     def deliver(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> None:
         """Put candidates into the inboxes of their pieces."""
-        words = self.words
+        words = self.key_words
         numbers = {piece.leaf: number for number, piece in enumerate(self.pieces)}
         rows = np.array(
             [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)],
@@ -211,23 +211,23 @@ class Tree:
         for piece, end in zip(self.pieces, ends.tolist(), strict=True):
             if end > start:
                 mine = keys[words * start : words * end].copy()
-                piece.inbox.append(Chunk.of(mine, codes[start:end].copy()))
+                piece.inbox.append(PieceCandidates.of(mine, codes[start:end].copy()))
             start = end
 
 
-def best_bit(
+def split_bit(
     shape: Shape, piece: Piece, keys: NDArray[np.uint64], codes: NDArray[Any]
 ) -> int | None:
     """The bit to split a piece by: one that seldom changes along a move and cuts evenly; None if none cuts.
 
     ``keys`` and ``codes`` are a sample of the signature's states.
     """
-    words = shape.words
+    words = shape.key_words
     inside = (piece_words(words, keys) & np.uint64(piece.mask)) == np.uint64(piece.value)
     if int(inside.sum()) >= 100:
         keys = keys.reshape(-1, words)[inside].reshape(-1)
         codes = codes[inside]
-    ones, flips = count_flips(shape.keys, shape.signature, keys, codes, words)
+    ones, flips = count_flips(shape.codec, shape.signature, keys, codes, words)
     share = ones / max(codes.size, 1)
     balance = np.minimum(share, 1 - share)
     free = np.array([not piece.mask >> bit & 1 for bit in range(64)])

@@ -53,15 +53,17 @@ class RecordFinder:
         for runs in self._blocks(latest):
             arrays = (runs.signatures, runs.counts, runs.keys)
             place = int(
-                find_parent(tables, self.space, arrays, runs.words, code, words, self.keys.locked)
+                find_parent(
+                    tables, self.space, arrays, runs.key_words, code, words, self.keys.locked
+                )
             )
             if place >= 0:
                 ends = np.cumsum(runs.counts)
                 run = int(np.searchsorted(ends, place, side="right"))
                 signature = runs.signatures[run]
                 start = int(ends[run] - runs.counts[run])
-                mine = runs.keys[runs.words * start : runs.words * int(ends[run])]
-                off, low = record_at(tables, signature, mine, runs.words, place - start)
+                mine = runs.keys[runs.key_words * start : runs.key_words * int(ends[run])]
+                off, low = record_at(tables, signature, mine, runs.key_words, place - start)
                 return State(int(signature), int(off), int(low), 0), int(runs.codes[place])
         return None
 

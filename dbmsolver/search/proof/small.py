@@ -7,8 +7,8 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 
 from dbmsolver.core.runs import widths_of
 from dbmsolver.search.candidates import RunArrays
-from dbmsolver.search.proof.worker import BatchDone, BigStart, Closer
-from dbmsolver.state import Keys
+from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker
+from dbmsolver.state import StateCodec
 
 _LARGEST_BATCH = 50_000
 _SMALLEST_BATCH = 256
@@ -22,29 +22,29 @@ class SmallSignatures:
     """
 
     def __init__(
-        self, keys: Keys, groups: RunArrays, unfinished: Container[int], stratum: int
+        self, codec: StateCodec, groups: RunArrays, unfinished: Container[int], stratum: int
     ) -> None:
-        self.keys = keys
+        self.codec = codec
         self.groups = groups
         self.unfinished = unfinished
         self.stratum = stratum
-        self.resumed: list[BigStart] = []
+        self.resumed: list[LargeStart] = []
 
     def run(
-        self, pool: Executor, closers: list[Closer], take: Callable[[BatchDone], None]
+        self, pool: Executor, workers: list[ProofWorker], take: Callable[[BatchResult], None]
     ) -> Generator[float, None, None]:
         """Close them; ``take`` gets what each batch brings.  Yields the share that is done."""
         groups = self.groups
-        batches = self._batches(len(closers))
-        running: dict[Future[BatchDone], Closer] = {}
-        idle = list(closers)
+        batches = self._batches(len(workers))
+        running: dict[Future[BatchResult], ProofWorker] = {}
+        idle = list(workers)
         finished = 0
         try:
             while True:
                 while idle and (batch := next(batches, None)) is not None:
-                    closer = idle.pop()
-                    task = pool.submit(closer.close_batch, groups, *batch, self.stratum)
-                    running[task] = closer
+                    worker = idle.pop()
+                    task = pool.submit(worker.close_batch, groups, *batch, self.stratum)
+                    running[task] = worker
                 if not running:
                     return
                 ready, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -82,13 +82,13 @@ class SmallSignatures:
         if first < groups.counts.size:
             yield first, int(groups.counts.size)
 
-    def _resumed_start(self, index: int) -> BigStart:
+    def _resumed_start(self, index: int) -> LargeStart:
         """Candidates only: what is closed of the signature is in the store."""
         groups = self.groups
-        words = int(widths_of(self.keys.tables, groups.signatures[index : index + 1])[0])
-        place, first = int(groups.words[index]), int(groups.offsets[index])
+        words = int(widths_of(self.codec.tables, groups.signatures[index : index + 1])[0])
+        place, first = int(groups.word_offsets[index]), int(groups.offsets[index])
         count = int(groups.counts[index])
-        return BigStart(
+        return LargeStart(
             int(groups.signatures[index]),
             words,
             0,

@@ -19,16 +19,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.results import Report, Unit
-from dbmsolver.search.candidates import Parcel, Part, RunArrays, gather, passes, select
+from dbmsolver.results import Commit, Report
+from dbmsolver.search.candidates import (
+    Candidates,
+    RunArrays,
+    SignatureCandidates,
+    gather,
+    passes,
+    select,
+)
 from dbmsolver.search.journal import BlockRef, Journal, LimitReached
-from dbmsolver.search.proof.chunks import Chunk
+from dbmsolver.search.proof.chunks import PieceCandidates
 from dbmsolver.search.proof.initial import stored_candidates, unfinished_blocks
-from dbmsolver.search.proof.large import BigSignature
+from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.small import SmallSignatures
-from dbmsolver.search.proof.worker import BatchDone, BigStart, Closer, Yield
+from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.tallies import NOTHING, Books, Tally, total, weigh
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import Transaction
 
@@ -41,23 +48,23 @@ class GoalReached(Exception):
         self.code = code
 
 
-class Exhaustion:
+class ProofSearch:
     """A proof in progress; :meth:`run` carries it to its end."""
 
-    def __init__(self, keys: Keys, journal: Journal, threads: int, memory: int) -> None:
-        self.keys = keys
+    def __init__(self, codec: StateCodec, journal: Journal, threads: int, memory: int) -> None:
+        self.codec = codec
         self.journal = journal
         self.threads = threads
         self.memory = memory
-        self.strata: dict[int, list[Parcel]] = {}
+        self.strata: dict[int, list[Candidates]] = {}
         self.stratum = 0
         self.done: list[int] = []
-        self.big: BigSignature | None = None
-        self.closers = [Closer(keys) for _ in range(threads)]
-        self.last_stratum = 52 + keys.locked
+        self.large: LargeSignature | None = None
+        self.workers = [ProofWorker(codec) for _ in range(threads)]
+        self.last_stratum = 52 + codec.locked
         self.books = Books()
 
-    def run(self) -> Iterator[Report | Unit]:
+    def run(self) -> Iterator[Report | Commit]:
         """Close strata until nothing is pending.  Raises GoalReached, LimitReached, or what stops a run from outside.
 
         Whether it comes to its end or is stopped, everything finished until then is committed; after an error
@@ -81,10 +88,10 @@ class Exhaustion:
         self.books.compare(NOTHING)
         self.commit()
 
-    def commit(self) -> Unit:
+    def commit(self) -> Commit:
         """Commit what is finished and, in resumable runs, what is pending."""
-        big = self.big
-        stored: list[tuple[Chunk, bytes]] = []
+        large = self.large
+        stored: list[tuple[PieceCandidates, bytes]] = []
 
         def more(txn: Transaction) -> dict[str, Any]:
             txn.delete_all(b"D")
@@ -92,8 +99,8 @@ class Exhaustion:
             if self.journal.resumable:
                 if self.done:
                     txn.put_done(0, self.stratum, np.array(self.done, np.uint64).tobytes())
-                if big is not None:
-                    held = held.plus(big.put_pending(txn, stored))
+                if large is not None:
+                    held = held.plus(large.put_pending(txn, stored))
             return {"waiting": held.to_json()}
 
         pending = [parcel for parcels in self.strata.values() for parcel in parcels]
@@ -106,7 +113,7 @@ class Exhaustion:
 
     # A stratum.
 
-    def _close_stratum(self, pool: ThreadPoolExecutor) -> Iterator[Report | Unit]:
+    def _close_stratum(self, pool: ThreadPoolExecutor) -> Iterator[Report | Commit]:
         parcels = self.strata[self.stratum]
         unfinished: dict[int, list[BlockRef]] = {}
         if self.journal.resumable:
@@ -117,17 +124,17 @@ class Exhaustion:
             self._spill([parcel for parcel in parcels if parcel.runs is not None])
         self.books.open_stratum(_without(parcels, skip))
         for wanted in groups_of_signatures:
-            bigs: list[BigStart] = []
+            large_starts: list[LargeStart] = []
             if wanted is not None and wanted.size == 1:
-                bigs.append(self._start_alone(parcels, wanted))
+                large_starts.append(self._start_alone(parcels, wanted))
             else:
                 groups = gather(self._parts(parcels, wanted), skip)
                 self.books.hand_out(groups.signatures, groups.counts)
-                yield from self._close_small(pool, groups, unfinished, bigs)
+                yield from self._close_small(pool, groups, unfinished, large_starts)
                 del groups
-            while bigs:
-                start = bigs.pop()
-                yield from self._close_big(pool, start, unfinished.get(start.signature, []))
+            while large_starts:
+                start = large_starts.pop()
+                yield from self._close_large(pool, start, unfinished.get(start.signature, []))
         self.books.close_stratum(total(parcel.tally for parcel in parcels))
         for parcel in parcels:
             self.journal.delete(parcel.record)
@@ -136,7 +143,7 @@ class Exhaustion:
         if self.journal.due():
             yield self.commit()
 
-    def _parts(self, parcels: list[Parcel], wanted: NDArray[np.uint64] | None) -> list[Runs]:
+    def _parts(self, parcels: list[Candidates], wanted: NDArray[np.uint64] | None) -> list[Runs]:
         """The stratum's candidates, or those for the signatures in ``wanted``."""
         store = self.journal.store
         if wanted is None:
@@ -151,11 +158,11 @@ class Exhaustion:
             if np.isin(parcel.signatures, wanted).any()
         ]
 
-    def _start_alone(self, parcels: list[Parcel], wanted: NDArray[np.uint64]) -> BigStart:
+    def _start_alone(self, parcels: list[Candidates], wanted: NDArray[np.uint64]) -> LargeStart:
         """A signature with too many candidates to bring them together: they stay in their parcels until they are wanted."""
         signature = int(wanted[0])
         parts = [
-            Part(parcel, self.journal.store, signature)
+            SignatureCandidates(parcel, self.journal.store, signature)
             for parcel in parcels
             if np.isin(parcel.signatures, wanted).any()
         ]
@@ -163,11 +170,11 @@ class Exhaustion:
         first = max(parts, key=lambda part: part.size)
         keys, codes = first.arrays()
         rest = [part for part in parts if part is not first]
-        return BigStart(signature, first.parcel.words, 0, keys, codes, sources=rest)
+        return LargeStart(signature, first.parcel.key_words, 0, keys, codes, sources=rest)
 
     def _relieve(self) -> None:
         """Leave candidates of higher strata to the store when they take more than a quarter of the memory."""
-        if self._parcel_bytes() <= self.memory // 4:
+        if self._candidate_bytes() <= self.memory // 4:
             return
         self._spill(
             [
@@ -178,7 +185,7 @@ class Exhaustion:
             ]
         )
 
-    def _spill(self, parcels: list[Parcel]) -> None:
+    def _spill(self, parcels: list[Candidates]) -> None:
         with self.books.packing(parcels):
             self.journal.spill(parcels)
 
@@ -187,67 +194,69 @@ class Exhaustion:
         pool: ThreadPoolExecutor,
         groups: RunArrays,
         unfinished: dict[int, list[BlockRef]],
-        bigs: list[BigStart],
-    ) -> Iterator[Report | Unit]:
-        """Close these signatures but for big ones, which join ``bigs``."""
-        small = SmallSignatures(self.keys, groups, unfinished, self.stratum)
-        take = partial(self._take_batch, groups, bigs)
+        large_starts: list[LargeStart],
+    ) -> Iterator[Report | Commit]:
+        """Close these signatures but for big ones, which join ``large_starts``."""
+        small = SmallSignatures(self.codec, groups, unfinished, self.stratum)
+        take = partial(self._take_batch, groups, large_starts)
         # Closed before anything is committed: its end takes in what the other threads still have.
-        with closing(small.run(pool, self.closers, take)) as shares:
+        with closing(small.run(pool, self.workers, take)) as shares:
             for share in shares:
                 yield from self._pause(share)
-        bigs += small.resumed
+        large_starts += small.resumed
 
-    def _take_batch(self, groups: RunArrays, bigs: list[BigStart], batch: BatchDone) -> None:
-        big = {start.signature for start in batch.big}
+    def _take_batch(
+        self, groups: RunArrays, large_starts: list[LargeStart], batch: BatchResult
+    ) -> None:
+        large = {start.signature for start in batch.large}
         signatures = groups.signatures[batch.first : batch.last].tolist()
-        done = [signature for signature in signatures if signature not in big]
+        done = [signature for signature in signatures if signature not in large]
         self.done += done
         self.books.done(done)
-        bigs += batch.big
-        self._hold_starts(batch.big)
+        large_starts += batch.large
+        self._hold_starts(batch.large)
         self._blocks_of_starts(batch)
         self._take_result(batch.result)
 
-    def _blocks_of_starts(self, batch: BatchDone) -> None:
-        for start in batch.big:
+    def _blocks_of_starts(self, batch: BatchResult) -> None:
+        for start in batch.large:
             start.blocks = [
                 ref
                 for block in batch.result.closed
                 if block.first == block.last == start.signature
                 for ref in self.journal.add_closed([block], always=True)
             ]
-        big = {start.signature for start in batch.big}
+        large = {start.signature for start in batch.large}
         batch.result.closed = [
             block
             for block in batch.result.closed
-            if not (block.first == block.last and block.first in big)
+            if not (block.first == block.last and block.first in large)
         ]
 
-    def _hold_starts(self, bigs: list[BigStart]) -> None:
+    def _hold_starts(self, large_starts: list[LargeStart]) -> None:
         """Keep the opened states of big signatures as pending parcels until they are closed.
 
         The next commit takes their closed states so far; what follows from these must be there too.
         """
-        for start in bigs:
+        for start in large_starts:
             states = start.codes.size - start.closed
             if start.closed == 0 or not states:
                 continue
             runs = Runs(
                 np.array([start.signature], np.uint64),
                 np.array([states], np.int64),
-                start.keys[start.words * start.closed :],
+                start.keys[start.key_words * start.closed :],
                 start.codes[start.closed :],
-                start.words,
+                start.key_words,
             )
-            self._add(Parcel.of(self.stratum, runs))
+            self._add(Candidates.of(self.stratum, runs))
 
-    def _close_big(
-        self, pool: ThreadPoolExecutor, start: BigStart, blocks: list[BlockRef]
-    ) -> Iterator[Report | Unit]:
+    def _close_large(
+        self, pool: ThreadPoolExecutor, start: LargeStart, blocks: list[BlockRef]
+    ) -> Iterator[Report | Commit]:
         blocks = blocks + start.blocks
-        self.big = BigSignature(
-            self.keys,
+        self.large = LargeSignature(
+            self.codec,
             self.journal,
             start,
             self.stratum,
@@ -255,47 +264,49 @@ class Exhaustion:
             self.threads,
             blocks,
             self._take_result,
-            self._parcel_bytes,
+            self._candidate_bytes,
         )
         # Closed before anything is committed: its end takes in what the other threads still have.
-        with closing(self.big.run(pool, self.closers)) as visits:
+        with closing(self.large.run(pool, self.workers)) as visits:
             for _ in visits:
                 yield from self._pause()
         if not self.journal.keep_closed:
-            for ref in {id(ref): ref for piece in self.big.pieces for ref in piece.blocks}.values():
+            for ref in {
+                id(ref): ref for piece in self.large.pieces for ref in piece.blocks
+            }.values():
                 self.journal.drop(ref)
-        self.big = None
+        self.large = None
         self.done.append(start.signature)
         self.books.done([start.signature])
 
     # Shared.
 
-    def _parcel_bytes(self) -> int:
+    def _candidate_bytes(self) -> int:
         """Memory that parcels of candidates take."""
         return sum(parcel.nbytes for parcels in self.strata.values() for parcel in parcels)
 
-    def _take_result(self, result: Yield) -> None:
+    def _take_result(self, result: WorkResult) -> None:
         self.journal.count(0, self.stratum, result.states, result.forced, result.digest)
         self.journal.add_closed(result.closed)
-        for parcel in result.parcels:
+        for parcel in result.candidates:
             self._add(parcel)
         # Not before all of them are pending: a commit follows.
-        for parcel in result.parcels:
+        for parcel in result.candidates:
             if parcel.stratum == self.last_stratum:
                 assert parcel.runs is not None
                 raise GoalReached(int(parcel.runs.codes[0]))
 
-    def _add(self, parcel: Parcel) -> None:
+    def _add(self, parcel: Candidates) -> None:
         self.books.make(parcel.tally)
         self.strata.setdefault(parcel.stratum, []).append(parcel)
 
-    def _pause(self, share: float | None = None) -> Iterator[Report | Unit]:
+    def _pause(self, share: float | None = None) -> Iterator[Report | Commit]:
         """Between two pieces of work: limits, commits, reports."""
         self.journal.check_limits()
         self._relieve()
         pending = sum(parcel.states for parcels in self.strata.values() for parcel in parcels)
-        if self.big is not None:
-            pending += self.big.pending
+        if self.large is not None:
+            pending += self.large.pending
         if self.journal.due():
             yield self.commit()
         yield self.journal.report(
@@ -307,7 +318,7 @@ class Exhaustion:
         )
 
 
-def _without(parcels: list[Parcel], skip: NDArray[np.uint64]) -> Tally:
+def _without(parcels: list[Candidates], skip: NDArray[np.uint64]) -> Tally:
     """The tally of a stratum's candidates, but for these signatures."""
     if not skip.size:
         return total(parcel.tally for parcel in parcels)

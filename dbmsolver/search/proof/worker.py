@@ -12,10 +12,10 @@ from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.workspace import make_output, make_workspace
-from dbmsolver.search.candidates import Parcel, Part, RunArrays, make_parcels
+from dbmsolver.search.candidates import Candidates, RunArrays, SignatureCandidates, make_candidates
 from dbmsolver.search.journal import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
-from dbmsolver.state import Keys
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 from dbmsolver.storage.store import Closed
 
@@ -23,23 +23,23 @@ SMALL = 1 << 18
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""
 _ORDER = 1 << 20
 _SLOTS = 16 * SMALL  # four times the states, three words each where keys are wide
-_LEFT = 1 << 20
+_OUTGOING = 1 << 20
 _SIGNATURES = 1 << 14
 
 
 @dataclass(eq=False, slots=True)
-class Yield:
+class WorkResult:
     """What a piece of work has produced."""
 
     closed: list[Closed] = field(default_factory=list)
-    parcels: list[Parcel] = field(default_factory=list)
+    candidates: list[Candidates] = field(default_factory=list)
     states: int = 0
     forced: int = 0
     digest: int = 0
 
     def add_closed(self, tables: Tables, runs: Runs, stratum: int, forced: int) -> None:
         """Encode sorted closed states and count them."""
-        digest = digest_runs(tables, runs.signatures, runs.counts, runs.keys, runs.words)
+        digest = digest_runs(tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
         self.digest += int(digest)
         self.states += runs.codes.size
         self.forced += forced
@@ -49,56 +49,58 @@ class Yield:
 
 
 @dataclass(eq=False, slots=True)
-class BigStart:
+class LargeStart:
     """A signature found too big for one go: what is known of it so far."""
 
     signature: int
-    words: int
+    key_words: int
     closed: int  # of the states below, how many are expanded (the first ones)
     keys: NDArray[np.uint64]
     codes: NDArray[Any]
     blocks: list[BlockRef] = field(default_factory=list)
-    sources: list[Part] = field(default_factory=list)  # further candidates, in parcels
+    sources: list[SignatureCandidates] = field(
+        default_factory=list
+    )  # further candidates, in parcels
 
 
 @dataclass(eq=False, slots=True)
-class BatchDone:
-    """Signatures ``first:last`` of a stratum's groups are done, but for those in ``big``."""
+class BatchResult:
+    """Signatures ``first:last`` of a stratum's groups are done, but for those in ``large``."""
 
     first: int
     last: int
-    result: Yield
-    big: list[BigStart]
+    result: WorkResult
+    large: list[LargeStart]
 
 
-class Closer:
+class ProofWorker:
     """One thread's scratch memory and the kernel calls that use it."""
 
-    def __init__(self, keys: Keys) -> None:
-        self.keys = keys
-        self.tables = keys.tables
-        self.workspace = make_workspace(_ORDER, _SLOTS, _LEFT, keys.code_type)
-        self.output = make_output(_ORDER, _LEFT, _SIGNATURES, keys.code_type)
-        self.kernels = kernels_of(keys, _LEFT)
+    def __init__(self, codec: StateCodec) -> None:
+        self.codec = codec
+        self.tables = codec.tables
+        self.workspace = make_workspace(_ORDER, _SLOTS, _OUTGOING, codec.code_type)
+        self.output = make_output(_ORDER, _OUTGOING, _SIGNATURES, codec.code_type)
+        self.kernels = kernels_of(codec, _OUTGOING)
 
-    def close_batch(self, groups: RunArrays, first: int, last: int, stratum: int) -> BatchDone:
+    def close_batch(self, groups: RunArrays, first: int, last: int, stratum: int) -> BatchResult:
         """Close the signatures ``first:last`` of a stratum."""
-        done = BatchDone(first, last, Yield(), [])
+        done = BatchResult(first, last, WorkResult(), [])
         out = self.output
         index = first
         while index < last:
             out.used[:] = 0
             reached = self.kernels.close_batch(self.workspace, out, groups, index, last, SMALL)
             if out.used[2] == 0:
-                done.big.append(self._too_big(groups, reached, stratum, done.result))
+                done.large.append(self._too_large(groups, reached, stratum, done.result))
                 reached += 1
             else:
                 self._collect_closed(stratum, done.result)
-            self.collect_parcels(done.result)
+            self.collect_candidates(done.result)
             index = reached
         return done
 
-    def _collect_closed(self, stratum: int, result: Yield) -> None:
+    def _collect_closed(self, stratum: int, result: WorkResult) -> None:
         out = self.output
         states, words, signatures = (int(out.used[index]) for index in range(3))
         counts = out.closed[:signatures, 0].copy()
@@ -111,12 +113,12 @@ class Closer:
         )
         result.add_closed(self.tables, runs, stratum, int(out.closed[:signatures, 1].sum()))
 
-    def collect_parcels(self, result: Yield) -> None:
+    def collect_candidates(self, result: WorkResult) -> None:
         """Turn the runs in the output into parcels."""
         out = self.output
         runs = int(out.used[5])
-        result.parcels += make_parcels(
-            self.keys,
+        result.candidates += make_candidates(
+            self.codec,
             RunArrays(
                 out.run_signatures[:runs],
                 out.run_counts[:runs],
@@ -128,35 +130,37 @@ class Closer:
         )
         out.used[3:6] = 0
 
-    def _too_big(self, groups: RunArrays, index: int, stratum: int, result: Yield) -> BigStart:
+    def _too_large(
+        self, groups: RunArrays, index: int, stratum: int, result: WorkResult
+    ) -> LargeStart:
         """Keep what has been closed of a signature that grew too big."""
         ws, out = self.workspace, self.output
         signature = int(groups.signatures[index])
         words = int(out.used[6])
-        _, head, count, left, _, forced = (int(value) for value in out.partial)
+        _, head, count, outgoing, _, forced = (int(value) for value in out.partial)
         if count == 0:
-            start, first = int(groups.words[index]), int(groups.offsets[index])
+            start, first = int(groups.word_offsets[index]), int(groups.offsets[index])
             size = int(groups.counts[index])
-            return BigStart(
+            return LargeStart(
                 signature,
                 words,
                 0,
                 groups.keys[start : start + words * size].copy(),
                 groups.codes[first : first + size].copy(),
             )
-        start_state = BigStart(
+        start_state = LargeStart(
             signature,
             words,
             head,
             ws.order[: words * count].copy(),
             ws.order_codes[:count].copy(),
         )
-        self.kernels.write_runs(ws, out, signature, left)
+        self.kernels.write_runs(ws, out, signature, outgoing)
         self.flush_order(signature, words, head, forced, stratum, result)
         return start_state
 
     def flush_order(
-        self, signature: int, words: int, states: int, forced: int, stratum: int, result: Yield
+        self, signature: int, words: int, states: int, forced: int, stratum: int, result: WorkResult
     ) -> None:
         """Sort the first ``states`` states of the workspace, all closed, into a block."""
         if not states:

@@ -34,14 +34,14 @@ class Task(NamedTuple):
     """What is claimed, and where the states to be checked are.
 
     ``costs``: the claim is a shortest solution, of ``limit`` moves.  ``root`` is the deal's state,
-    which has no parent.  The states are on shelf number ``shelf``, whose first one has the number
+    which has no parent.  The states are on partition number ``partition``, whose first one has the number
     ``base`` in the store.
     """
 
     costs: bool
     limit: int
     root: NDArray[np.uint64]
-    shelf: int
+    partition: int
     base: int
 
 
@@ -56,8 +56,8 @@ class Work(NamedTuple):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def expand(f, index, task, shelf, segments, board, work):  # type: ignore[no-untyped-def]
-    """Check states of a shelf's segments (int64[*, 4]: run, first state, count, layer) from
+def expand(f, index, task, partition, segments, board, work):  # type: ignore[no-untyped-def]
+    """Check states of a partition's segments (int64[*, 4]: run, first state, count, layer) from
     ``work.place`` on, until rows run out.
 
     Returns an error, and the state's number in ``work.place[3]``.
@@ -79,7 +79,7 @@ def expand(f, index, task, shelf, segments, board, work):  # type: ignore[no-unt
             place[3] = first + place[1]
             place[1] += 1
             error, written = expand_state(
-                f, index, task, shelf, run, signature, home, locked, segments[place[0], 3],
+                f, index, task, partition, run, signature, home, locked, segments[place[0], 3],
                 place[3], board, work, written,
             )  # fmt: skip
             if error:
@@ -92,12 +92,16 @@ def expand(f, index, task, shelf, segments, board, work):  # type: ignore[no-unt
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def expand_state(
-    f, index, task, shelf, run, signature, home, locked, layer, number, board, work, written
+    f, index, task, partition, run, signature, home, locked, layer, number, board, work, written
 ):  # type: ignore[no-untyped-def]
     """Check one state, and write the rows for its parent and successors: (error, rows written)."""
-    off, low, high = shelf.planes[f.planes * number], shelf.planes[f.planes * number + 1], ZERO
+    off, low, high = (
+        partition.planes[f.planes * number],
+        partition.planes[f.planes * number + 1],
+        ZERO,
+    )
     if f.planes == 3:
-        high = shelf.planes[f.planes * number + 2]
+        high = partition.planes[f.planes * number + 2]
     error, used = arrange(f, home, locked, off, low, high, board)
     if error:
         return error, written
@@ -112,7 +116,7 @@ def expand_state(
     work.digest[0] += hash_public(f, signature, home | locked, off, low, high)
     made = 0
     if task.costs:
-        made = np.int64(shelf.made[number])
+        made = np.int64(partition.made[number])
     root = task.root
     is_root = signature == root[0] and off == root[1] and low == root[2] and high == root[3]
     if task.costs and (made < 0 or is_root != (made == 0)):
@@ -121,7 +125,7 @@ def expand_state(
     if not is_root:
         error = step_back(
             f, index, task, run, signature, home, locked, off, low, high, used, tops, cells, made,
-            np.int64(shelf.codes[number]), board, work.rows, written, origin,
+            np.int64(partition.codes[number]), board, work.rows, written, origin,
         )  # fmt: skip
         if error:
             return error, written

@@ -1,4 +1,4 @@
-"""Shelves: closed states in memory, found by hash."""
+"""Partitions: closed states in memory, found by hash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dbmsolver.verify.kernels.words import U64, ZERO, fetch, hash_state
 AHEAD = 12
 TWICE = 9  # the same state again
 MOST_STATES = (1 << 24) - 2
-"""States that a shelf can have: a slot has 24 bits for their numbers, and 8 of their hash."""
+"""States that a partition can have: a slot has 24 bits for their numbers, and 8 of their hash."""
 _NUMBER = np.int64((1 << 24) - 1)
 
 
@@ -26,8 +26,8 @@ class Index(NamedTuple):
     """
 
     signatures: NDArray[np.uint64]
-    shelf: NDArray[np.int64]  # the (first) shelf of the run
-    place: NDArray[np.int64]  # its place among the shelf's runs
+    partition: NDArray[np.int64]  # the (first) partition of the run
+    place: NDArray[np.int64]  # its place among the partition's runs
     split: NDArray[np.int64]  # number of its division, -1 if it is not divided
     pieces: NDArray[np.int64]  # [divisions]
     cards: NDArray[np.uint64]  # [divisions]: the cards that tell cells apart
@@ -35,7 +35,7 @@ class Index(NamedTuple):
     cells: NDArray[np.int16]  # [divisions, 2**16]: the piece of each cell
 
 
-class Shelf(NamedTuple):
+class Partition(NamedTuple):
     """States by run: planes interleaved (two or three words for each), codes, moves made, where the
     runs begin, and a hash table.
     """
@@ -70,7 +70,7 @@ def slot_of(hashed, slots):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
 def is_state(width, planes, number, off, low, high):  # type: ignore[no-untyped-def]
-    """Whether a shelf's state has these planes."""
+    """Whether a partition's state has these planes."""
     place = width * number
     return (
         planes[place] == off
@@ -80,16 +80,16 @@ def is_state(width, planes, number, off, low, high):  # type: ignore[no-untyped-
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def build_table(width, signatures, shelf, hashes):  # type: ignore[no-untyped-def]
-    """Enter all states of a shelf's runs, which have these signatures, into its hash table.
+def build_table(width, signatures, partition, hashes):  # type: ignore[no-untyped-def]
+    """Enter all states of a partition's runs, which have these signatures, into its hash table.
 
     ``hashes`` is scratch memory.  Returns (error, number of a state that is there twice).
     """
-    planes, slots = shelf.planes, shelf.slots
+    planes, slots = partition.planes, partition.slots
     high = ZERO
     for run in range(signatures.size):
         signature = signatures[run]
-        first, last = shelf.firsts[run], shelf.firsts[run + 1]
+        first, last = partition.firsts[run], partition.firsts[run + 1]
         for begin in range(first, last, hashes.size):
             end = min(begin + hashes.size, last)
             for number in range(begin, end):
@@ -119,8 +119,8 @@ def build_table(width, signatures, shelf, hashes):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def moves_made(f, signatures, segments, shelf, board):  # type: ignore[no-untyped-def]
-    """g = f - h of all states of a shelf's segments (int64[*, 4]: run, first state, count, layer).
+def moves_made(f, signatures, segments, partition, board):  # type: ignore[no-untyped-def]
+    """g = f - h of all states of a partition's segments (int64[*, 4]: run, first state, count, layer).
 
     Returns (error, segment, number of the state).
     """
@@ -135,28 +135,30 @@ def moves_made(f, signatures, segments, shelf, board):  # type: ignore[no-untype
         for number in range(first, first + count):
             place = width * number
             if width == 3:
-                high = shelf.planes[place + 2]
+                high = partition.planes[place + 2]
             error, used = arrange(
-                f, home, locked, shelf.planes[place], shelf.planes[place + 1], high, board
+                f, home, locked, partition.planes[place], partition.planes[place + 1], high, board
             )
             if error:
                 return error, index, number
-            shelf.made[number] = layer - lower_bound(home, used, board)
+            partition.made[number] = layer - lower_bound(home, used, board)
     return 0, 0, 0
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def look_up(index, width, shelf, base, rows, order, costs, parents, chain_base, hashes, missing):  # type: ignore[no-untyped-def]
-    """Look rows up that belong to one shelf (``order`` are their numbers).
+def look_up(
+    index, width, partition, base, rows, order, costs, parents, chain_base, hashes, missing
+):  # type: ignore[no-untyped-def]
+    """Look rows up that belong to one partition (``order`` are their numbers).
 
-    ``base`` is the number, in the store, of the shelf's first state.  For rows of kind CHAIN the
+    ``base`` is the number, in the store, of the partition's first state.  For rows of kind CHAIN the
     parent's number is written to ``parents`` (see :mod:`dbmsolver.verify.kernels.chains`), which
     begins with state ``chain_base``, unless that is empty.  Numbers of rows that are not there, or
     not with the moves made that they want, go to ``missing``; returns how many.  ``hashes`` is
     scratch memory.
     """
     count = order.size
-    slots = shelf.slots
+    slots = partition.slots
     for place in range(count):
         row = order[place]
         hashes[place] = hash_state(rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3])
@@ -167,18 +169,20 @@ def look_up(index, width, shelf, base, rows, order, costs, parents, chain_base, 
         if place + AHEAD < count:
             soon = np.int64(slots[slot_of(hashes[place + AHEAD], slots)]) & _NUMBER
             if soon:
-                fetch(shelf.planes, width * (soon - 1))
+                fetch(partition.planes, width * (soon - 1))
         row = order[place]
         off, low, high, origin = rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4]
         run = index.place[rows[row, 5] & HALF]
-        first, last = shelf.firsts[run], shelf.firsts[run + 1]
+        first, last = partition.firsts[run], partition.firsts[run + 1]
         slot = slot_of(hashes[place], slots)
         tag = hashes[place] >> U64(56)
         found = -1
         while slots[slot]:
             if U64(slots[slot]) >> U64(24) == tag:
                 other = (np.int64(slots[slot]) & _NUMBER) - 1
-                if first <= other < last and is_state(width, shelf.planes, other, off, low, high):
+                if first <= other < last and is_state(
+                    width, partition.planes, other, off, low, high
+                ):
                     found = other
                     break
             slot += 1
@@ -188,7 +192,7 @@ def look_up(index, width, shelf, base, rows, order, costs, parents, chain_base, 
         good = found >= 0
         if good and costs:
             want = np.int64((origin >> U64(WANT)) & U64(0xFFFF))
-            made = np.int64(shelf.made[found])
+            made = np.int64(partition.made[found])
             good = made <= want if kind == SUCCESSOR else made == want
         if not good:
             missing[gone] = row

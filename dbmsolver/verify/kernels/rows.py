@@ -2,8 +2,8 @@
 
 A row is a state and where it came from: ``signature, off, low, high, origin, destination``.
 ``origin`` is ``source | want << 44 | kind << 60``: the number, in the whole store, of the state that
-it came from, and, where costs count, the moves made to it.  ``destination`` is ``run | shelf <<
-32``.  In the mail, rows lack the signature (their run tells it) and the shelf (all are of one), and
+it came from, and, where costs count, the moves made to it.  ``destination`` is ``run | partition <<
+32``.  In the mail, rows lack the signature (their run tells it) and the partition (all are of one), and
 ``high`` where there are two planes only.
 """
 
@@ -39,7 +39,7 @@ def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
 def write_row(index, task, rows, at, run, moved, signature, off, low, high, origin):  # type: ignore[no-untyped-def]
     """Write a row; ``run`` is where it is to be looked up, -1 for nowhere.
 
-    The state differs from its source, which is on shelf ``task.shelf``, by the place of the card
+    The state differs from its source, which is on partition ``task.partition``, by the place of the card
     ``moved``.
     """
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = signature, off, low, high
@@ -47,44 +47,47 @@ def write_row(index, task, rows, at, run, moved, signature, off, low, high, orig
     if run < 0:
         rows[at, 5] = NO_DEST
         return
-    shelf = index.shelf[run]
+    partition = index.partition[run]
     split = index.split[run]
     if split >= 0:
-        if shelf <= task.shelf < shelf + index.pieces[split] and not moved & index.cards[split]:
-            shelf = task.shelf
+        if (
+            partition <= task.partition < partition + index.pieces[split]
+            and not moved & index.cards[split]
+        ):
+            partition = task.partition
         else:
-            shelf += np.int64(index.cells[split, cell_of(index, split, off, low, high)])
-    rows[at, 5] = (U64(shelf) << U64(32)) | U64(run)
+            partition += np.int64(index.cells[split, cell_of(index, split, off, low, high)])
+    rows[at, 5] = (U64(partition) << U64(32)) | U64(run)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def by_shelf(rows, count, order, starts):  # type: ignore[no-untyped-def]
-    """Sort the numbers of the rows by their shelves into ``order``; ``starts`` (int64[shelves + 2])
+def by_partition(rows, count, order, starts):  # type: ignore[no-untyped-def]
+    """Sort the numbers of the rows by their partitions into ``order``; ``starts`` (int64[partitions + 2])
     says where each begins.
 
     Rows that are to be looked up nowhere come last.
     """
-    shelves = starts.size - 2
+    partitions = starts.size - 2
     starts[:] = 0
     for number in range(count):
         dest = rows[number, 5]
-        shelf = shelves if dest == NO_DEST else np.int64(dest >> U64(32))
-        starts[shelf + 1] += 1
-    for shelf in range(shelves + 1):
-        starts[shelf + 1] += starts[shelf]
+        partition = partitions if dest == NO_DEST else np.int64(dest >> U64(32))
+        starts[partition + 1] += 1
+    for partition in range(partitions + 1):
+        starts[partition + 1] += starts[partition]
     # Each start moves to its end, which is the next one's start.
     for number in range(count):
         dest = rows[number, 5]
-        shelf = shelves if dest == NO_DEST else np.int64(dest >> U64(32))
-        order[starts[shelf]] = number
-        starts[shelf] += 1
-    for shelf in range(shelves + 1, 0, -1):
-        starts[shelf] = starts[shelf - 1]
+        partition = partitions if dest == NO_DEST else np.int64(dest >> U64(32))
+        order[starts[partition]] = number
+        starts[partition] += 1
+    for partition in range(partitions + 1, 0, -1):
+        starts[partition] = starts[partition - 1]
     starts[0] = 0
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def pack_mail(rows, order, packed):  # type: ignore[no-untyped-def]
+def pack_outgoing(rows, order, packed):  # type: ignore[no-untyped-def]
     """Rows as they are sent: uint64[*, 4 or 5]."""
     last = packed.shape[1] - 1
     for place in range(order.size):
@@ -97,8 +100,8 @@ def pack_mail(rows, order, packed):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def unpack_mail(index, packed, rows):  # type: ignore[no-untyped-def]
-    """Inverse of :func:`pack_mail`, but for the shelf."""
+def unpack_outgoing(index, packed, rows):  # type: ignore[no-untyped-def]
+    """Inverse of :func:`pack_outgoing`, but for the partition."""
     last = packed.shape[1] - 1
     for place in range(packed.shape[0]):
         run = packed[place, last]

@@ -1,4 +1,4 @@
-"""Searches in less memory than they need: zones are left to the store and come back, and the answer is the same."""
+"""Searches in less memory than they need: partitions are left to the store and come back, and the answer is the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result
 from dbmsolver.search import journal
-from dbmsolver.search.astar.cache import Residency
+from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.storage.store import Store
 
 SOLVED = Deal.from_number(2)
@@ -26,19 +26,19 @@ TIGHT = 12 << 20
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often zones were left to the store, brought back, and cut in two."""
+    """How often partitions were left to the store, brought back, and cut in two."""
     counts: Counter[str] = Counter()
 
     def counted(name: str) -> None:
-        real = getattr(Residency, name)
+        real = getattr(PartitionCache, name)
 
-        def count(self: Residency, *args: Any) -> Any:
+        def count(self: PartitionCache, *args: Any) -> Any:
             counts[name] += 1
             return real(self, *args)
 
-        monkeypatch.setattr(Residency, name, count)
+        monkeypatch.setattr(PartitionCache, name, count)
 
-    for name in ("thaw", "_freeze", "_split", "_cut"):
+    for name in ("load", "_evict", "_split", "_cut"):
         counted(name)
     return counts
 
@@ -52,10 +52,10 @@ def facts(result: Result) -> tuple[Any, ...]:
 @pytest.mark.parametrize("deal", [SOLVED, UNSOLVABLE], ids=["solved", "unsolvable"])
 def test_solve(calls: Counter[str], deal: Deal, threads: int) -> None:
     plenty = solve(deal, threads=threads)
-    assert calls == {"thaw": 1}
+    assert calls == {"load": 1}
     tight = solve(deal, threads=threads, memory=TIGHT)
     assert facts(tight) == facts(plenty)
-    assert calls["thaw"] > 2 and calls["_freeze"] and calls["_split"]
+    assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Literal
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.rules import Policy, Rules
 
 Question = Literal["solve", "prove"]
 Method = Literal["dominating", "every-position"]
@@ -119,3 +120,10 @@ class Result:
         if self.verdict != "solved" or not (self.moves or self.deal.position.is_goal()):
             return None
         return len(self.moves)
+
+
+def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
+    """The method of a search: the wanted one where it is possible, every position elsewhere."""
+    if question == "prove" and has_dominance(rules):
+        return wanted
+    return "every-position"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,29 +16,31 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
     ("process", ""),
+    ("signals", "errors"),
     ("game", "errors"),
     ("results", "game"),
     ("notation", "errors game results"),
     ("jit", ""),
     ("core", "jit"),
     ("state", "errors game results core"),
-    ("storage", "errors version game results core"),
-    ("search", "errors process game results core state storage"),
-    ("search.proof", "errors process game results core state storage search"),
-    ("search.astar", "errors process game results core state storage search"),
+    ("record_state", "errors game results core state"),
+    ("storage", "errors version game results core state record_state"),
+    ("search", "errors process game results core state record_state storage"),
+    ("search.proof", "errors process game results core state record_state storage search"),
+    ("search.astar", "errors process game results core state record_state storage search"),
     (
         "search.session",
-        "errors process game results core state storage search search.proof search.astar",
+        "errors process game results core state record_state storage search search.proof search.astar",
     ),
     ("verify", "errors process game results jit storage"),
-    ("search.inspect", "errors game results core state storage search verify"),
+    ("search.inspect", "errors game results core state record_state storage search verify"),
     ("api", "errors game results search search.session search.inspect verify"),
     (
         "cli",
-        "errors version process game results notation jit state storage search search.session "
+        "errors version process game results notation signals jit state record_state storage search search.session "
         "search.inspect verify api",
     ),
-    ("__main__", "search cli"),
+    ("__main__", "signals search cli"),
 )
 """Every part of the package, and the parts it may import, all of them further up in this list.
 
@@ -46,7 +48,23 @@ A part is a module or a folder; the longest name that fits counts, so `search` s
 that lie in that folder itself. A part may always import itself.
 """
 
-PRINTS = {"cli", "__main__"}
+SHARED = {
+    "storage.binding",
+    "storage.datafile",
+    "storage.fields",
+    "storage.pages",
+    "storage.store",  # records, as they are in the file
+    "storage.blocks",
+    "core.blocks",
+    "jit",
+    "jit.cache",
+    "jit.decorators",
+    "jit.sharing",  # loaded by the store, not used by the check
+    "process",
+}
+"""What the check has in common with the search, however indirectly, beside the game itself."""
+
+PRINTS = {"cli", "signals", "__main__"}
 """What prints, exits, and knows click and rich."""
 
 
@@ -100,6 +118,33 @@ def test_the_list_is_ordered() -> None:
 def test_downwards(name: str) -> None:
     allowed = set(dict(HOUSE)[part(name)].split())
     assert {part(i) for i in own_imports(name)} <= allowed | {part(name)}
+
+
+def reached(names: Iterable[str]) -> set[str]:
+    """The modules of this package that some of them import, directly or not."""
+    found = set[str]()
+    waiting = list(names)
+    while waiting:
+        new = own_imports(waiting.pop()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_what_the_check_shares_with_the_search() -> None:
+    """README says this, too."""
+    check = [name for name in INSIDE if part(name) == "verify"]
+    others = {name for name in reached(check) if part(name) not in ("verify", "game")}
+    assert others <= SHARED | {"errors", "results"}
+    assert reached(["search.session"]) & set(check) == set()
+    for name in check:
+        taken = {
+            alias.name
+            for node in ast.walk(ast.parse(MODULES[name].read_bytes()))
+            if isinstance(node, ast.ImportFrom) and node.module == "dbmsolver.storage.store"
+            for alias in node.names
+        }
+        assert taken <= {"Store", "describe", "parse_closed_key"}
 
 
 def test_no_circles() -> None:

@@ -27,7 +27,6 @@ from typing import NamedTuple
 from dbmsolver.game.cards import CARDS, suit
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
-from dbmsolver.results import Method, Question
 
 Column = tuple[int, ...]
 """Deepest card first."""
@@ -61,13 +60,6 @@ def has_dominance(rules: Rules) -> bool:
     Building by any suit is left out: its third plane is not known to the kernel.
     """
     return rules.build != "any" and (rules.freecells > 0 or columns_are_slots(rules))
-
-
-def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
-    """The method of a search: the wanted one where it is possible, every position elsewhere."""
-    if question == "prove" and has_dominance(rules):
-        return wanted
-    return "every-position"
 
 
 def shortest_stuck(rules: Rules) -> int:

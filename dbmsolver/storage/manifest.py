@@ -8,9 +8,8 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import method_for
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Options, Question
+from dbmsolver.results import Options, Question, method_for
 from dbmsolver.storage.blocks import FORMAT
 from dbmsolver.version import __version__
 

@@ -23,7 +23,6 @@ from dbmsolver.cli.options import (
 )
 from dbmsolver.cli.progress import progress_for
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import method_for
 from dbmsolver.game.rules import Policy, rules_for
 from dbmsolver.results import (
     Commit,
@@ -35,6 +34,7 @@ from dbmsolver.results import (
     Question,
     Report,
     Result,
+    method_for,
 )
 
 Events = Generator[Report | Commit, None, Result]

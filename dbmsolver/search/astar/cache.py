@@ -7,8 +7,8 @@ import numpy as np
 from dbmsolver.core.shards import COUNT, IS_CLOSED, shards_of
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
-from dbmsolver.search.astar.rows import strata_of
 from dbmsolver.search.journal import LimitReached
+from dbmsolver.search.rows import strata_of
 from dbmsolver.storage.store import parse_closed_key
 
 

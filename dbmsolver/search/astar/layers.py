@@ -23,9 +23,9 @@ from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
-from dbmsolver.search.astar.partitions import Partition, Rows, ShardQueue
-from dbmsolver.search.astar.rows import strata_of
+from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.journal import Journal, LimitReached
+from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.state import StateCodec
 
 _STOP = 1 << 14

@@ -27,8 +27,7 @@ from dbmsolver.core.shards import (
     shards_of,
 )
 from dbmsolver.errors import InternalError
-
-Rows = NDArray[np.uint64]
+from dbmsolver.search.rows import Rows
 
 _OUTGOING = 1 << 18
 _FIRST_SLOTS = 1 << 16

@@ -25,7 +25,7 @@ from dbmsolver.core.dive import (
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.search.astar.rows import packed
+from dbmsolver.search.rows import packed
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import Runs
 

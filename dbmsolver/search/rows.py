@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
-from dbmsolver.search.astar.partitions import Rows
 from dbmsolver.search.candidates import RunArrays, make_candidates
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
+
+Rows = NDArray[np.uint64]
+"""States as the kernels of cost layers have them (:mod:`dbmsolver.core.shards`): uint64[states, 5]."""
 
 
 def packed(codec: StateCodec, rows: Rows) -> Iterator[tuple[int, Runs]]:

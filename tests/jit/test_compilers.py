@@ -46,8 +46,8 @@ def check(question, method, searches):
     assert not more, more
 
 def solves():
-    assert solve(Deal.from_number(3), threads=1).length == 73
-    assert solve(Deal.from_number(3), threads=2).length == 73
+    assert solve(Deal.from_number(3), threads=1, memory=1 << 30).length == 73
+    assert solve(Deal.from_number(3), threads=2, memory=1 << 30).length == 73
 
 def proves(method, whole, divided):
     worker.SMALL, large.SMALLEST_BITS, pieces.SMALLEST_BITS = UNDIVIDED

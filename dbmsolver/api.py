@@ -36,7 +36,9 @@ def solve(
     and with committed units.  Raises StoreError for a store that cannot be used.
     """
     options = Options(policy=policy, metric=metric, threads=threads, keep=keep, store=store)
-    return _answer("solve", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
+    return _answer(
+        Question.SOLVE, deal, options, Limits(max_states, max_time, memory, max_disk), progress
+    )
 
 
 def prove(
@@ -57,7 +59,9 @@ def prove(
     Arguments and errors as for :func:`solve`.
     """
     options = Options(policy=policy, threads=threads, keep=keep, store=store)
-    return _answer("prove", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
+    return _answer(
+        Question.PROVE, deal, options, Limits(max_states, max_time, memory, max_disk), progress
+    )
 
 
 def _answer(

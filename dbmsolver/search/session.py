@@ -44,7 +44,15 @@ from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, Transaction, look
 
-Events = Generator[Report | Commit, None, Result]
+
+class Cancelled(LimitReached):
+    """Sent to a search between two of its steps, it ends the search as a limit does."""
+
+    def __init__(self) -> None:
+        super().__init__(Limit.INTERRUPT)
+
+
+Events = Generator[Report | Commit, Cancelled | None, Result]
 
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""

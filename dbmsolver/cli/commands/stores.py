@@ -16,6 +16,7 @@ from dbmsolver.cli.answers import (
 )
 from dbmsolver.cli.options import json_option, store_argument
 from dbmsolver.cli.render import (
+    STATES,
     board_data,
     counted,
     deal_data,
@@ -32,6 +33,7 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.titles import title
+from dbmsolver.results import Method, Question
 
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
@@ -62,24 +64,24 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 
 def _status_text(status: StoreStatus) -> str:
-    manifest = status.manifest
-    states = sum(row[2] for row in status.strata)
-    forced = sum(row[3] for row in status.strata)
-    each = status.closed_bytes / max(states + forced, 1)
+    each = status.closed_bytes / max(status.states + status.forced, 1)
     verdict: str = status.verdict or "not finished"
-    if manifest["limit"]:
-        verdict += f" ({manifest['limit']})"
+    if status.limit:
+        verdict += f" ({status.limit})"
+    closed = counted(status.states, *STATES[status.method])
+    if status.method == Method.EVERY_POSITION:
+        closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
     facts = [
-        (manifest["question"].capitalize(), f"{title(status.deal)}, automove {manifest['policy']}"),
+        (status.question.capitalize(), f"{title(status.deal)}, automove {status.policy}"),
         ("Verdict", verdict),
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
-        ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
+        ("Closed", closed),
         ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
         ("Pending", counted(status.pending, "candidate", "candidates")),
         ("Disk", human_bytes(status.disk)),
     ]
     parts = [fact_lines(facts)]
-    if manifest["question"] == "solve":
+    if status.question == Question.SOLVE:
         parts.append(count_table("layer", list(sums(status.strata, 0))))
     parts.append(count_table("stratum", list(sums(status.strata, 1))))
     return "\n".join(parts)
@@ -89,28 +91,28 @@ def _plot(status: StoreStatus) -> str:
     from dbmsolver.notation.pictures.chart import Chart, draw_charts
 
     charts = [Chart("stratum", list(sums(status.strata, 1)))]
-    if status.manifest["question"] == "solve":
+    if status.question == Question.SOLVE:
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
 def _status_json(status: StoreStatus, store: str) -> str:
-    manifest = status.manifest
     return dump_json(
         {
             "kind": "status",
             "verdict": status.verdict,
-            "limit": manifest.get("limit"),
-            "question": manifest["question"],
-            "metric": manifest["metric"],
-            "shortest": bool(manifest.get("shortest")),
+            "limit": status.limit,
+            "question": status.question,
+            "method": status.method,
+            "metric": status.metric,
+            "shortest": status.shortest,
             "deal": deal_data(status.deal),
             "rules": rules_data(status.deal.rules),
-            "automove": manifest["policy"],
-            "keep": manifest["keep"],
-            "program": manifest["program"],
-            "states": sum(row[2] for row in status.strata),
-            "forced": sum(row[3] for row in status.strata),
+            "automove": status.policy,
+            "keep": status.keep,
+            "program": status.program,
+            "states": status.states,
+            "forced": status.forced,
             "closed_bytes": status.closed_bytes,
             "pending": status.pending,
             "disk": status.disk,

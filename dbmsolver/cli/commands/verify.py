@@ -150,6 +150,7 @@ def _again(
     record = certificate.load(Path(source))
     deal = certificate.deal_of(record, source)
     options = Options(record["policy"], record["metric"], threads)
+    events: Generator[Report | Commit, None, Result]
     events = session.run(record["question"], deal, options, Limits(memory=memory))
     if record["claim"] == "unsolvable":
         events = _measured(events, record["states"] + record["forced"])

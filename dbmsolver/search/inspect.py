@@ -10,10 +10,12 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
+from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.evidence import check_answer, is_final
-from dbmsolver.search.trace import Finder, replay, steps_to
-from dbmsolver.state import StateCodec
+from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
+from dbmsolver.search.trace import Finder, replay, steps_of, steps_to
+from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import Certificate, from_manifest
@@ -106,30 +108,50 @@ def certificate(path: Path) -> Certificate:
 
 
 def lookup(path: Path, position: Position) -> list[Move] | None:
-    """The moves by which the search in a store came to a position, None if it did not close it."""
+    """The moves by which the search in a store came to a position, None if it did not close it.
+
+    Of a search over dominating positions, they lead to the one that stands for the position.
+    """
 
     def tell(store: Store) -> list[Move] | None:
         searched = deal_of(store.manifest, str(path))
-        policy = store.manifest["policy"]
-        codec = StateCodec(searched, policy)
+        codec = keys_of(searched, store.manifest["policy"], Method(store.manifest["method"]))
         try:
             state = codec.state(position)
         except InputError:
             return None  # no game from the deal comes to it
-        for kind in (b"C", b"A"):
-            steps = steps_to(Finder(store, codec, kind), state)
-            if steps is None:
-                continue
-            try:
-                moves = replay(codec, steps, lambda at: at.forced(searched.rules, policy))
-            except InternalError as error:
-                raise StoreError(f"its records do not fit its deal: {error}", str(path)) from None
+        try:
+            if isinstance(codec, RecordKeys):
+                moves = _moves_to_record(store, codec, state)
+            else:
+                moves = _moves_to_state(store, codec, state)
+        except InternalError as error:
+            raise StoreError(f"its records do not fit its deal: {error}", str(path)) from None
+        if moves is not None:
             reached = searched.position
             for move in moves:
                 reached = reached.apply(move)
             if codec.state(reached) != state:
                 raise StoreError("its records lead to another position", str(path))
-            return list(moves)
-        return None
+        return moves
 
     return look(path, tell)
+
+
+def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
+    def forced(position: Position) -> Move | None:
+        return position.forced(codec.rules, store.manifest["policy"])
+
+    for kind in (b"C", b"A"):
+        steps = steps_to(Finder(store, codec, kind), state)
+        if steps is not None:
+            return list(replay(codec, steps, forced))
+    return None
+
+
+def _moves_to_record(store: Store, keys: RecordKeys, state: State) -> list[Move] | None:
+    code = Finder(store, keys).code(state)
+    if code is None:
+        return None
+    moves = moves_along(keys, RecordFinder(store, keys).path(state, code))
+    return list(replay(keys, steps_of(keys, moves), lambda at: at.forced(keys.rules, keys.policy)))

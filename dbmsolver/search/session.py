@@ -37,6 +37,7 @@ from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
 from dbmsolver.search.proof.worker import WorkResult
+from dbmsolver.search.tallies import NOTHING
 from dbmsolver.search.trace import Finder, Step, replay, steps_of, steps_to
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
@@ -251,7 +252,7 @@ class _Run:
             journal.check_limits()
             yield journal.report(layer=None, stratum=0, last_stratum=0, pending=0, look_ahead=True)
         if dived.outcome == "won":
-            journal.states = dives.expanded
+            journal.states = journal.evaluated = dives.expanded
             self._conclude_with(moves_along(keys, dived.path))
         elif dived.outcome == "exhausted":
             for stratum, runs in blocks_of(keys, dived):
@@ -259,7 +260,9 @@ class _Run:
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
-            self._conclude(Verdict.UNSOLVABLE, phase="search")
+            self._conclude(
+                Verdict.UNSOLVABLE, phase="search", waiting=NOTHING.to_json(), known=journal.states
+            )
         return dived.outcome != "open"
 
     def _unsolvable(self) -> None:

@@ -49,10 +49,10 @@ def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
     """
     codec = StateCodec(Deal.from_number(1), "wkr")
     tables = codec.tables
-    if method == "dominating" and question == "prove":
+    if question == Question.PROVE and method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
-    if question == "solve":
+    if question == Question.SOLVE:
         return layers + both
     exhaustion, pieces = _of_exhaustion(tables, code_type)
     return exhaustion + layers + both + pieces

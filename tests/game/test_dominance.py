@@ -25,15 +25,24 @@ from helpers.dominance_brute import (
     successors,
 )
 
+from dbmsolver.game.deals import deal_number
 from dbmsolver.game.dominance import Record, covers, normalise, plain_record, progress
 from dbmsolver.game.dominance_macros import Macro
 from dbmsolver.game.dominance_paths import unfold
-from dbmsolver.game.rules import BUILDS, FILLS, Build, Fill
+from dbmsolver.game.rules import BUILDS, FILLS, GAMES, Build, Fill, rules_for
 
 MOST = 1500
 """Plain states of the largest deck that is looked at."""
 
-GAMES = [(build, fill) for build in BUILDS for fill in FILLS]
+REAL = [
+    (game, freecells)
+    for game in GAMES
+    for freecells in range(3)
+    if game != "bakers_dozen" and (game, freecells) != ("freecell", 2)
+]
+"""Games and freecells with deals of few states; in the others even the first are large."""
+
+KINDS = [(build, fill) for build in BUILDS for fill in FILLS]
 
 
 class Searched(NamedTuple):
@@ -147,7 +156,22 @@ def check_all(build: Build, fill: Fill, seed: int, most: int = MOST) -> None:
         check_unfolding(found, random)
 
 
-@pytest.mark.parametrize(("build", "fill"), GAMES)
+def check_real_deals(game: str, freecells: int, numbers: range, most: int) -> int:
+    """Every check for real deals of at most so many states; how many these are."""
+    rules = rules_for(game, freecells=freecells)
+    small = 0
+    for number in numbers:
+        deck = Deck(deal_number(number, rules), rules, "wkr")
+        plain = reached(deck, most)
+        if plain is not None:
+            found = found_in(deck, plain=plain)
+            check(found)
+            assert len(found.records.macros) <= len(plain)
+            small += 1
+    return small
+
+
+@pytest.mark.parametrize(("build", "fill"), KINDS)
 def test_brute_force_agrees_with_the_rules(build: Build, fill: Fill) -> None:
     for seed in range(10):
         deck, plain = small_deck(build, fill, seed)
@@ -159,7 +183,7 @@ def test_brute_force_agrees_with_the_rules(build: Build, fill: Fill) -> None:
             assert {state_of(after) for after in following} <= set(successors(state, deck))
 
 
-@pytest.mark.parametrize(("build", "fill"), GAMES)
+@pytest.mark.parametrize(("build", "fill"), KINDS)
 @pytest.mark.parametrize("some", range(3))
 def test_small_decks(build: Build, fill: Fill, some: int) -> None:
     for seed in range(8 * some, 8 * some + 8):
@@ -167,8 +191,19 @@ def test_small_decks(build: Build, fill: Fill, some: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("build", "fill"), GAMES)
+@pytest.mark.parametrize(("build", "fill"), KINDS)
 @pytest.mark.parametrize("some", range(10))
 def test_thousands_of_small_decks(build: Build, fill: Fill, some: int) -> None:
     for seed in range(1000 + 60 * some, 1000 + 60 * some + 60):
         check_all(build, fill, seed, 5 * MOST if seed % 10 == 0 else MOST)
+
+
+@pytest.mark.parametrize(("game", "freecells"), REAL)
+def test_real_deals(game: str, freecells: int) -> None:
+    assert check_real_deals(game, freecells, range(1, 5), 600) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "freecells"), REAL)
+def test_a_thousand_real_deals(game: str, freecells: int) -> None:
+    assert check_real_deals(game, freecells, range(5, 80), 2500) > 0

@@ -2,7 +2,9 @@
 
 A macro is one move that parking cannot make (a card x onto a card p, home, or a king to an empty
 column), with the fewest lifts that make room for it. `docs/dominance.md` proves that the
-successors cover whatever the covered positions can do. All enumerations are in a fixed order.
+successors cover whatever the covered positions can do. The order is fixed: cards x from the lowest
+on; for each the foundation first, then parents p from the lowest on, in place before moved; hosts by
+their bottom card; sets J by their size, then by the bottom cards. Equal successors may come twice.
 
 Empty columns that take any card
 ================================

@@ -25,7 +25,22 @@ def count(number: int, freecells: int) -> int:
     return len(seen)
 
 
+@pytest.mark.parametrize(
+    ("number", "freecells", "records"), [(14, 1, 8), (1, 1, 55), (781948, 4, 909)]
+)
+def test_small_deals(number: int, freecells: int, records: int) -> None:
+    assert count(number, freecells) == records
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "freecells", "records"), [(11982, 4, 11162), (1, 2, 14555)])
+@pytest.mark.parametrize(
+    ("number", "freecells", "records"),
+    [
+        (146692, 4, 1627),
+        (512118, 4, 5172),
+        (11982, 4, 11162),
+        (1, 2, 14555),
+    ],
+)
 def test_large_deals(number: int, freecells: int, records: int) -> None:
     assert count(number, freecells) == records

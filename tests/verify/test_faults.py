@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.faults import check
+from helpers.searching import prove
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
@@ -36,8 +37,8 @@ PROOF = Deal.from_number(6139, rules_for("freecell", 3))
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sound stores: two proofs, and a shortest solution."""
     folder = tmp_path_factory.mktemp("stores")
-    api.prove(SMALL, store=folder / "small")
-    api.prove(PROOF, store=folder / "proof")
+    prove(SMALL, store=folder / "small")
+    prove(PROOF, store=folder / "proof")
     api.solve(Deal.from_number(3), store=folder / "solve")
     return folder
 
@@ -76,7 +77,9 @@ def refused(path: Path, *reasons: str) -> None:
 
 
 def make_counts_fit(path: Path) -> None:
-    """Let the manifest say what is in the store, as one who means to deceive would: the states must tell."""
+    """Let the manifest say what is in the store, as one who means to deceive would: the states must
+    tell.
+    """
     report = check(path)
 
     def fit(manifest: dict[str, Any]) -> None:
@@ -343,7 +346,9 @@ def test_a_solution_lengthened(solve: Path) -> None:
 
 
 def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
-    """The solution with a move and the one that takes it back inserted, as early as there are such moves."""
+    """The solution with a move and the one that takes it back inserted, as early as there are such
+    moves.
+    """
     form = make_format(deal, "wkr")
     position = deal.position
     for number, step in enumerate(path):

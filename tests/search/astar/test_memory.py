@@ -1,4 +1,6 @@
-"""Searches in less memory than they need: partitions are left to the store and come back, and the answer is the same."""
+"""Searches in less memory than they need: partitions are left to the store and come back, and the
+answer is the same.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result

@@ -12,7 +12,7 @@ from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
 from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
 
 
@@ -56,7 +56,7 @@ class Candidates:
         if self.runs is not None:
             return self.runs
         assert self.record is not None
-        return store.block(self.record)
+        return read_block(store, self.record)
 
     @property
     def nbytes(self) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from typing import Any
 
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.cards import CARDS
@@ -17,17 +16,14 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.store import Store, parse_closed_key
+from dbmsolver.storage.manifest import Manifest
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 
 GAMES = 3
 """Random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
-
-
-def is_final(manifest: dict[str, Any]) -> bool:
-    """Whether a manifest holds an answer."""
-    return manifest["verdict"] in ("solved", "unsolvable")
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
@@ -37,24 +33,24 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    codec = StateCodec(deal, manifest["policy"])
-    if manifest["keep"] != "none":
+    codec = StateCodec(deal, manifest.policy)
+    if manifest.keep != "none":
         checked.append(_check_counts(store))
-    if manifest["verdict"] == "solved":
+    if manifest.verdict == "solved":
         return checked + _check_solution(store, codec)
-    if manifest["keep"] != "none":
+    if manifest.keep != "none":
         checked.append(_check_closed(store, codec))
     return checked
 
 
-def moves_of(manifest: dict[str, Any], codec: StateCodec, where: str) -> tuple[Move, ...]:
+def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, ...]:
     """The solution in a manifest, played from the deal by the readable model; StoreError if it does not win."""
 
     def forced(position: Position) -> Move | None:
-        return position.forced(codec.rules, manifest["policy"])
+        return position.forced(codec.rules, manifest.policy)
 
     try:
-        moves = replay(codec, [(card, place) for card, place in manifest.get("path") or []], forced)
+        moves = replay(codec, [(card, place) for card, place in manifest.path or []], forced)
     except (InternalError, TypeError, ValueError) as error:
         raise _wrong(f"its solution cannot be played: {error}", where) from None
     position = codec.deal.position
@@ -73,7 +69,7 @@ def _wrong(message: str, where: str) -> StoreError:
 def _check_nothing_pending(store: Store) -> list[str]:
     for kind in (b"P", b"B", b"D"):
         if store.keys(kind):
-            verdict = store.manifest["verdict"]
+            verdict = store.manifest.verdict
             raise _wrong(f"{verdict}, and candidates are still pending", str(store.path))
     return ["nothing is pending"]
 
@@ -86,12 +82,9 @@ def _check_counts(store: Store) -> str:
         place = parse_closed_key(key)
         found[place.layer, place.stratum] += store.states_in(key)
     claimed: Counter[tuple[int, int]] = Counter()
-    try:
-        for layer, stratum, states, forced in manifest["strata"]:
-            claimed[layer, stratum] += states + forced
-        total = manifest["states"] + manifest["forced"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise StoreError(f"the manifest's counts cannot be read ({error!r})", where) from None
+    for layer, stratum, states, forced in manifest.strata:
+        claimed[layer, stratum] += states + forced
+    total = manifest.states + manifest.forced
     for row in sorted(found.keys() | claimed.keys()):
         if found[row] != claimed[row]:
             name = f"layer {row[0]}, stratum {row[1]}" if row[0] else f"stratum {row[1]}"
@@ -104,14 +97,14 @@ def _check_counts(store: Store) -> str:
 
 def _check_solution(store: Store, codec: StateCodec) -> list[str]:
     manifest, where = store.manifest, str(store.path)
-    if manifest.get("path") is None and manifest["keep"] == "none":
+    if manifest.path is None and manifest.keep == "none":
         return []
     moves = moves_of(manifest, codec, where)
-    if len(moves) != manifest.get("length"):
-        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.get('length')}", where)
+    if len(moves) != manifest.length:
+        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.length}", where)
     checked = ["the solution was played and wins"]
-    if manifest.get("shortest"):
-        if manifest["question"] != "solve":
+    if manifest.shortest:
+        if manifest.question != "solve":
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
@@ -138,7 +131,7 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
             if finder.code(codec.state(position)) is None:
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
-            following = list(position.successors(codec.rules, store.manifest["policy"]))
+            following = list(position.successors(codec.rules, store.manifest.policy))
             if not following:
                 break
             position = random.choice(following)[1]

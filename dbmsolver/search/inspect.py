@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.results import Verdict
-from dbmsolver.search.evidence import check_answer, is_final
+from dbmsolver.search.evidence import check_answer
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.manifest import deal_of
+from dbmsolver.storage.manifest import Manifest, deal_of
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import Certificate, from_manifest
 
@@ -27,7 +26,7 @@ class StoreStatus:
     an answer was checked.
     """
 
-    manifest: dict[str, Any]
+    manifest: Manifest
     deal: Deal
     verdict: Verdict | None
     strata: tuple[tuple[int, int, int, int], ...]
@@ -43,14 +42,14 @@ def status(path: Path) -> StoreStatus:
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
-        checked = check_answer(store, searched) if is_final(manifest) else []
+        checked = check_answer(store, searched) if manifest.is_final else []
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
             manifest=manifest,
             deal=searched,
-            verdict=manifest["verdict"],
-            strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.get("strata", [])),
-            closed_bytes=manifest.get("closed_bytes", 0),
+            verdict=manifest.verdict,
+            strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.strata),
+            closed_bytes=manifest.closed_bytes,
             pending=pending,
             disk=store.size(),
             checked=tuple(checked),
@@ -80,7 +79,7 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
 
     def tell(store: Store) -> list[Move] | None:
         searched = deal_of(store.manifest, str(path))
-        policy = store.manifest["policy"]
+        policy = store.manifest.policy
         codec = StateCodec(searched, policy)
         try:
             state = codec.state(position)

@@ -75,11 +75,6 @@ class DataFile:
         """How many records there are."""
         return len(self._keys)
 
-    def used_bytes(self) -> int:
-        """Bytes of the pages that hold records."""
-        tree = self._meta.main
-        return self._meta.page_size * (tree.branch_pages + tree.leaf_pages + tree.overflow_pages)
-
     def check_for_writing(self) -> None:
         """StoreError if LMDB might not survive writing: where a page has two uses, or a value's pages are not its own."""
         try:

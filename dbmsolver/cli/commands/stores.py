@@ -66,10 +66,10 @@ def _status_text(status: StoreStatus) -> str:
     forced = sum(row[3] for row in status.strata)
     each = status.closed_bytes / max(states + forced, 1)
     verdict: str = status.verdict or "not finished"
-    if manifest["limit"]:
-        verdict += f" ({manifest['limit']})"
+    if manifest.limit:
+        verdict += f" ({manifest.limit})"
     facts = [
-        (manifest["question"].capitalize(), f"{title(status.deal)}, automove {manifest['policy']}"),
+        (manifest.question.capitalize(), f"{title(status.deal)}, automove {manifest.policy}"),
         ("Verdict", verdict),
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
         ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
@@ -78,7 +78,7 @@ def _status_text(status: StoreStatus) -> str:
         ("Disk", human_bytes(status.disk)),
     ]
     parts = [fact_lines(facts)]
-    if manifest["question"] == "solve":
+    if manifest.question == "solve":
         parts.append(count_table("layer", list(sums(status.strata, 0))))
     parts.append(count_table("stratum", list(sums(status.strata, 1))))
     return "\n".join(parts)
@@ -88,7 +88,7 @@ def _plot(status: StoreStatus) -> str:
     from dbmsolver.notation.pictures.chart import Chart, draw_charts
 
     charts = [Chart("stratum", list(sums(status.strata, 1)))]
-    if status.manifest["question"] == "solve":
+    if status.manifest.question == "solve":
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
@@ -99,15 +99,15 @@ def _status_json(status: StoreStatus, store: str) -> str:
         {
             "kind": "status",
             "verdict": status.verdict,
-            "limit": manifest.get("limit"),
-            "question": manifest["question"],
-            "metric": manifest["metric"],
-            "shortest": bool(manifest.get("shortest")),
+            "limit": manifest.limit,
+            "question": manifest.question,
+            "metric": manifest.metric,
+            "shortest": manifest.shortest,
             "deal": deal_data(status.deal),
             "rules": rules_data(status.deal.rules),
-            "automove": manifest["policy"],
-            "keep": manifest["keep"],
-            "program": manifest["program"],
+            "automove": manifest.policy,
+            "keep": manifest.keep,
+            "program": manifest.program,
             "states": sum(row[2] for row in status.strata),
             "forced": sum(row[3] for row in status.strata),
             "closed_bytes": status.closed_bytes,

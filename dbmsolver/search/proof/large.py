@@ -37,8 +37,8 @@ from dbmsolver.search.proof.pieces import (
 from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.tallies import Tally, weigh_one
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import states_of
-from dbmsolver.storage.store import Transaction
+from dbmsolver.storage.records import states_of
+from dbmsolver.storage.transaction import Transaction
 
 LARGEST_BITS = 23
 FIRST_PIECES = 3

@@ -37,7 +37,7 @@ from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker, 
 from dbmsolver.search.tallies import NOTHING, Books, Tally, total, weigh
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.store import Transaction
+from dbmsolver.storage.transaction import Transaction
 
 
 class GoalReached(Exception):

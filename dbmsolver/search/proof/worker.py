@@ -17,7 +17,7 @@ from dbmsolver.search.journal import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
-from dbmsolver.storage.store import Closed
+from dbmsolver.storage.records import Closed
 
 SMALL = 1 << 18
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
-from dbmsolver.results import Commit, Keep, Limits, Metric, Options, Question, Report, Result
+from dbmsolver.results import Commit, Keep, Limits, Method, Metric, Options, Question, Report, Result
 from dbmsolver.search import session
 
 Progress = Callable[[Report | Commit], None]
@@ -50,13 +50,16 @@ def prove(
     max_time: float | None = None,
     memory: int | None = None,
     max_disk: int | None = None,
+    method: Method = "dominating",
     progress: Progress | None = None,
 ) -> Result:
     """Prove a deal unsolvable by exhausting its states, or come upon a solution (not a shortest one).
 
-    Arguments and errors as for :func:`solve`.
+    ``method`` says what the states are: positions that dominate others, or every position. In games
+    without a place to park cards every position is searched in any case. Other arguments and errors
+    as for :func:`solve`.
     """
-    options = Options(policy=policy, threads=threads, keep=keep, store=store)
+    options = Options(policy=policy, threads=threads, keep=keep, store=store, method=method)
     return _answer("prove", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
 
 

@@ -97,7 +97,7 @@ def test_odd_names(tmp_path: Path) -> None:
 def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) -> None:
     """However early: 130, one line at most, nothing left behind. Before Python runs, the signal itself."""
     child = subprocess.Popen(
-        [*PROGRAM.split(), "prove", "504179225", "--memory", "1G", "--quiet"],
+        [*PROGRAM.split(), "prove", "504179225", "--every-position", "--memory", "1G", "--quiet"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

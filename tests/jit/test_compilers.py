@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 import dbmsolver.core
 from numba.core.dispatcher import Dispatcher
-from dbmsolver import Deal, prove, solve
+from dbmsolver import Deal, solve
+from helpers.searching import prove
 from dbmsolver.search.proof import large, worker, pieces
 from dbmsolver.jit.compilation import compile_ahead
 from dbmsolver.search.precompile import needed

@@ -13,10 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 from helpers.fake_search import NEARLY_DONE
 from helpers.faults import change_manifest
+from helpers.searching import prove
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.cli.app import cli
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import BUILDS, FILLS, GAMES, Rules, rules_for

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
@@ -390,5 +391,5 @@ def test_killed_between_the_goal_and_the_verdict(
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
         with pytest.raises((KeyboardInterrupt, GoalReached)):
             prove(deal, store=tmp_path / "store")
-    result = answer(session.run("prove", deal, Options(store=tmp_path / "store")))
+    result = answer(session.run("prove", deal, Options(store=tmp_path / "store", method="every-position")))
     assert (result.verdict, bool(result.moves)) == ("solved", True)

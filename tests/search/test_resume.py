@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
@@ -142,7 +143,7 @@ def test_interrupted_by_the_caller(
         with pytest.raises(KeyboardInterrupt):
             prove(MEDIUM, store=store, progress=stop)
     else:
-        events = session.run("prove", MEDIUM, Options(store=store))
+        events = session.run("prove", MEDIUM, Options(store=store, method="every-position"))
         with pytest.raises(KeyboardInterrupt):
             for event in events:
                 stop(event)
@@ -183,7 +184,7 @@ def test_finished_store_answers_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: session.Question, number: int
 ) -> None:
     deal = Deal.from_number(number)
-    options = Options(store=tmp_path / "store")
+    options = Options(store=tmp_path / "store", method="every-position")
     assert options.store is not None
     first = answer(session.run(question, deal, options))
     monkeypatch.setattr(session, "AStarSearch", None)

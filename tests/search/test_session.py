@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 import xxhash
+from helpers.searching import prove
 from helpers.support import random_layout, walk
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules, rules_for

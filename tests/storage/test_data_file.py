@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import lmdb
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.cli.app import cli
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal

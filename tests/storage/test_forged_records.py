@@ -13,8 +13,9 @@ from typing import Any
 import lmdb
 import pytest
 import zstandard
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Limits

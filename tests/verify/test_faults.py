@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.faults import check
+from helpers.searching import prove
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
@@ -37,8 +38,8 @@ PROOF = Deal.from_number(6139, rules_for("freecell", 3))
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sound stores: two proofs, and a shortest solution."""
     folder = tmp_path_factory.mktemp("stores")
-    api.prove(SMALL, store=folder / "small")
-    api.prove(PROOF, store=folder / "proof")
+    prove(SMALL, store=folder / "small")
+    prove(PROOF, store=folder / "proof")
     api.solve(Deal.from_number(3), store=folder / "solve")
     return folder
 

@@ -1,10 +1,10 @@
 """Checksums that bind a record to its place: to its key, and to the store it belongs to.
 
-A block is encoded, and its content hashed, before it is known what key it gets.  So the checksum in
-a store is the hash of three things: the store's ``id``, the record's key, and the hash of everything
-after the checksum.  A record that stands anywhere else, under another key or in another store, is as
-wrong as one whose bytes were changed.  A block that has not been stored has the hash of its content
-in the place of the checksum.
+A block is encoded, and its content hashed, before it is known what key it gets.  So the checksum
+in a store is the hash of three things: the store's ``id``, the record's key, and the hash of
+everything after the checksum.  A record that stands anywhere else, under another key or in another
+store, is as wrong as one whose bytes were changed.  A block that has not been stored has the hash
+of its content in the place of the checksum.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LMDB's side of a store that is written: the environment, the lock on it, and what LMDB's errors mean."""
+"""LMDB's side of a store that is written: the environment, its lock, and what errors mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each field of a manifest may be.  Nothing of a manifest is used before it has been checked."""
+"""What each field of a manifest may be.  Nothing of a manifest is used before it is checked."""
 
 from __future__ import annotations
 

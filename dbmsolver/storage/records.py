@@ -1,17 +1,17 @@
 """The records of a store: the grammar of keys and values.
 
-``docs/store-format.md`` tells the same to those who write a reader of their own, with the meaning of
-every field; this grammar is the source of its widths.  Numbers in keys are big-endian, so that the
-order of bytes is that of the numbers; numbers in values are little-endian.  ``uN`` is N bits wide,
-``[n]`` means n of them::
+This grammar is the source of all widths; ``docs/store-format.md`` tells the meaning of every field
+to those who write a reader of their own.  Numbers in keys are big-endian, so that the order of
+bytes is that of the numbers; numbers in values are little-endian.  ``uN`` is N bits wide, ``[n]``
+means n of them::
 
     record   = "M"                                                     -> manifest
              | "S"                                                     -> seal
              | "C" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block  closed states
-             | "A" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block  closed, look ahead
+             | "A" layer:u16 stratum:u16 first:u64 last:u64 number:u64 -> block  of the look ahead
              | "P" layer:u16 stratum:u16 number:u64                    -> block  pending candidates
-             | "B" layer:u16 stratum:u16 number:u64                    -> block  pending, this commit
-             | "D" layer:u16 stratum:u16 number:u64                    -> done   signatures
+             | "B" layer:u16 stratum:u16 number:u64                    -> block  not looked at
+             | "D" layer:u16 stratum:u16 number:u64                    -> done   finished signatures
     manifest = JSON, UTF-8, an object
     seal     = records:u64 sum:u64 checksum:u64
     done     = checksum:u64 u64[*]

@@ -1,6 +1,7 @@
 """The store: a directory that holds one search (see ``docs/store-format.md``).
 
-All that one commit changes is one transaction: after a crash the store is as the last commit left it.
+All that one commit changes is one transaction: after a crash the store is as the last commit left
+it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from dbmsolver.errors import ChangedError, StoreError
 from dbmsolver.storage.binding import CHECKSUM, SEAL, checksum_of, is_intact, seal_of
 from dbmsolver.storage.datafile import DataFile
+from dbmsolver.storage.directory import has_data, is_blank
 from dbmsolver.storage.environment import Environment
 from dbmsolver.storage.manifest import Manifest, read_format
 from dbmsolver.storage.records import (
@@ -63,7 +65,7 @@ class Store:
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()) and not _is_blank(path):
+            if any(path.iterdir()) and not is_blank(path):
                 raise StoreError("expected an empty or absent directory for a new store", str(path))
         except OSError as error:
             raise StoreError(f"cannot be made a store: {error.strerror}", str(path)) from error
@@ -82,7 +84,7 @@ class Store:
 
         The first files of a store that has no record yet do not count.
         """
-        return _has_data(path) and not _is_blank(path)
+        return has_data(path) and not is_blank(path)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False) -> Store:
@@ -91,7 +93,7 @@ class Store:
         StoreError if there is none, if it is foreign or damaged, or, to write, if another process
         is using it.
         """
-        if not _has_data(path):
+        if not has_data(path):
             raise StoreError("no store here: expected a directory made with --store", str(path))
         if not (path / "data.mdb").stat().st_size:  # LMDB would make an environment of it
             raise StoreError("not a readable store (data.mdb is empty)", str(path))
@@ -224,30 +226,6 @@ def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifes
     if records.entries() != expected:
         raise StoreError(f"records are missing: {records.entries()}, expected {expected}", where)
     return Manifest.from_json(value, where), total
-
-
-def _is_blank(path: Path) -> bool:
-    """Whether there is only what a process leaves that is killed before a store's first commit."""
-    data = path / "data.mdb"
-    known = {"data.mdb", "lock.mdb", "writer.lock"}
-    if not data.is_file() or any(file.name not in known for file in path.iterdir()):
-        return False
-    try:
-        file = DataFile(data, str(path))
-    except StoreError:
-        return False
-    try:
-        return not file.entries()
-    finally:
-        file.close()
-
-
-def _has_data(path: Path) -> bool:
-    """Whether there is a data file in ``path``; StoreError if the directory cannot be read."""
-    try:
-        return (path / "data.mdb").is_file()
-    except OSError as error:
-        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
 
 
 def look(path: Path, work: Callable[[Store], Found]) -> Found:

@@ -8,7 +8,17 @@ from pathlib import Path
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
-from dbmsolver.results import Commit, Keep, Limits, Method, Metric, Options, Question, Report, Result
+from dbmsolver.results import (
+    Commit,
+    Keep,
+    Limits,
+    Method,
+    Metric,
+    Options,
+    Question,
+    Report,
+    Result,
+)
 from dbmsolver.search import session
 
 Progress = Callable[[Report | Commit], None]
@@ -36,7 +46,9 @@ def solve(
     and with committed units.  Raises StoreError for a store that cannot be used.
     """
     options = Options(policy=policy, metric=metric, threads=threads, keep=keep, store=store)
-    return _answer("solve", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
+    return _answer(
+        Question.SOLVE, deal, options, Limits(max_states, max_time, memory, max_disk), progress
+    )
 
 
 def prove(
@@ -50,7 +62,7 @@ def prove(
     max_time: float | None = None,
     memory: int | None = None,
     max_disk: int | None = None,
-    method: Method = "dominating",
+    method: Method = Method.DOMINATING,
     progress: Progress | None = None,
 ) -> Result:
     """Prove a deal unsolvable by exhausting its states, or come upon a solution (not a shortest one).
@@ -60,7 +72,8 @@ def prove(
     as for :func:`solve`.
     """
     options = Options(policy=policy, threads=threads, keep=keep, store=store, method=method)
-    return _answer("prove", deal, options, Limits(max_states, max_time, memory, max_disk), progress)
+    limits = Limits(max_states, max_time, memory, max_disk)
+    return _answer(Question.PROVE, deal, options, limits, progress)
 
 
 def _answer(

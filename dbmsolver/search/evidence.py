@@ -14,6 +14,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.results import Question, Verdict
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import Manifest
@@ -36,7 +37,7 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     codec = StateCodec(deal, manifest.policy)
     if manifest.keep != "none":
         checked.append(_check_counts(store))
-    if manifest.verdict == "solved":
+    if manifest.verdict == Verdict.SOLVED:
         return checked + _check_solution(store, codec)
     if manifest.keep != "none":
         checked.append(_check_closed(store, codec))
@@ -104,7 +105,7 @@ def _check_solution(store: Store, codec: StateCodec) -> list[str]:
         raise _wrong(f"its solution has {len(moves)} moves, not {manifest.length}", where)
     checked = ["the solution was played and wins"]
     if manifest.shortest:
-        if manifest.question != "solve":
+        if manifest.question != Question.SOLVE:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)

@@ -17,7 +17,16 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.process import default_memory, return_freed_memory
 from dbmsolver.record_state import RecordKeys, keys_of
-from dbmsolver.results import Commit, Limit, Limits, Options, Question, Report, Result, Verdict
+from dbmsolver.results import (
+    Commit,
+    Limit,
+    Limits,
+    Options,
+    Question,
+    Report,
+    Result,
+    Verdict,
+)
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.evidence import check_answer
 from dbmsolver.search.interrupts import interruptible
@@ -111,7 +120,7 @@ class _Run:
         self.deal = deal
         self.options = options
         self.limits = limits
-        self.question: Question = store.manifest.question
+        self.question = store.manifest.question
         self.keys = keys_of(deal, options.policy, store.manifest.method)
         store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
@@ -121,7 +130,7 @@ class _Run:
         ):  # what a look ahead counted before it was cut short is no part of the search
             store.manifest = store.manifest.without_counts()
         # Layers need their closed states to the end, for the way back and to be continued.
-        keep_closed = options.keep == "all" or self.question == "solve"
+        keep_closed = options.keep == "all" or self.question == Question.SOLVE
         self.journal = Journal(
             store,
             self.question,
@@ -154,15 +163,17 @@ class _Run:
                     txn.delete(key)
 
             self.journal.commit(0, 0, extra=clear, verdict=None, limit=None)
-            if self.question == "solve":
+            if self.question == Question.SOLVE:
                 yield from self._solve()
             else:
                 yield from self._prove()
         except LimitReached as reached:
-            self._conclude("undecided", limit=reached.limit)
+            self._conclude(Verdict.UNDECIDED, limit=reached.limit)
         except DiskFullError:
             self.journal.recall()
-            store.manifest = replace(store.manifest, verdict="undecided", limit="disk full")
+            store.manifest = replace(
+                store.manifest, verdict=Verdict.UNDECIDED, limit=Limit.DISK_FULL
+            )
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction."""
@@ -198,7 +209,7 @@ class _Run:
             yield from search.run()
         except GoalReached as reached:
             if self.options.keep == "none":
-                self._conclude("solved")
+                self._conclude(Verdict.SOLVED)
             else:
                 self._met_goal(reached.code)
             return
@@ -236,7 +247,7 @@ class _Run:
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
-            self._conclude("unsolvable", phase="search")
+            self._conclude(Verdict.UNSOLVABLE, phase="search")
         return dived.outcome != "open"
 
     def _unsolvable(self) -> None:
@@ -251,7 +262,7 @@ class _Run:
             raise InternalError(
                 f"the books do not balance: {counted} states counted, {rows} by stratum, {stored} stored"
             )
-        self._conclude("unsolvable")
+        self._conclude(Verdict.UNSOLVABLE)
 
     def _look_ahead(self) -> Generator[Report | Commit, None, bool]:
         """A hasty, bounded search towards the goal; whether it got there."""
@@ -275,7 +286,7 @@ class _Run:
         try:
             yield from hasty.run()
         except LimitReached as reached:
-            if reached.limit != "memory":
+            if reached.limit != Limit.MEMORY:
                 raise
         finally:
             self.journal.peak_memory = max(self.journal.peak_memory, journal.peak_memory)
@@ -290,17 +301,17 @@ class _Run:
         """Commit a solution that is not known to be shortest."""
         steps = steps_of(self.keys, moves)
         replay(self.keys, steps, self._forced)
-        self._conclude("solved", path=[list(step) for step in steps], shortest=False)
+        self._conclude(Verdict.SOLVED, path=[list(step) for step in steps], shortest=False)
 
     def _solved(self, finder: Finder, code: int, *, shortest: bool) -> None:
         steps = steps_to(finder, State(self.keys.goal, 0, 0, 0), code)
         assert steps is not None
         replay(self.keys, steps, self._forced)
-        self._conclude("solved", path=[list(step) for step in steps], shortest=shortest)
+        self._conclude(Verdict.SOLVED, path=[list(step) for step in steps], shortest=shortest)
 
     def _conclude(self, verdict: Verdict, limit: Limit | None = None, **more: Any) -> None:
         """Commit the verdict; where it is final, nothing is pending any more."""
-        needless = [b"P", b"B", b"D"] if verdict != "undecided" else []
+        needless = [b"P", b"B", b"D"] if verdict != Verdict.UNDECIDED else []
         if needless and self.options.keep == "none":
             needless.append(b"C")
 
@@ -341,10 +352,10 @@ class _Run:
             states=sum(row[2] for row in strata),
             forced=sum(row[3] for row in strata),
             evaluated=self.journal.evaluated,
-            seconds=self.journal.elapsed if verdict == "undecided" else manifest.seconds,
+            seconds=self.journal.elapsed if verdict == Verdict.UNDECIDED else manifest.seconds,
             peak_memory=self.journal.peak_memory,
             disk=self.store.size(),
-            digest=None if verdict == "solved" else f"{self.journal.digest:016x}",
+            digest=None if verdict == Verdict.SOLVED else f"{self.journal.digest:016x}",
             store=self.options.store,
             method=self.keys.method,
             strata=strata,

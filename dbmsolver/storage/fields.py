@@ -6,16 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from dbmsolver.game.rules import POLICIES
+from dbmsolver.results import Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST
 
 _MOST_ROWS = 1 << 20
 CHOICES: dict[str, tuple[str | None, ...]] = {
-    "question": ("solve", "prove"),
+    "question": tuple(Question),
     "policy": POLICIES,
-    "method": ("dominating", "every-position"),
+    "method": tuple(Method),
     "keep": ("all", "none"),
-    "verdict": ("solved", "unsolvable", "undecided", None),
-    "limit": ("max-states", "max-time", "memory", "max-disk", "disk full", "interrupt", None),
+    "verdict": (*Verdict, None),
+    "limit": (*Limit, None),
     "phase": ("new", "search"),
 }
 """The fields that have one of a few values."""

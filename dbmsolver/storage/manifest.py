@@ -65,6 +65,8 @@ class Manifest:
         for name, choices in CHOICES.items():
             value = getattr(self, name)
             _need(name, (value is None or isinstance(value, str)) and value in choices)
+            # The member of an enumeration where there is one.
+            object.__setattr__(self, name, choices[choices.index(value)])
         _need("length", self.length == (None if self.path is None else len(self.path)))
         try:
             Rules(**self.rules)
@@ -92,7 +94,7 @@ class Manifest:
     @property
     def is_final(self) -> bool:
         """Whether it holds an answer."""
-        return self.verdict in ("solved", "unsolvable")
+        return self.verdict in (Verdict.SOLVED, Verdict.UNSOLVABLE)
 
     def without_counts(self) -> Manifest:
         """The same, as if nothing had been searched."""

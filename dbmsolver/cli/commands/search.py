@@ -88,7 +88,7 @@ def solve_command(**options: Any) -> int:
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
-    return _search("solve", method="every-position", **options)
+    return _search(Question.SOLVE, method=Method.EVERY_POSITION, **options)
 
 
 @click.command("prove", cls=DealCommand)
@@ -108,8 +108,8 @@ def prove_command(every_position: bool, **options: Any) -> int:
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
-    method: Method = "every-position" if every_position else "dominating"
-    return _search("prove", metric="cards", method=method, **options)
+    method = Method.EVERY_POSITION if every_position else Method.DOMINATING
+    return _search(Question.PROVE, metric="cards", method=method, **options)
 
 
 def _search(

@@ -63,6 +63,11 @@ class Runs:
         return _RUN_BYTES * self.signatures.size + self.state_bytes * self.codes.size
 
 
+def most_states(state_bytes: int) -> int:
+    """How many states of this width fit into a block, whatever their signatures; at least one."""
+    return max(1, MOST_BYTES // (_RUN_BYTES + state_bytes))
+
+
 def split(runs: Runs) -> list[Runs]:
     """The same states in as many parts as blocks need: each part's body has at most MOST_BYTES.
 
@@ -70,8 +75,7 @@ def split(runs: Runs) -> list[Runs]:
     """
     if runs.body_bytes <= MOST_BYTES:
         return [runs]
-    # However many runs a part has, it has no more of them than states.
-    most = max(1, MOST_BYTES // (_RUN_BYTES + runs.state_bytes))
+    most = most_states(runs.state_bytes)
     ends = np.cumsum(runs.counts)
     parts = []
     for first in range(0, runs.codes.size, most):

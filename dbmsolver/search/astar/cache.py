@@ -10,7 +10,7 @@ from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.journal import LimitReached
 from dbmsolver.search.rows import strata_of
-from dbmsolver.storage.store import parse_closed_key
+from dbmsolver.storage.records import parse_closed_key
 
 
 class PartitionCache:

@@ -25,7 +25,7 @@ RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""
 
 WON, EXHAUSTED, FULL, STOPPED, BROKEN = 0, 1, 2, 3, 4
-"""How a dive ends: a win; nothing waits; no room for more; told to stop; a record that cannot be."""
+"""How a dive ends: a win; nothing waits; no room for more; told to stop; an impossible record."""
 _LOOK_UP = 1023
 """A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
 

@@ -307,9 +307,9 @@ def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
         nonlocal calls
         real(self, rows)
         calls += 1
-        for part in self.parts or ():
-            if calls == 20 and part.inbox:
-                part.inbox.pop()
+        for queue in self.queues or ():
+            if calls == 20 and queue.inbox:
+                queue.inbox.pop()
 
     monkeypatch.setattr(Partition, "distribute", distribute)
 

@@ -6,8 +6,10 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import click
 
@@ -19,8 +21,6 @@ from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.results import Commit, Report, Result
 from dbmsolver.signals import raise_on_signals
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
 """What an answer can be written as; `json` and `text` are the whole of it, the others a solution."""
@@ -34,8 +34,39 @@ class Interrupted(DbmError):
     exit_code: ClassVar[int] = EXIT_INTERRUPTED
 
 
-def answer_options(function: Function) -> Function:
-    """How to write the answer: --format, --json, -o, --runs, --boards."""
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """How and where an answer is to be written."""
+
+    name: str
+    """Of the format."""
+    output: str | None
+    """A file; None or `-` for standard output."""
+    boards: bool
+    """Whether the text has the board after every move."""
+    runs: bool
+    """Whether runs of cards are one move."""
+
+
+def answer_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How to write the answer: --format, --json, -o, --runs, --boards.
+
+    They reach the function as one argument `form`.
+    """
+
+    @wraps(function)
+    def with_form(
+        form: str | None,
+        as_json: bool,
+        output: str | None,
+        boards: bool,
+        runs: bool,
+        **others: Any,
+    ) -> Any:
+        name = chosen_format(form, as_json, output, runs)
+        return function(form=AnswerForm(name, output, boards, runs), **others)
+
+    decorated: Callable[..., Any] = with_form
     for option in (
         click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
         click.option(
@@ -60,8 +91,8 @@ def answer_options(function: Function) -> Function:
             "alone in one of the other formats.  [default: by the ending of -o, or text]",
         ),
     ):
-        function = option(function)
-    return function
+        decorated = option(decorated)
+    return decorated
 
 
 def chosen_format(form: str | None, as_json: bool, output: str | None, runs: bool) -> str:
@@ -116,38 +147,31 @@ def check_output(output: str | None) -> None:
         raise UsageError("cannot be written, expected a file that can be", str(path))
 
 
-def write_answer(
-    result: Result,
-    form: str,
-    output: str | None,
-    boards: bool,
-    quiet: bool = False,
-    runs: bool = False,
-) -> int:
+def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     """Write the answer; returns the exit code that says the verdict."""
     beside = True  # whether the verdict has to be said beside what is written
-    if form == "text":
-        text, beside = render_text(result, boards), False
-    elif form == "json":
+    if form.name == "text":
+        text, beside = render_text(result, form.boards), False
+    elif form.name == "json":
         text, beside = render_json(result), False
     elif has_solution(result):
-        text = _solution_text(result, form, runs)
+        text = _solution_text(result, form)
     else:
         text = None
     if text is not None:
-        write_text(text, output)
-    if text is None or (not quiet and (beside or output not in (None, "-"))):
+        write_text(text, form.output)
+    if text is None or (not quiet and (beside or form.output not in (None, "-"))):
         print(verdict_line(result), file=Unheard(sys.stderr), flush=True)
     return EXIT_CODES[result.verdict]
 
 
-def _solution_text(result: Result, form: str, runs: bool) -> str:
+def _solution_text(result: Result, form: AnswerForm) -> str:
     from dbmsolver.notation import formats
     from dbmsolver.notation.solution import Solution
 
     shortest = result.length if result.shortest else None
     solution = Solution.from_moves(result.deal, result.moves, result.policy)
-    return formats.write(solution, form, result.policy, runs, shortest)
+    return formats.write(solution, form.name, result.policy, form.runs, shortest)
 
 
 def write_text(text: str, output: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import answer_options, check_output, chosen_format, follow, write_answer
+from dbmsolver.cli.answers import AnswerForm, answer_options, check_output, follow, write_answer
 from dbmsolver.cli.compilers import Compilers
 from dbmsolver.cli.options import (
     DealCommand,
@@ -172,11 +172,7 @@ def _answer(
     begin: Callable[[], Events],
     beside: AbstractContextManager[None],
     store: str | None,
-    form: str | None,
-    as_json: bool,
-    output: str | None,
-    boards: bool,
-    runs: bool,
+    form: AnswerForm,
     quiet: bool,
     log_json: bool,
 ) -> int:
@@ -184,8 +180,7 @@ def _answer(
 
     First of all it makes sure that the answer can be written as it was asked for.
     """
-    form = chosen_format(form, as_json, output, runs)
-    check_output(output)
+    check_output(form.output)
     with beside:
         result = follow(begin(), progress_for(quiet, log_json), store)
-    return write_answer(result, form, output, boards, quiet, runs)
+    return write_answer(result, form, quiet)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.cli.answers import (
+    AnswerForm,
     answer_options,
     check_output,
-    chosen_format,
     write_answer,
     write_text,
 )
@@ -163,12 +163,9 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
 @click.command("export")
 @store_argument
 @answer_options
-def export_command(
-    store: str, form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
-) -> None:
+def export_command(store: str, form: AnswerForm) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
-    form = chosen_format(form, as_json, output, runs)
-    check_output(output)
+    check_output(form.output)
     from dbmsolver.search import session
 
-    write_answer(session.answer(Path(store)), form, output, boards, quiet=True, runs=runs)
+    write_answer(session.answer(Path(store)), form, quiet=True)

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 import pytest
 from helpers.solutions import mid_game, plain, solved
-from test_moves import transcript
+from helpers.texts import transcript
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board

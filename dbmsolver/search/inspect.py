@@ -12,7 +12,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
-from dbmsolver.search.evidence import check_answer, is_final
+from dbmsolver.search.evidence import check_answer
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_of, steps_to
 from dbmsolver.state import State, StateCodec
@@ -64,22 +64,21 @@ def status(path: Path) -> StoreStatus:
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
-        checked = check_answer(store, searched) if is_final(manifest) else []
+        checked = check_answer(store, searched) if manifest.is_final else []
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
-        verdict, limit = manifest["verdict"], manifest.get("limit")
         return StoreStatus(
-            question=Question(manifest["question"]),
-            method=Method(manifest["method"]),
+            question=manifest.question,
+            method=manifest.method,
             deal=searched,
-            policy=manifest["policy"],
-            metric=manifest["metric"],
-            keep=manifest["keep"],
-            program=manifest["program"],
-            verdict=None if verdict is None else Verdict(verdict),
-            limit=None if limit is None else Limit(limit),
-            shortest=bool(manifest.get("shortest")),
-            strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.get("strata", [])),
-            closed_bytes=manifest.get("closed_bytes", 0),
+            policy=manifest.policy,
+            metric=manifest.metric,
+            keep=manifest.keep,
+            program=manifest.program,
+            verdict=manifest.verdict,
+            limit=manifest.limit,
+            shortest=manifest.shortest,
+            strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.strata),
+            closed_bytes=manifest.closed_bytes,
             pending=pending,
             disk=store.size(),
             checked=tuple(checked),
@@ -115,7 +114,7 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
 
     def tell(store: Store) -> list[Move] | None:
         searched = deal_of(store.manifest, str(path))
-        codec = keys_of(searched, store.manifest["policy"], Method(store.manifest["method"]))
+        codec = keys_of(searched, store.manifest.policy, Method(store.manifest.method))
         try:
             state = codec.state(position)
         except InputError:
@@ -140,7 +139,7 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
 
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
     def forced(position: Position) -> Move | None:
-        return position.forced(codec.rules, store.manifest["policy"])
+        return position.forced(codec.rules, store.manifest.policy)
 
     for kind in (b"C", b"A"):
         steps = steps_to(Finder(store, codec, kind), state)

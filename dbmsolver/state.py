@@ -55,7 +55,7 @@ class StateCodec:
     number of locked cards in the deal, ``code_type`` the type of parent-move codes.
     """
 
-    method: Method = "every-position"
+    method: Method = Method.EVERY_POSITION
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         self.deal = deal

@@ -43,7 +43,7 @@ class Diving(NamedTuple):
 
 
 def make_diving(records: int) -> Diving:
-    """Room for a number of records, a power of two."""
+    """Room for a number of records, a power of two: the table has two slots for each."""
     return Diving(
         rows=np.empty((records, 3), np.uint64),
         parents=np.empty(records, np.int32),

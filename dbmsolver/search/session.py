@@ -17,9 +17,18 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.process import default_memory, return_freed_memory
 from dbmsolver.record_state import RecordKeys, keys_of
-from dbmsolver.results import Commit, Limit, Limits, Options, Question, Report, Result, Verdict
+from dbmsolver.results import (
+    Commit,
+    Limit,
+    Limits,
+    Options,
+    Question,
+    Report,
+    Result,
+    Verdict,
+)
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.evidence import check_answer, is_final
+from dbmsolver.search.evidence import check_answer
 from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.journal import Journal, LimitReached
 from dbmsolver.search.proof.dives import Dived, Dives, blocks_of
@@ -27,20 +36,28 @@ from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
 from dbmsolver.search.proof.worker import WorkResult
+from dbmsolver.search.tallies import NOTHING
 from dbmsolver.search.trace import Finder, Step, replay, steps_of, steps_to
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
-from dbmsolver.storage.store import Store, Transaction, look
+from dbmsolver.storage.store import Store, look
+from dbmsolver.storage.transaction import Transaction
 
-Events = Generator[Report | Commit, None, Result]
+
+class Cancelled(LimitReached):
+    """Sent to a search between two of its steps, it ends the search as a limit does."""
+
+    def __init__(self) -> None:
+        super().__init__(Limit.INTERRUPT)
+
+
+Events = Generator[Report | Commit, Cancelled | None, Result]
 
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""
 LOOK_AHEAD_WEIGHT = 5
-COUNTS = ("states", "forced", "evaluated", "digest", "strata", "closed_bytes")
-"""What the manifest counts of a search."""
 _SCRATCH = 96 << 20
 """Memory of a thread's scratch arrays, outside the budget's shares."""
 
@@ -79,7 +96,7 @@ def answer(path: Path) -> Result:
 
     def tell(store: Store) -> Result:
         deal = deal_of(store.manifest, str(path))
-        if not is_final(store.manifest):
+        if not store.manifest.is_final:
             raise StoreError(f"not finished; continue with: dbmsolver resume {path}", str(path))
         check_answer(store, deal)
         return _Run(store, deal, _options(store, None), Limits()).result()
@@ -91,10 +108,10 @@ def _options(store: Store, threads: int | None) -> Options:
     """How the search in a store was begun."""
     manifest = store.manifest
     return Options(
-        policy=manifest["policy"],
-        metric=manifest["metric"],
+        policy=manifest.policy,
+        metric=manifest.metric,
         threads=threads,
-        keep=manifest["keep"],
+        keep=manifest.keep,
         store=store.path,
     )
 
@@ -112,17 +129,17 @@ class _Run:
         self.deal = deal
         self.options = options
         self.limits = limits
-        self.question: Question = store.manifest["question"]
-        self.keys = keys_of(deal, options.policy, store.manifest["method"])
+        self.question = store.manifest.question
+        self.keys = keys_of(deal, options.policy, store.manifest.method)
         store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
-        self.begun = self.answered or store.manifest["phase"] == "search"
+        self.begun = self.answered or store.manifest.phase == "search"
         if (
             not self.begun
         ):  # what a look ahead counted before it was cut short is no part of the search
-            store.manifest = {k: v for k, v in store.manifest.items() if k not in COUNTS}
+            store.manifest = store.manifest.without_counts()
         # Layers need their closed states to the end, for the way back and to be continued.
-        keep_closed = options.keep == "all" or self.question == "solve"
+        keep_closed = options.keep == "all" or self.question == Question.SOLVE
         self.journal = Journal(
             store,
             self.question,
@@ -139,7 +156,7 @@ class _Run:
     @property
     def answered(self) -> bool:
         """Whether the store holds the answer already."""
-        return is_final(self.store.manifest)
+        return self.store.manifest.is_final
 
     def events(self) -> Generator[Report | Commit, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
@@ -155,15 +172,17 @@ class _Run:
                     txn.delete(key)
 
             self.journal.commit(0, 0, extra=clear, verdict=None, limit=None)
-            if self.question == "solve":
+            if self.question == Question.SOLVE:
                 yield from self._solve()
             else:
                 yield from self._prove()
         except LimitReached as reached:
-            self._conclude("undecided", limit=reached.limit)
+            self._conclude(Verdict.UNDECIDED, limit=reached.limit)
         except DiskFullError:
             self.journal.recall()
-            store.manifest = {**store.manifest, "verdict": "undecided", "limit": "disk full"}
+            store.manifest = replace(
+                store.manifest, verdict=Verdict.UNDECIDED, limit=Limit.DISK_FULL
+            )
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction."""
@@ -199,7 +218,7 @@ class _Run:
             yield from search.run()
         except GoalReached as reached:
             if self.options.keep == "none":
-                self._conclude("solved")
+                self._conclude(Verdict.SOLVED)
             else:
                 self._met_goal(reached.code)
             return
@@ -229,7 +248,7 @@ class _Run:
             journal.check_limits()
             yield journal.report(layer=None, stratum=0, last_stratum=0, pending=0, look_ahead=True)
         if dived.outcome == "won":
-            journal.states = dives.expanded
+            journal.states = journal.evaluated = dives.expanded
             self._conclude_with(moves_along(keys, dived.path))
         elif dived.outcome == "exhausted":
             for stratum, runs in blocks_of(keys, dived):
@@ -237,7 +256,9 @@ class _Run:
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
-            self._conclude("unsolvable", phase="search")
+            self._conclude(
+                Verdict.UNSOLVABLE, phase="search", waiting=NOTHING.to_json(), known=journal.states
+            )
         return dived.outcome != "open"
 
     def _unsolvable(self) -> None:
@@ -252,7 +273,7 @@ class _Run:
             raise InternalError(
                 f"the books do not balance: {counted} states counted, {rows} by stratum, {stored} stored"
             )
-        self._conclude("unsolvable")
+        self._conclude(Verdict.UNSOLVABLE)
 
     def _look_ahead(self) -> Generator[Report | Commit, None, bool]:
         """A hasty, bounded search towards the goal; whether it got there."""
@@ -276,7 +297,7 @@ class _Run:
         try:
             yield from hasty.run()
         except LimitReached as reached:
-            if reached.limit != "memory":
+            if reached.limit != Limit.MEMORY:
                 raise
         finally:
             self.journal.peak_memory = max(self.journal.peak_memory, journal.peak_memory)
@@ -291,17 +312,17 @@ class _Run:
         """Commit a solution that is not known to be shortest."""
         steps = steps_of(self.keys, moves)
         replay(self.keys, steps, self._forced)
-        self._conclude("solved", path=[list(step) for step in steps], shortest=False)
+        self._conclude(Verdict.SOLVED, path=[list(step) for step in steps], shortest=False)
 
     def _solved(self, finder: Finder, code: int, *, shortest: bool) -> None:
         steps = steps_to(finder, State(self.keys.goal, 0, 0, 0), code)
         assert steps is not None
         replay(self.keys, steps, self._forced)
-        self._conclude("solved", path=[list(step) for step in steps], shortest=shortest)
+        self._conclude(Verdict.SOLVED, path=[list(step) for step in steps], shortest=shortest)
 
     def _conclude(self, verdict: Verdict, limit: Limit | None = None, **more: Any) -> None:
         """Commit the verdict; where it is final, nothing is pending any more."""
-        needless = [b"P", b"B", b"D"] if verdict != "undecided" else []
+        needless = [b"P", b"B", b"D"] if verdict != Verdict.UNDECIDED else []
         if needless and self.options.keep == "none":
             needless.append(b"C")
 
@@ -319,11 +340,12 @@ class _Run:
     def result(self) -> Result:
         """What the manifest says, as a Result."""
         manifest = self.store.manifest
-        steps: list[Step] = [(card, place) for card, place in manifest.get("path") or []]
-        verdict = manifest["verdict"]
+        steps: list[Step] = [(card, place) for card, place in manifest.path or []]
+        verdict = manifest.verdict
+        assert verdict is not None
         # How much of the layer that holds the goal is closed depends on threads and memory; the
         # layers below are whole, and the same for every run.
-        whole = manifest["length"] if manifest.get("shortest") else None
+        whole = manifest.length if manifest.shortest else None
         strata = tuple(
             (layer, stratum, states, forced)
             for (layer, stratum), (states, forced) in sorted(self.journal.strata.items())
@@ -335,18 +357,16 @@ class _Run:
             policy=self.options.policy,
             metric=self.options.metric,
             verdict=verdict,
-            limit=manifest.get("limit"),
-            shortest=bool(manifest.get("shortest")),
+            limit=manifest.limit,
+            shortest=manifest.shortest,
             moves=replay(self.keys, steps, self._forced) if steps else (),
             states=sum(row[2] for row in strata),
             forced=sum(row[3] for row in strata),
             evaluated=self.journal.evaluated,
-            seconds=self.journal.elapsed
-            if verdict == "undecided"
-            else manifest.get("seconds", self.journal.elapsed),
+            seconds=self.journal.elapsed if verdict == Verdict.UNDECIDED else manifest.seconds,
             peak_memory=self.journal.peak_memory,
             disk=self.store.size(),
-            digest=None if verdict == "solved" else f"{self.journal.digest:016x}",
+            digest=None if verdict == Verdict.SOLVED else f"{self.journal.digest:016x}",
             store=self.options.store,
             method=self.keys.method,
             strata=strata,
@@ -354,10 +374,10 @@ class _Run:
 
 
 def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
-    if is_final(store.manifest):
+    if store.manifest.is_final:
         check_answer(store, deal)
     run = _Run(store, deal, options, limits)
     yield from interruptible(run.events())
-    if store.manifest["verdict"] is None:
+    if store.manifest.verdict is None:
         raise StoreError("the search ended without a verdict", str(store.path))
     return run.result()

@@ -1,7 +1,7 @@
-"""What a block may hold, given its key and its deal: looked at before a block of a store is worked with.
+"""What a block may hold, given its key and its deal: checked before a block is worked with.
 
-A checksum tells that a block is what was written, not that it makes sense.  Kernels index tables by what is in a block
-and check nothing.
+A checksum tells that a block is what was written, not that it makes sense.  Kernels index tables by
+what is in a block and check nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
+from dbmsolver.results import Method
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 
@@ -31,7 +32,7 @@ class Intake:
             self._used |= mask << shift
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
-        """StoreError, naming ``where``, if these cannot be the states of the block with this key."""
+        """StoreError, naming ``where``, if a block with this key cannot have these states."""
         wrong = self._wrong(key, runs)
         if wrong is not None:
             raise StoreError(f"the block is wrong: {wrong}", where)
@@ -50,7 +51,7 @@ class Intake:
             first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
             if int(signatures.min()) != first or int(signatures.max()) != last:
                 return "signatures that its key does not name"
-        codes = keys.tables.code_card.size if keys.method == "every-position" else 256
+        codes = keys.tables.code_card.size if keys.method == Method.EVERY_POSITION else 256
         if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= codes:
             return "parent-move codes that cannot be"
         if not keys_fit(keys.tables, signatures, runs.counts, runs.key_words, runs.keys):

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from dbmsolver.errors import ChangedError, DbmError, DiskFullError, InputError, 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory, default_memory
+from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate as records
 from dbmsolver.verify.blocks import Readers
@@ -85,7 +85,7 @@ def verify(
     with Store.open(path, readonly=True) as store:
         manifest = store.manifest
         certificate = records.from_manifest(manifest, str(path))
-        if manifest.get("keep") == "none" and certificate["claim"] != "solved":
+        if manifest.keep == "none" and certificate["claim"] != "solved":
             raise StoreError(
                 "was made with --keep none, and has no closed states to check", str(path)
             )
@@ -100,7 +100,7 @@ def verify(
             report.valid = True
         except Refuted as refuted:
             report.reason = refuted.reason
-            form = make_format(deal, manifest["policy"])
+            form = make_format(deal, manifest.policy)
             if refuted.words is not None:
                 report.position = position_of(form, deal, refuted.words)
             if refuted.other is not None:
@@ -137,7 +137,7 @@ class _Run:
     def __init__(
         self,
         store: Store,
-        manifest: Mapping[str, Any],
+        manifest: Manifest,
         report: Verification,
         threads: int | None,
         memory: int | None,
@@ -158,15 +158,15 @@ class _Run:
         claim = report.certificate["claim"]
         length: int | None = None
         if claim != "unsolvable":
-            length = replay(report.deal, manifest.get("path") or [])
-            if length != manifest.get("length"):
-                raise Refuted(f"the solution has {length} moves, not {manifest.get('length')}")
+            length = replay(report.deal, manifest.path or [])
+            if length != manifest.length:
+                raise Refuted(f"the solution has {length} moves, not {manifest.length}")
             report.checked.append(f"the solution is legal and has {length} moves")
         if claim == "solved":
             return
-        if claim == "shortest" and manifest.get("question") != "solve":
+        if claim == "shortest" and manifest.question != "solve":
             raise Refuted("a proof does not look for shortest solutions")
-        form = make_format(report.deal, manifest["policy"])
+        form = make_format(report.deal, manifest.policy)
         root = root_words(form, report.deal)
         if length is not None:
             least = bound_of(form, root)
@@ -220,7 +220,7 @@ class _Run:
 
     def _compare_counts(self, catalog: Catalog) -> None:
         report, manifest = self.report, self.manifest
-        expected = sorted(tuple(row) for row in manifest["strata"] if row[2] or row[3])
+        expected = sorted(tuple(row) for row in manifest.strata if row[2] or row[3])
         for ours, theirs in zip(report.strata, expected, strict=False):
             if ours != theirs:
                 raise Refuted(
@@ -228,9 +228,9 @@ class _Run:
                 )
         for name, value in (
             ("strata", (len(report.strata), len(expected))),
-            ("states", (report.states, manifest["states"])),
-            ("forced states", (report.forced, manifest["forced"])),
-            ("digest", (report.digest, manifest["digest"])),
+            ("states", (report.states, manifest.states)),
+            ("forced states", (report.forced, manifest.forced)),
+            ("digest", (report.digest, manifest.digest)),
         ):
             if value[0] != value[1]:
                 raise Refuted(f"{name}: {value[0]}, not {value[1]} as claimed")

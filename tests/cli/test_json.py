@@ -41,7 +41,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("prove", *TINY, "--store", str(folder / "proof"), code=10)
     run("solve", str(folder / "board"), "--store", str(folder / "solved"))
     limits = ("--max-states", "5")
-    run("prove", "11982", *limits, "--store", str(folder / "begun"), code=20)
+    run("prove", "11982", "--every-position", *limits, "--store", str(folder / "begun"), code=20)
     return folder
 
 

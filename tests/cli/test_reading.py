@@ -12,8 +12,8 @@ from pathlib import Path
 
 import lmdb
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove
 from dbmsolver.errors import ChangedError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.search import inspect, session
@@ -109,7 +109,7 @@ def test_on_a_read_only_file_system(proof: Path) -> None:
 def test_while_it_is_searched(tmp_path: Path) -> None:
     """What was committed last is shown; a second writer is refused; the writer is not disturbed."""
     store = tmp_path / "store"
-    events = session.run("prove", DEAL, session.Options(store=store))
+    events = session.run("prove", DEAL, session.Options(store=store, method="every-position"))
     next(events)
     status = inspect.status(store)
     assert status.verdict is None
@@ -128,7 +128,17 @@ def test_while_it_is_searched(tmp_path: Path) -> None:
 def test_two_processes(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     program = [sys.executable, "-m", "dbmsolver"]
-    line = [*program, "prove", "504179225", "--memory", "1G", "--store", store, "--log-json"]
+    line = [
+        *program,
+        "prove",
+        "504179225",
+        "--every-position",
+        "--memory",
+        "1G",
+        "--store",
+        store,
+        "--log-json",
+    ]
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         while not child.stderr.readline().startswith("{"):  # the first commit

@@ -11,13 +11,12 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from pathlib import Path
 
 import pytest
 
 PROGRAM = [sys.executable, "-m", "dbmsolver"]
-LONG = ["prove", "504179225", "--memory", "1G"]
+LONG = ["prove", "504179225", "--every-position", "--memory", "1G"]
 """A search that takes longer than the tests that interrupt it wait."""
 
 
@@ -31,7 +30,7 @@ def run(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
 def compiled_kernels() -> None:
     """Compile before clocks run."""
     assert run("solve", "3").returncode == 0
-    assert run("prove", "11982").returncode == 10
+    assert run("prove", "11982", "--every-position").returncode == 10
 
 
 def one_line(text: str) -> str:
@@ -50,7 +49,7 @@ def test_solve() -> None:
 
 def test_prove_and_what_is_kept(tmp_path: Path) -> None:
     store = str(tmp_path / "proof")
-    result = run("prove", "11982", "--store", store, "--json", "--quiet")
+    result = run("prove", "11982", "--every-position", "--store", store, "--json", "--quiet")
     assert result.returncode == 10
     proof = json.loads(result.stdout)
     assert (proof["verdict"], proof["states"], proof["length"]) == ("unsolvable", 61_643, None)
@@ -64,7 +63,7 @@ def test_prove_and_what_is_kept(tmp_path: Path) -> None:
     assert sum(row["states"] for row in status["strata"]) == 61_643
     assert "unsolvable" in run("status", store).stdout
 
-    other = run("prove", "11983", "--store", store)
+    other = run("prove", "11983", "--every-position", "--store", store)
     assert other.returncode == 4
     assert store in one_line(other.stderr)
     assert run("export", store).returncode == 0
@@ -72,7 +71,7 @@ def test_prove_and_what_is_kept(tmp_path: Path) -> None:
 
 def test_lookup(tmp_path: Path) -> None:
     store = str(tmp_path / "proof")
-    assert run("prove", "11982", "--store", store, "--quiet").returncode == 10
+    assert run("prove", "11982", "--every-position", "--store", store, "--quiet").returncode == 10
     here = run("lookup", store, "11982")
     assert here.returncode == 0
     assert here.stdout.startswith("Deal 11982: visited, 0 moves away\n")
@@ -81,11 +80,13 @@ def test_lookup(tmp_path: Path) -> None:
 
 def test_undecided_and_continued(tmp_path: Path) -> None:
     store = str(tmp_path / "proof")
-    result = run("prove", "11982", "--store", store, "--max-states", "20000", "--quiet")
+    result = run(
+        "prove", "11982", "--every-position", "--store", store, "--max-states", "20000", "--quiet"
+    )
     assert result.returncode == 20
     assert result.stdout.startswith("Deal 11982: undecided, the limit --max-states was reached\n")
     assert run("export", store).returncode == 4
-    assert run("prove", "11982", "--store", store, "--quiet").returncode == 10
+    assert run("prove", "11982", "--every-position", "--store", store, "--quiet").returncode == 10
 
 
 def test_bad_stores(tmp_path: Path) -> None:
@@ -109,6 +110,17 @@ def test_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["letter"]
 
 
+def first_event(child: subprocess.Popen[str]) -> str:
+    """What a search with `--log-json` says up to its first event, which tells that it runs."""
+    assert child.stderr is not None
+    lines = []
+    for line in child.stderr:
+        lines.append(line)
+        if line.startswith("{"):
+            return "".join(lines)
+    raise AssertionError("no event: " + "".join(lines))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "proof"
@@ -125,9 +137,10 @@ def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
             # It may be ignored where the tests run in the background.
             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         )
-        time.sleep(4)
+        begun = first_event(child)
         child.send_signal(number)
         out, err = child.communicate(timeout=60)
+        err = begun + err
         assert child.returncode == 130, err
         assert out == ""
         message = [line for line in err.splitlines() if line.startswith("dbmsolver: ")]

@@ -32,7 +32,7 @@ def unsolvable() -> Result:
 def test_what_is_asked_for_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = install(monkeypatch)
     assert run("solve", "3").exit_code == 0
-    assert fake.asked == ("solve", Deal.from_number(3), Options(), Limits())
+    assert fake.asked == ("solve", Deal.from_number(3), Options(method="every-position"), Limits())
 
 
 def test_what_is_asked_for_by_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_what_is_asked_for_by_options(monkeypatch: pytest.MonkeyPatch, tmp_path:
     )
     assert run(*line.split()).exit_code == 0
     deal = Deal.from_number(-1, rules_for("bakers_game", 3))
-    options = Options(policy="none", threads=1, keep="none", store=Path(store))
+    options = Options(policy="none", threads=1, keep="none", store=Path(store), method="dominating")
     assert fake.asked == ("prove", deal, options, Limits(1000, 7200, 2 << 30, 500 << 20))
     assert not Path(store).exists()
 

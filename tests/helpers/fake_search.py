@@ -79,6 +79,7 @@ def result(**changes: Any) -> Result:
         disk=5000,
         digest="0123456789abcdef",
         store=None,
+        method="every-position",
         strata=((2, 50, 1, 2),),
     )
     return replace(some, **changes)

@@ -1,4 +1,6 @@
-"""What is claimed of a deal names the rules it was searched under, and is borne out by the records of the store."""
+"""What is claimed of a deal names the rules it was searched under, and is borne out by the records
+of the store.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ import pytest
 from click.testing import CliRunner, Result
 from helpers.fake_search import NEARLY_DONE
 from helpers.faults import change_manifest
+from helpers.searching import prove
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.cli.app import cli
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import BUILDS, FILLS, GAMES, Rules, rules_for
@@ -204,7 +207,7 @@ def test_a_longer_solution_is_not_shortest(
     from dbmsolver.storage.store import Store
 
     with Store.open(kept["found"], readonly=True) as store:
-        path = store.manifest["path"]
+        path = store.manifest.path
     store_path = forge("solution", lambda m: m.update(path=path, length=len(path)))
     refused(store_path, (*LOOKING, "resume"), "73 moves is shorter")
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
@@ -22,7 +23,10 @@ from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import large, pieces, worker
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
-from dbmsolver.storage.store import Store, Transaction, parse_pending_key
+from dbmsolver.storage.blocks import read_block
+from dbmsolver.storage.records import parse_pending_key
+from dbmsolver.storage.store import Store
+from dbmsolver.storage.transaction import Transaction
 
 DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
@@ -169,8 +173,8 @@ def test_the_deal_is_pending_when_the_search_begins(
     real = Store.write
 
     def write(store: Store) -> Any:
-        if store.manifest.get("phase") == "search":
-            seen.append(bool(store.keys(b"P")) or store.manifest["states"] > 0)
+        if store.manifest.phase == "search":
+            seen.append(bool(store.keys(b"P")) or store.manifest.states > 0)
         return real(store)
 
     monkeypatch.setattr(Store, "write", write)
@@ -208,10 +212,10 @@ def test_spilled_records_are_scratch_until_a_commit(
 ) -> None:
     assert stopped_after_a_spill(tmp_path / "store", monkeypatch) > 1
     with Store.open(tmp_path / "store") as opened:
-        following = opened.manifest["next"]
+        following = opened.manifest.next
         lasting = [key for key in opened.keys(b"P") if parse_pending_key(key)[2] < following]
-        assert [opened.block(key).codes.size for key in lasting] == [1]  # the deal
-        assert (opened.manifest["states"], opened.manifest["waiting"][0]) == (0, 1)
+        assert [read_block(opened, key).codes.size for key in lasting] == [1]  # the deal
+        assert (opened.manifest.states, opened.manifest.waiting[0]) == (0, 1)
     result = prove(MEDIUM, store=tmp_path / "store", memory=LITTLE["prove"])
     assert (result.verdict, result.states, result.digest) == ("unsolvable", 534_206, DIGEST)
 
@@ -387,5 +391,7 @@ def test_killed_between_the_goal_and_the_verdict(
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
         with pytest.raises((KeyboardInterrupt, GoalReached)):
             prove(deal, store=tmp_path / "store")
-    result = answer(session.run("prove", deal, Options(store=tmp_path / "store")))
+    result = answer(
+        session.run("prove", deal, Options(store=tmp_path / "store", method="every-position"))
+    )
     assert (result.verdict, bool(result.moves)) == ("solved", True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dbmsolver.api import prove, solve
-from dbmsolver.cli.options import LEAST_MEMORY
+from helpers.searching import prove
+
+from dbmsolver.api import solve
+from dbmsolver.cli.values import LEAST_MEMORY
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 

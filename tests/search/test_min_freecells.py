@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Verdict

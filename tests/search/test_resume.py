@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
@@ -49,10 +50,16 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     "settings",
     [
         {"question": "prove", "deal": 5979, "freecells": 3},
-        {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+        pytest.param(
+            {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+            marks=pytest.mark.slow,
+        ),
         {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
         {"question": "solve", "deal": 5979, "freecells": 3},
-        {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
+        pytest.param(
+            {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )
@@ -142,13 +149,13 @@ def test_interrupted_by_the_caller(
         with pytest.raises(KeyboardInterrupt):
             prove(MEDIUM, store=store, progress=stop)
     else:
-        events = session.run("prove", MEDIUM, Options(store=store))
+        events = session.run("prove", MEDIUM, Options(store=store, method="every-position"))
         with pytest.raises(KeyboardInterrupt):
             for event in events:
                 stop(event)
         events.close()
     with Store.open(store) as opened:
-        assert opened.manifest["verdict"] is None
+        assert opened.manifest.verdict is None
     result = prove(MEDIUM, store=store)
     assert (result.verdict, result.states) == ("unsolvable", 534_206)
 
@@ -183,7 +190,7 @@ def test_finished_store_answers_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: session.Question, number: int
 ) -> None:
     deal = Deal.from_number(number)
-    options = Options(store=tmp_path / "store")
+    options = Options(store=tmp_path / "store", method="every-position")
     assert options.store is not None
     first = answer(session.run(question, deal, options))
     monkeypatch.setattr(session, "AStarSearch", None)
@@ -243,7 +250,7 @@ def test_other_searches_are_refused(begun: Path, change: dict[str, Any], message
 
 def test_other_metrics_are_refused(begun: Path) -> None:
     with Store.open(begun) as opened, opened.write() as txn:
-        txn.put_manifest({**opened.manifest, "metric": "turns"})
+        txn.put_manifest(replace(opened.manifest, metric="turns"))
     with pytest.raises(StoreError, match="another metric: turns, not cards"):
         prove(Deal.from_number(11982), store=begun)
 

@@ -1,4 +1,6 @@
-"""Records that were made by hand, checksums and seal and all: named in one line, whatever they hold."""
+"""Records that were made by hand, checksums and seal and all: named in one line, whatever they
+hold.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ from typing import Any
 import lmdb
 import pytest
 import zstandard
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Limits
@@ -168,7 +171,9 @@ def test_changed_values(
 
 
 def test_exchanged_values(stores: dict[str, Path], tmp_path: Path) -> None:
-    """Values under each other's keys, in another stratum, of another kind, in another store: all are named."""
+    """Values under each other's keys, in another stratum, of another kind, in another store: all
+    are named.
+    """
     original = read(stores["proof"])
     foreign = read(stores["layers"])
     pending = [key for key in original if key[:1] == b"P"]

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 from helpers import faults
+from helpers.searching import prove
 
 from dbmsolver import api
 from dbmsolver.cli.app import cli
@@ -30,8 +31,8 @@ def run(*args: object) -> Result:
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stores")
-    api.prove(DEAL, store=folder / "proof")
-    api.prove(Deal.from_number(3), store=folder / "solved")
+    prove(DEAL, store=folder / "proof")
+    prove(Deal.from_number(3), store=folder / "solved")
     api.solve(Deal.from_number(3), store=folder / "shortest")
     return folder
 
@@ -174,7 +175,7 @@ def test_a_certificate_of_another_number(stores: Path, tmp_path: Path) -> None:
 
 
 def test_no_certificate_of_an_unfinished_search(tmp_path: Path) -> None:
-    api.prove(Deal.from_number(11982), store=tmp_path / "s", max_states=100)
+    prove(Deal.from_number(11982), store=tmp_path / "s", max_states=100)
     result = run("certificate", tmp_path / "s")
     assert result.exit_code == 4
     assert "claims nothing, the search is undecided" in result.stderr

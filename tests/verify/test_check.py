@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.faults import check
+from helpers.searching import prove
 
 from dbmsolver import api
 from dbmsolver.errors import StoreError
@@ -36,7 +37,7 @@ def test_proofs(
     tmp_path: Path, rules: Rules, number: int, policy: Policy, states: int | None
 ) -> None:
     deal = Deal.from_number(number, rules)
-    result = api.prove(deal, policy=policy, store=tmp_path / "s", threads=1)
+    result = prove(deal, policy=policy, store=tmp_path / "s", threads=1)
     assert result.verdict == "unsolvable"
     report = check(tmp_path / "s")
     assert report.valid, report.reason
@@ -67,7 +68,7 @@ def test_no_solution_by_cost_layers(tmp_path: Path) -> None:
 
 
 def test_a_solution_not_said_to_be_shortest(tmp_path: Path) -> None:
-    assert api.prove(Deal.from_number(3), store=tmp_path / "s").verdict == "solved"
+    assert prove(Deal.from_number(3), store=tmp_path / "s").verdict == "solved"
     report = check(tmp_path / "s")
     assert report.valid, report.reason
     assert report.blocks == 0
@@ -75,7 +76,7 @@ def test_a_solution_not_said_to_be_shortest(tmp_path: Path) -> None:
 
 def test_samples(tmp_path: Path) -> None:
     deal = Deal.from_number(146692)
-    api.prove(deal, store=tmp_path / "s")
+    prove(deal, store=tmp_path / "s")
     report = check(tmp_path / "s", sample=0.2, seed=1)
     assert report.valid
     assert 0 < report.blocks < report.all_blocks
@@ -87,11 +88,11 @@ def test_samples(tmp_path: Path) -> None:
 
 def test_nothing_claimed(tmp_path: Path) -> None:
     deal = Deal.from_number(11982)
-    api.prove(deal, store=tmp_path / "limit", max_states=1000)
+    prove(deal, store=tmp_path / "limit", max_states=1000)
     with pytest.raises(StoreError, match="claims nothing, the search is undecided"):
         check(tmp_path / "limit")
     deal = Deal.from_number(1, rules_for("freecell", 1))
-    api.prove(deal, store=tmp_path / "none", keep="none")
+    prove(deal, store=tmp_path / "none", keep="none")
     with pytest.raises(StoreError, match="keep none"):
         check(tmp_path / "none")
     with pytest.raises(StoreError, match="no store"):

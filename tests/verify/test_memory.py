@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 from helpers.faults import check
+from helpers.searching import prove
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
@@ -33,11 +34,11 @@ BUDGETS = [2_000, 20_000, 200_000, 1_000_000]
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two proofs, a shortest solution, and a proof whose states take three planes."""
     folder = tmp_path_factory.mktemp("stores")
-    api.prove(Deal.from_number(6139, rules_for("freecell", 3)), store=folder / "proof")
-    api.prove(Deal.from_number(146692), store=folder / "larger")
+    prove(Deal.from_number(6139, rules_for("freecell", 3)), store=folder / "proof")
+    prove(Deal.from_number(146692), store=folder / "larger")
     api.solve(Deal.from_number(3), store=folder / "solve")
     rules = Rules("any suit, any fill", 6, 0, "any", "any")
-    api.prove(Deal.from_number(7, rules), store=folder / "wide")
+    prove(Deal.from_number(7, rules), store=folder / "wide")
     return folder
 
 

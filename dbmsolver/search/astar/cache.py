@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.shards import COUNT, IS_CLOSED, META, shards_of
+from dbmsolver.results import Limit
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.journal import LimitReached
 from dbmsolver.search.rows import strata_of
-from dbmsolver.storage.store import parse_closed_key
+from dbmsolver.storage.records import parse_closed_key
 
 
 class PartitionCache:
@@ -41,7 +42,7 @@ class PartitionCache:
         if not crowded and sum(other.nbytes for other in self.partitions) <= self.memory:
             return
         if self.checkpoint.kind != b"C":
-            raise LimitReached("memory")
+            raise LimitReached(Limit.MEMORY)
         for other in self.partitions:
             if other is not partition and other.queues is not None:
                 self._evict(other)
@@ -75,7 +76,7 @@ class PartitionCache:
             owners = shards_of(rows, self.shards)
             for queue in queues:
                 if not queue.add_closed(rows[owners == queue.number]):
-                    raise LimitReached("memory")
+                    raise LimitReached(Limit.MEMORY)
         for queue in queues:
             queue.rebuild_table()
 
@@ -93,7 +94,7 @@ class PartitionCache:
         values, counts = np.unique(np.concatenate(strata), return_counts=True)
         middle = _median(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         if not partition.low < middle < partition.high:
-            raise LimitReached("memory")
+            raise LimitReached(Limit.MEMORY)
         self._cut(partition, middle)
         old = partition.queues
         for before, queue, levels in zip(

@@ -23,8 +23,9 @@ from dbmsolver.search.astar.partitions import NO_CEILING, Partition, ShardQueue
 from dbmsolver.search.journal import Journal
 from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs, encode_block
-from dbmsolver.storage.store import Closed, Transaction, parse_closed_key, parse_pending_key
+from dbmsolver.storage.blocks import Runs, encode_block, read_block
+from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
+from dbmsolver.storage.transaction import Transaction
 
 
 class Checkpoint:
@@ -51,7 +52,7 @@ class Checkpoint:
             root = np.array([[*self.codec.root, self.codec.root_code]], np.uint64)
             everything.candidates[0] = [root]
             return
-        self.known = store.manifest["known"]
+        self.known = store.manifest.known
         for key in store.keys(b"P"):
             everything.candidates.setdefault(parse_pending_key(key)[0], []).append(key)
         # These records go with the next commit.
@@ -61,7 +62,7 @@ class Checkpoint:
 
     def rows(self, key: bytes) -> Rows:
         """The rows of a block in the store."""
-        return unpacked(self.codec, self.journal.store.block(key))
+        return unpacked(self.codec, read_block(self.journal.store, key))
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
         """The keys of a partition's blocks of closed states, and how many each holds."""

@@ -69,8 +69,9 @@ class Diver:
     def dive(self, keys: RecordKeys, start: State, order: Order, limit: int) -> Dived:
         """One dive from a record."""
         limit = min(limit, self.most)
-        if self.diving.parents.size < limit:
-            self.diving = make_diving(limit)
+        room = 1 << (limit - 1).bit_length()
+        if self.diving.parents.size < room:
+            self.diving = make_diving(room)
         words = (np.uint64(word) for word in start[:3])
         outcome, count, expanded = dive(
             keys.tables, self.diving, *words, keys.locked, limit, *order
@@ -124,7 +125,9 @@ class Dives:
                         number, (order, limit) = tasks.pop(0)
                         diver = self._idle.pop()
                         diver.diving.stop[0] = 0
-                        task = pool.submit(diver.dive, self.keys, start, order, limit)
+                        task = pool.submit(
+                            diver.dive, self.keys, start, order, min(limit, self.limit)
+                        )
                         self._running[task] = number, diver
                     done, _ = wait(self._running, _PAUSE, FIRST_COMPLETED)
                     for task in done:

@@ -18,8 +18,9 @@ from dbmsolver.game.dominance_paths import unfold
 from dbmsolver.game.moves import Move
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.state import State
-from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.store import Store, parse_closed_key, stratum_prefix
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.store import Store
 
 _MOST_STEPS = 100_000
 
@@ -72,7 +73,7 @@ class RecordFinder:
         for stratum in reversed(self.strata):
             if stratum <= latest:
                 for key in self.store.keys(stratum_prefix(b"C", 0, stratum)):
-                    yield self.store.block(key)
+                    yield read_block(self.store, key)
 
 
 def moves_along(keys: RecordKeys, states: Sequence[State]) -> list[Move]:

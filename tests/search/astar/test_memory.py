@@ -1,4 +1,6 @@
-"""Searches in less memory than they need: partitions are left to the store and come back, and the answer is the same."""
+"""Searches in less memory than they need: partitions are left to the store and come back, and the
+answer is the same.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.searching import prove
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result
@@ -74,7 +77,7 @@ def test_solve_continued_with_less_memory(
         tight = solve(deal, store=store, memory=TIGHT, max_states=more)
         with Store.open(store) as opened:
             stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
-            assert stored == sum(row[2] + row[3] for row in opened.manifest["strata"])
+            assert stored == sum(row[2] + row[3] for row in opened.manifest.strata)
     assert facts(tight) == facts(plenty)
     if deal is UNSOLVABLE:  # cut before it came back, not only when it grew
         assert calls["_cut"] > calls["_split"]

@@ -388,5 +388,7 @@ def test_killed_between_the_goal_and_the_verdict(
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
         with pytest.raises((KeyboardInterrupt, GoalReached)):
             prove(deal, store=tmp_path / "store")
-    result = answer(session.run("prove", deal, Options(store=tmp_path / "store", method="every-position")))
+    result = answer(
+        session.run("prove", deal, Options(store=tmp_path / "store", method="every-position"))
+    )
     assert (result.verdict, bool(result.moves)) == ("solved", True)

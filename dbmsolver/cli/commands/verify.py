@@ -17,7 +17,7 @@ from dbmsolver.cli.progress import Progress
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
-from dbmsolver.results import Commit, Options, Report, Result
+from dbmsolver.results import Commit, Method, Options, Report, Result
 
 
 def parse_share(text: str) -> float:
@@ -149,7 +149,7 @@ def _again(
 
     record = certificate.load(Path(source))
     deal = certificate.deal_of(record, source)
-    options = Options(record["policy"], record["metric"], threads)
+    options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
     events: Generator[Report | Commit, None, Result]
     events = session.run(record["question"], deal, options, Limits(memory=memory))
     if record["claim"] == "unsolvable":

@@ -607,14 +607,23 @@ def onto_column_card(t, locked, off, low, scratch, room, count, card, parent, ki
 def expand_record(t, sets, off, low, scratch):
     """List the successors of a record into ``scratch.found``; how many there are.
 
-    ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`).  -1 if it has more cards than places,
-    or more successors than there is room for: no record of a game has.
+    ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`).  -1 for what no record of a game
+    is: a card on one that is home, two cards on one, more cards than places, more successors than there is room for.
     """
-    covered = covered_cards(t, sets.under, sets.loose & ~off, low)
-    exposed = (sets.loose | sets.locked) & ~covered
+    in_play = sets.loose | sets.locked
+    stacked = sets.loose & ~off
+    covered = covered_cards(t, sets.under, stacked, low)
+    if covered & ~in_play or sets.home & sets.locked:
+        return np.int64(-1)
+    if popcount(covered) != popcount(sets.under) + popcount(stacked):
+        return np.int64(-1)
+    exposed = in_play & ~covered
     slots = slot_cards(t, exposed, off, low)
     stuck = popcount(exposed & ~slots)
-    if stuck > t.columns or popcount(slots) > t.freecells + t.columns - stuck:
+    room = t.freecells
+    if t.fillers == U64(ALL_CARDS):
+        room += t.columns - stuck
+    if stuck > t.columns or popcount(slots) > room:
         return np.int64(-1)
     count = list_macros(t, sets, off, low, scratch, slots, exposed & ~slots)
     if count > MAX_SUCCESSORS:

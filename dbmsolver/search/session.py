@@ -27,6 +27,7 @@ from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
 from dbmsolver.search.proof.worker import WorkResult
+from dbmsolver.search.tallies import Tally
 from dbmsolver.search.trace import Finder, Step, replay, steps_of, steps_to
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
@@ -237,7 +238,8 @@ class _Run:
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
-            self._conclude("unsolvable", phase="search")
+            nothing = Tally().to_json()
+            self._conclude("unsolvable", phase="search", waiting=nothing, known=journal.states)
         return dived.outcome != "open"
 
     def _unsolvable(self) -> None:

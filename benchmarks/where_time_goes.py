@@ -25,7 +25,7 @@ from typing import Any
 from inside import kernel_shares
 
 from dbmsolver import Deal, prove
-from dbmsolver.cli.options import parse_size
+from dbmsolver.cli.values import parse_size
 from dbmsolver.game.rules import rules_for
 from dbmsolver.search import journal
 from dbmsolver.search.astar import layers

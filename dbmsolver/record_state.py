@@ -28,7 +28,7 @@ class RecordKeys(StateCodec):
     empty columns take kings only, a king at the bottom of a column has the value bottom, too.
     """
 
-    method: Method = "dominating"
+    method: Method = Method.DOMINATING
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         super().__init__(deal, policy)
@@ -115,4 +115,4 @@ class RecordKeys(StateCodec):
 
 def keys_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
     """The keys of a deal's positions, or of its records."""
-    return RecordKeys(deal, policy) if method == "dominating" else StateCodec(deal, policy)
+    return RecordKeys(deal, policy) if method == Method.DOMINATING else StateCodec(deal, policy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
@@ -11,13 +12,46 @@ from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Policy, Rules
 
-Question = Literal["solve", "prove"]
-Method = Literal["dominating", "every-position"]
-"""What a proof stores: one record for all positions that parking moves reach from it, or every position."""
-Verdict = Literal["solved", "unsolvable", "undecided"]
 Metric = Literal["cards"]
 Keep = Literal["all", "none"]
-Limit = Literal["max-states", "max-time", "memory", "max-disk", "disk full", "interrupt"]
+
+
+class Question(StrEnum):
+    """What is asked about a deal. The values are those of the command line, of JSON and of stores."""
+
+    SOLVE = "solve"
+    """Find a shortest solution."""
+    PROVE = "prove"
+    """Find out whether there is a solution."""
+
+
+class Method(StrEnum):
+    """What the states of a search are."""
+
+    DOMINATING = "dominating"
+    """One record for all positions that parking moves reach from it."""
+    EVERY_POSITION = "every-position"
+    """Every position."""
+
+
+class Verdict(StrEnum):
+    """The answer to either question."""
+
+    SOLVED = "solved"
+    UNSOLVABLE = "unsolvable"
+    UNDECIDED = "undecided"
+    """A limit ended the search."""
+
+
+class Limit(StrEnum):
+    """What ended an undecided search."""
+
+    MAX_STATES = "max-states"
+    MAX_TIME = "max-time"
+    MEMORY = "memory"
+    MAX_DISK = "max-disk"
+    DISK_FULL = "disk full"
+    INTERRUPT = "interrupt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +77,8 @@ class Options:
     threads: int | None = None
     keep: Keep = "all"
     store: Path | None = None
-    method: Method = "dominating"
-    """Of a proof; where dominance does not hold, and for shortest solutions, every position is searched."""
+    method: Method = Method.DOMINATING
+    """Of a proof. Shortest solutions, and games without dominance, need every position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +151,13 @@ class Result:
     @property
     def length(self) -> int | None:
         """Length of the solution in the metric, None where there is none, or none was kept."""
-        if self.verdict != "solved" or not (self.moves or self.deal.position.is_goal()):
+        if self.verdict != Verdict.SOLVED or not (self.moves or self.deal.position.is_goal()):
             return None
         return len(self.moves)
 
 
 def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
-    """The method of a search: the wanted one where it is possible, every position elsewhere."""
-    if question == "prove" and has_dominance(rules):
+    """The method of a search: the wanted one where it is possible, otherwise every position."""
+    if question == Question.PROVE and has_dominance(rules):
         return wanted
-    return "every-position"
+    return Method.EVERY_POSITION

@@ -54,7 +54,7 @@ class StateCodec:
     cards in the deal.
     """
 
-    method: Method = "every-position"
+    method: Method = Method.EVERY_POSITION
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         self.deal = deal

@@ -60,7 +60,7 @@ class Compilers:
             return
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
-            f"compile_share; compile_share({self.question!r}, {self.method!r}, {self.code_bits()})"
+            f"compile_share; compile_share({str(self.question)!r}, {str(self.method)!r}, {self.code_bits()})"
         )
         with self._lock:
             if self._over:

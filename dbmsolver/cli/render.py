@@ -17,20 +17,20 @@ from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
-    "solved": EXIT_SOLVED,
-    "unsolvable": EXIT_UNSOLVABLE,
-    "undecided": EXIT_UNDECIDED,
+    Verdict.SOLVED: EXIT_SOLVED,
+    Verdict.UNSOLVABLE: EXIT_UNSOLVABLE,
+    Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
 
 _METRICS = {"cards": ("card move", "card moves")}
 
 _LIMITS: dict[Limit, str] = {
-    "max-states": "the limit --max-states was reached",
-    "max-time": "the limit --max-time was reached",
-    "memory": "the memory allowed by --memory did not suffice",
-    "max-disk": "the limit --max-disk was reached",
-    "disk full": "the disk is full",
-    "interrupt": "it was interrupted",
+    Limit.MAX_STATES: "the limit --max-states was reached",
+    Limit.MAX_TIME: "the limit --max-time was reached",
+    Limit.MEMORY: "the memory allowed by --memory did not suffice",
+    Limit.MAX_DISK: "the limit --max-disk was reached",
+    Limit.DISK_FULL: "the disk is full",
+    Limit.INTERRUPT: "it was interrupted",
 }
 
 
@@ -59,8 +59,8 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 STATES: dict[Method, tuple[str, str]] = {
-    "dominating": ("dominating position", "dominating positions"),
-    "every-position": ("position", "positions"),
+    Method.DOMINATING: ("dominating position", "dominating positions"),
+    Method.EVERY_POSITION: ("position", "positions"),
 }
 """What the states of a search are, by its method."""
 
@@ -72,17 +72,19 @@ def verdict_line(result: Result) -> str:
         length = counted(result.length or 0, *_METRICS[result.metric])
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{name}: solved in {length}, {proven}"
-    if result.verdict == "solved":
+    if result.verdict == Verdict.SOLVED:
         return f"{name}: solved, but the solution was not kept (--keep none)"
-    if result.verdict == "unsolvable":
+    if result.verdict == Verdict.UNSOLVABLE:
         return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
     reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
 
 
 def has_solution(result: Result) -> bool:
-    """Whether the answer holds a solution: with --keep none, the states on its way may be dropped."""
-    return result.verdict == "solved" and (bool(result.moves) or result.deal.position.is_goal())
+    """Whether the answer holds a solution: --keep none may drop the states on its way."""
+    return result.verdict == Verdict.SOLVED and (
+        bool(result.moves) or result.deal.position.is_goal()
+    )
 
 
 def render_text(result: Result, boards: bool = False) -> str:
@@ -102,7 +104,7 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
         forced = "  (forced)" if move.forced else ""
         yield f"{number:>{width}}  {describe_move(move)}{forced}\n"
         if boards:
-            yield f"\n{_board_after(position)}\n"
+            yield f"\n{board_text(position)}\n"
 
 
 def describe_move(move: Move) -> str:
@@ -111,7 +113,8 @@ def describe_move(move: Move) -> str:
     return f"{card_name(move.card)}  {move.source} -> {destination}"
 
 
-def _board_after(position: Position) -> str:
+def board_text(position: Position) -> str:
+    """A board for people; of one that is won, the foundations."""
     if position.is_goal():
         return "Foundations: H-K C-K D-K S-K\n"
     return format_board(position)
@@ -136,12 +139,13 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
 def _states(result: Result) -> str:
     """How many states there were.
 
-    A shortest solution's own layer, in which the search ends anywhere, is not counted: there may be nothing below it.
+    The layer of a shortest solution, in which the search ends anywhere, is not counted, and there
+    may be no layer below it.
     """
     evaluated = f"{result.evaluated:,} evaluated"
     if not result.states and not result.forced:
         return evaluated
-    if result.method == "dominating":
+    if result.method == Method.DOMINATING:
         return counted(result.states, *STATES[result.method])
     forced = counted(result.forced, "forced one", "forced ones")
     where = f" in layers below {result.length}" if result.shortest else ""
@@ -223,7 +227,7 @@ def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
 
 
 def dump_json(data: Mapping[str, Any]) -> str:
-    """JSON as this program writes it: a member or a list's element per line, lists of numbers and moves in one."""
+    """JSON as this program writes it: a member, or an element of a list of texts, on each line."""
     lines = []
     for name, value in data.items():
         if isinstance(value, list) and value and not isinstance(value[0], int):

@@ -17,6 +17,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
+from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.state import StateCodec
@@ -30,7 +31,7 @@ MOVES = 20
 
 def is_final(manifest: dict[str, Any]) -> bool:
     """Whether a manifest holds an answer."""
-    return manifest["verdict"] in ("solved", "unsolvable")
+    return manifest["verdict"] in (Verdict.SOLVED, Verdict.UNSOLVABLE)
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
@@ -40,10 +41,10 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    codec = keys_of(deal, manifest["policy"], manifest["method"])
+    codec = keys_of(deal, manifest["policy"], Method(manifest["method"]))
     if manifest["keep"] != "none":
         checked.append(_check_counts(store))
-    if manifest["verdict"] == "solved":
+    if manifest["verdict"] == Verdict.SOLVED:
         return checked + _check_solution(store, codec)
     if manifest["keep"] != "none":
         checked.append(_check_closed(store, codec))
@@ -114,7 +115,7 @@ def _check_solution(store: Store, codec: StateCodec) -> list[str]:
         raise _wrong(f"its solution has {len(moves)} moves, not {manifest.get('length')}", where)
     checked = ["the solution was played and wins"]
     if manifest.get("shortest"):
-        if manifest["question"] != "solve":
+        if manifest["question"] != Question.SOLVE:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
@@ -129,7 +130,7 @@ def _last_stratum(codec: StateCodec) -> int:
 
 
 def _check_closed(store: Store, codec: StateCodec) -> str:
-    """Nothing closed is next to the goal, and random games from the deal do not leave the closed states."""
+    """Nothing closed is next to the goal, and random games stay among the closed states."""
     where = str(store.path)
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
-from dbmsolver.results import Method, Verdict
+from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, is_final
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
@@ -26,32 +26,59 @@ from dbmsolver.verify.certificate import Certificate, from_manifest
 class StoreStatus:
     """A store at a glance, as of its last commit.
 
-    ``strata`` rows are (layer, stratum, states, forced states), ``pending`` is in candidates, ``checked`` says by what
-    an answer was checked.
+    `verdict` is None while the search is not finished; `limit` says what ended an undecided one.
+    `strata` rows are (layer, stratum, states, forced states), `closed_bytes` and `disk` are bytes,
+    `pending` counts candidates, `checked` says by what the answer was checked, `program` what made
+    the store.
     """
 
-    manifest: dict[str, Any]
+    question: Question
+    method: Method
     deal: Deal
+    policy: Policy
+    metric: Metric
+    keep: Keep
+    program: str
     verdict: Verdict | None
+    limit: Limit | None
+    shortest: bool
     strata: tuple[tuple[int, int, int, int], ...]
     closed_bytes: int
     pending: int
     disk: int
     checked: tuple[str, ...]
 
+    @property
+    def states(self) -> int:
+        """Closed states without the forced ones."""
+        return sum(row[2] for row in self.strata)
+
+    @property
+    def forced(self) -> int:
+        """Closed states with a forced move."""
+        return sum(row[3] for row in self.strata)
+
 
 def status(path: Path) -> StoreStatus:
-    """What is in a store; StoreError if there is none, it cannot be read, or its records belie its answer."""
+    """What is in a store; StoreError if it cannot be read, or its records belie its answer."""
 
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
         checked = check_answer(store, searched) if is_final(manifest) else []
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
+        verdict, limit = manifest["verdict"], manifest.get("limit")
         return StoreStatus(
-            manifest=manifest,
+            question=Question(manifest["question"]),
+            method=Method(manifest["method"]),
             deal=searched,
-            verdict=manifest["verdict"],
+            policy=manifest["policy"],
+            metric=manifest["metric"],
+            keep=manifest["keep"],
+            program=manifest["program"],
+            verdict=None if verdict is None else Verdict(verdict),
+            limit=None if limit is None else Limit(limit),
+            shortest=bool(manifest.get("shortest")),
             strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.get("strata", [])),
             closed_bytes=manifest.get("closed_bytes", 0),
             pending=pending,
@@ -68,7 +95,10 @@ def deal(path: Path) -> Deal:
 
 
 def certificate(path: Path) -> Certificate:
-    """The certificate of the finished search in a store, checked as its answer is; StoreError if it is not finished."""
+    """The certificate of the finished search in a store, checked as its answer is.
+
+    StoreError if the search is not finished.
+    """
 
     def tell(store: Store) -> Certificate:
         record = from_manifest(store.manifest, str(path))
@@ -116,7 +146,7 @@ def keys_of_store(store: Store) -> StateCodec:
     """The keys of the states in a store."""
     manifest = store.manifest
     deal = deal_of(manifest, str(store.path))
-    return keys_of(deal, manifest["policy"], manifest["method"])
+    return keys_of(deal, manifest["policy"], Method(manifest["method"]))
 
 
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:

@@ -171,14 +171,14 @@ class Journal:
         limits = self.limits
         now = time.monotonic()
         if limits.max_states is not None and self.states + self.forced >= limits.max_states:
-            raise LimitReached("max-states")
+            raise LimitReached(Limit.MAX_STATES)
         if limits.max_time is not None and now - self.started >= limits.max_time:
-            raise LimitReached("max-time")
+            raise LimitReached(Limit.MAX_TIME)
         if now - self.checked > 0.05:
             self.checked = now
             self.peak_memory = max(self.peak_memory, anonymous_memory())
             if limits.max_disk is not None and self.disk() > limits.max_disk:
-                raise LimitReached("max-disk")
+                raise LimitReached(Limit.MAX_DISK)
 
     def disk(self) -> int:
         """Bytes that the store takes, with what the next commit will add."""

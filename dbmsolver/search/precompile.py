@@ -39,9 +39,9 @@ def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
     """
     codec = StateCodec(Deal.from_number(1), "wkr")
     tables = codec.tables
-    if question == "solve":
+    if question == Question.SOLVE:
         return _of_both(tables) + _of_layers(codec)
-    if method == "dominating":
+    if method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables) + _of_records(tables)
     exhaustion, pieces = _of_exhaustion(tables, code_type)
     return exhaustion + _of_layers(codec) + _of_both(tables) + pieces

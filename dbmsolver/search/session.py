@@ -17,7 +17,17 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.process import default_memory, return_freed_memory
 from dbmsolver.record_state import RecordKeys, keys_of
-from dbmsolver.results import Commit, Limit, Limits, Options, Question, Report, Result, Verdict
+from dbmsolver.results import (
+    Commit,
+    Limit,
+    Limits,
+    Method,
+    Options,
+    Question,
+    Report,
+    Result,
+    Verdict,
+)
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.evidence import check_answer, is_final
 from dbmsolver.search.interrupts import interruptible
@@ -27,7 +37,7 @@ from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
 from dbmsolver.search.proof.worker import WorkResult
-from dbmsolver.search.tallies import Tally
+from dbmsolver.search.tallies import NOTHING
 from dbmsolver.search.trace import Finder, Step, replay, steps_of, steps_to
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
@@ -35,7 +45,15 @@ from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, Transaction, look
 
-Events = Generator[Report | Commit, None, Result]
+
+class Cancelled(LimitReached):
+    """Sent to a search between two of its steps, it ends the search as a limit does."""
+
+    def __init__(self) -> None:
+        super().__init__(Limit.INTERRUPT)
+
+
+Events = Generator[Report | Commit, Cancelled | None, Result]
 
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""
@@ -113,8 +131,8 @@ class _Run:
         self.deal = deal
         self.options = options
         self.limits = limits
-        self.question: Question = store.manifest["question"]
-        self.keys = keys_of(deal, options.policy, store.manifest["method"])
+        self.question = Question(store.manifest["question"])
+        self.keys = keys_of(deal, options.policy, Method(store.manifest["method"]))
         store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
         self.begun = self.answered or store.manifest["phase"] == "search"
@@ -123,7 +141,7 @@ class _Run:
         ):  # what a look ahead counted before it was cut short is no part of the search
             store.manifest = {k: v for k, v in store.manifest.items() if k not in COUNTS}
         # Layers need their closed states to the end, for the way back and to be continued.
-        keep_closed = options.keep == "all" or self.question == "solve"
+        keep_closed = options.keep == "all" or self.question == Question.SOLVE
         self.journal = Journal(
             store,
             self.question,
@@ -156,15 +174,19 @@ class _Run:
                     txn.delete(key)
 
             self.journal.commit(0, 0, extra=clear, verdict=None, limit=None)
-            if self.question == "solve":
+            if self.question == Question.SOLVE:
                 yield from self._solve()
             else:
                 yield from self._prove()
         except LimitReached as reached:
-            self._conclude("undecided", limit=reached.limit)
+            self._conclude(Verdict.UNDECIDED, limit=reached.limit)
         except DiskFullError:
             self.journal.recall()
-            store.manifest = {**store.manifest, "verdict": "undecided", "limit": "disk full"}
+            store.manifest = {
+                **store.manifest,
+                "verdict": Verdict.UNDECIDED,
+                "limit": Limit.DISK_FULL,
+            }
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction."""
@@ -200,7 +222,7 @@ class _Run:
             yield from search.run()
         except GoalReached as reached:
             if self.options.keep == "none":
-                self._conclude("solved")
+                self._conclude(Verdict.SOLVED)
             else:
                 self._met_goal(reached.code)
             return
@@ -230,7 +252,7 @@ class _Run:
             journal.check_limits()
             yield journal.report(layer=None, stratum=0, last_stratum=0, pending=0, look_ahead=True)
         if dived.outcome == "won":
-            journal.states = dives.expanded
+            journal.states = journal.evaluated = dives.expanded
             self._conclude_with(moves_along(keys, dived.path))
         elif dived.outcome == "exhausted":
             for stratum, runs in blocks_of(keys, dived):
@@ -238,8 +260,9 @@ class _Run:
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
-            nothing = Tally().to_json()
-            self._conclude("unsolvable", phase="search", waiting=nothing, known=journal.states)
+            self._conclude(
+                Verdict.UNSOLVABLE, phase="search", waiting=NOTHING.to_json(), known=journal.states
+            )
         return dived.outcome != "open"
 
     def _unsolvable(self) -> None:
@@ -254,7 +277,7 @@ class _Run:
             raise InternalError(
                 f"the books do not balance: {counted} states counted, {rows} by stratum, {stored} stored"
             )
-        self._conclude("unsolvable")
+        self._conclude(Verdict.UNSOLVABLE)
 
     def _look_ahead(self) -> Generator[Report | Commit, None, bool]:
         """A hasty, bounded search towards the goal; whether it got there."""
@@ -278,7 +301,7 @@ class _Run:
         try:
             yield from hasty.run()
         except LimitReached as reached:
-            if reached.limit != "memory":
+            if reached.limit != Limit.MEMORY:
                 raise
         finally:
             self.journal.peak_memory = max(self.journal.peak_memory, journal.peak_memory)
@@ -293,17 +316,17 @@ class _Run:
         """Commit a solution that is not known to be shortest."""
         steps = steps_of(self.keys, moves)
         replay(self.keys, steps, self._forced)
-        self._conclude("solved", path=[list(step) for step in steps], shortest=False)
+        self._conclude(Verdict.SOLVED, path=[list(step) for step in steps], shortest=False)
 
     def _solved(self, finder: Finder, code: int, *, shortest: bool) -> None:
         steps = steps_to(finder, State(self.keys.goal, 0, 0, 0), code)
         assert steps is not None
         replay(self.keys, steps, self._forced)
-        self._conclude("solved", path=[list(step) for step in steps], shortest=shortest)
+        self._conclude(Verdict.SOLVED, path=[list(step) for step in steps], shortest=shortest)
 
     def _conclude(self, verdict: Verdict, limit: Limit | None = None, **more: Any) -> None:
         """Commit the verdict; where it is final, nothing is pending any more."""
-        needless = [b"P", b"B", b"D"] if verdict != "undecided" else []
+        needless = [b"P", b"B", b"D"] if verdict != Verdict.UNDECIDED else []
         if needless and self.options.keep == "none":
             needless.append(b"C")
 
@@ -322,7 +345,7 @@ class _Run:
         """What the manifest says, as a Result."""
         manifest = self.store.manifest
         steps: list[Step] = [(card, place) for card, place in manifest.get("path") or []]
-        verdict = manifest["verdict"]
+        verdict = Verdict(manifest["verdict"])
         # How much of the layer that holds the goal is closed depends on threads and memory; the
         # layers below are whole, and the same for every run.
         whole = manifest["length"] if manifest.get("shortest") else None
@@ -337,18 +360,18 @@ class _Run:
             policy=self.options.policy,
             metric=self.options.metric,
             verdict=verdict,
-            limit=manifest.get("limit"),
+            limit=Limit(manifest["limit"]) if manifest["limit"] else None,
             shortest=bool(manifest.get("shortest")),
             moves=replay(self.keys, steps, self._forced) if steps else (),
             states=sum(row[2] for row in strata),
             forced=sum(row[3] for row in strata),
             evaluated=self.journal.evaluated,
             seconds=self.journal.elapsed
-            if verdict == "undecided"
+            if verdict == Verdict.UNDECIDED
             else manifest.get("seconds", self.journal.elapsed),
             peak_memory=self.journal.peak_memory,
             disk=self.store.size(),
-            digest=None if verdict == "solved" else f"{self.journal.digest:016x}",
+            digest=None if verdict == Verdict.SOLVED else f"{self.journal.digest:016x}",
             store=self.options.store,
             method=self.keys.method,
             strata=strata,

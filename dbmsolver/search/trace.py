@@ -13,6 +13,7 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.results import Method
 from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import Intake
@@ -125,9 +126,11 @@ def replay(
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
         forced = policy_moves(position)
-        if forced is not None and forced.card != card and codec.method == "every-position":
+        if forced is not None and forced.card != card and codec.method == Method.EVERY_POSITION:
             raise InternalError(f"move {number} of the solution found ignores a forced move")
-        chosen = chosen._replace(forced=forced is not None and forced.card == card)
+        # The card of a forced move may also be parked, where other moves are not left out for it.
+        safe = forced is not None and forced[:3] == chosen[:3]
+        chosen = chosen._replace(forced=safe)
         moves.append(chosen)
         position = position.apply(chosen)
     return tuple(moves)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
+from dbmsolver.results import Method
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 
@@ -50,7 +51,7 @@ class Intake:
             first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
             if int(signatures.min()) != first or int(signatures.max()) != last:
                 return "signatures that its key does not name"
-        codes = keys.tables.code_card.size if keys.method == "every-position" else 256
+        codes = keys.tables.code_card.size if keys.method == Method.EVERY_POSITION else 256
         if runs.codes.dtype != keys.code_type or int(runs.codes.max()) >= codes:
             return "parent-move codes that cannot be"
         if not keys_fit(keys.tables, signatures, runs.counts, runs.key_words, runs.keys):

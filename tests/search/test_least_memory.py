@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dbmsolver.api import prove, solve
-from dbmsolver.cli.options import LEAST_MEMORY
+from dbmsolver.cli.values import LEAST_MEMORY
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 

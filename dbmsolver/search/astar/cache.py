@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.shards import COUNT, IS_CLOSED, shards_of
+from dbmsolver.results import Limit
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.journal import LimitReached
@@ -34,7 +35,7 @@ class PartitionCache:
         if not crowded and sum(other.nbytes for other in self.partitions) <= self.memory:
             return
         if self.checkpoint.kind != b"C":
-            raise LimitReached("memory")
+            raise LimitReached(Limit.MEMORY)
         for other in self.partitions:
             if other is not partition and other.parts is not None:
                 self._evict(other)
@@ -68,7 +69,7 @@ class PartitionCache:
             owners = shards_of(rows, self.shards)
             for part in parts:
                 if not part.add_closed(rows[owners == part.number]):
-                    raise LimitReached("memory")
+                    raise LimitReached(Limit.MEMORY)
         for part in parts:
             part.rebuild_table()
 
@@ -86,7 +87,7 @@ class PartitionCache:
         values, counts = np.unique(np.concatenate(strata), return_counts=True)
         middle = _median(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         if not partition.low < middle < partition.high:
-            raise LimitReached("memory")
+            raise LimitReached(Limit.MEMORY)
         self._cut(partition, middle)
         old = partition.parts
         for before, part, levels in zip(

@@ -19,9 +19,8 @@ from dbmsolver.core.shards import IS_CLOSED, IS_STORED
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit
 from dbmsolver.search.astar.partitions import NO_CEILING, Partition, ShardQueue
-from dbmsolver.search.rows import Rows
 from dbmsolver.search.journal import Journal
-from dbmsolver.search.rows import encoded, layers_of, packed, unpacked
+from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 from dbmsolver.storage.store import Closed, Transaction, parse_closed_key, parse_pending_key

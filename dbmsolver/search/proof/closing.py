@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
 from dbmsolver.errors import InternalError
+from dbmsolver.results import Method
 from dbmsolver.search.candidates import RunArrays
 from dbmsolver.state import StateCodec
 
@@ -113,7 +114,7 @@ FLIP_SAMPLE = 5_000
 
 def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
     """The kernels of one thread, with room for so many candidates that leave a signature."""
-    if codec.method == "dominating":
+    if codec.method == Method.DOMINATING:
         return RecordKernels(codec, candidates)
     return PositionKernels(codec)
 
@@ -124,7 +125,7 @@ def count_flips(
     """Per bit of the piece word of a sample of states: how often it is set, and how often a move changes it."""
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
-    if codec.method == "dominating":
+    if codec.method == Method.DOMINATING:
         space = records.make_record_space(0)
         some = sample[: words * FLIP_SAMPLE]
         records.count_flips(codec.tables, space, word, some, words, ones, flips)

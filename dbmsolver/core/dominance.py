@@ -28,6 +28,7 @@ from dbmsolver.core.record_form import (
     U64,
     ZERO,
     columns_are_slots,
+    covered_cards,
     make_form,
     normalise,
 )
@@ -40,13 +41,20 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 def list_macros(t, sets, form, scratch):
     """List the macros of a record into ``scratch``; how many there are.
 
-    -1 if the record has more cards than places.
+    -1 if no record of a game is like it: a card lies on one that is home, or two on one, or there
+    are more cards than places.
     """
+    stacked = sets.loose & ~form.off
+    covered = covered_cards(t, sets.under, stacked, form.low)
+    if covered & ~(sets.loose | sets.locked) or sets.home & sets.locked:
+        return np.int64(-1)
+    if popcount(covered) != popcount(sets.under) + popcount(stacked):
+        return np.int64(-1)
     stuck = popcount(form.tops)
     empty = t.columns - stuck
     in_slots = columns_are_slots(t)
     free = t.freecells - popcount(form.slots) + (empty if in_slots else 0)
-    if empty < 0 or t.freecells + empty < popcount(form.slots):
+    if empty < 0 or free < 0:
         return np.int64(-1)
     fix = form.slots & form.low if t.freecells > 0 else ZERO
     r = Record(sets.locked, form.off, form.low, stuck, empty, free, fix, popcount(fix))
@@ -99,8 +107,8 @@ def expand_record(t, sets, off, low, scratch):
 
     ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`); ``off`` and
     ``low`` (uint64) are its planes. The same successor may be listed more than once. Writes all of
-    ``scratch``. Returns -1 if the record has more cards than places, or more macros than there is
-    room for; no record of a game has.
+    ``scratch``. Returns -1 for what no record of a game is, or if there are more macros than there is
+    room for.
     """
     wanted = next_home(sets.signature)
     form = make_form(t, sets.signature, wanted, sets.locked, sets.loose, sets.under, off, low)

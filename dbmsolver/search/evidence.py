@@ -7,20 +7,19 @@ checked in a moment is checked whenever the answer is told; ``dbmsolver verify``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from random import Random
 
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance_macros import macros
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
-from dbmsolver.state import State, StateCodec
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
@@ -29,8 +28,6 @@ GAMES = 3
 """Random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
-RECORD_MOVES = 8
-"""The same where one move leads from a dominating position to the next, which takes longer."""
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
@@ -133,34 +130,23 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
     finder, random = Finder(store, codec), Random()
     for _ in range(GAMES):
-        game = _record_game if isinstance(codec, RecordKeys) else _game
-        for number, state in enumerate(game(codec, random, store.manifest.policy)):
-            if finder.code(state) is None:
+        position = codec.deal.position
+        for number in range(MOVES + 1):
+            if not _is_closed(finder, position, store.manifest.policy):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
+            following = list(position.successors(codec.rules, store.manifest.policy))
+            if not following:
+                break
+            position = random.choice(following)[1]
     return f"{GAMES} random games from the deal stay among the closed states"
 
 
-def _game(codec: StateCodec, random: Random, policy: Policy) -> Iterator[State]:
-    """The states of a random game from the deal, as the search plays."""
-    position = codec.deal.position
-    yield codec.state(position)
-    for _ in range(MOVES):
-        following = list(position.successors(codec.rules, policy))
-        if not following:
-            return
-        position = random.choice(following)[1]
-        yield codec.state(position)
-
-
-def _record_game(codec: StateCodec, random: Random, policy: Policy) -> Iterator[State]:
-    """The same over dominating positions, by the readable model of them."""
-    assert isinstance(codec, RecordKeys)
-    yield codec.root
-    record = codec.record(codec.root)
-    for _ in range(RECORD_MOVES):
-        following = list(macros(record, codec.rules, policy))
-        if not following:
-            return
-        record = random.choice(following).record
-        yield codec.state_of(record)
+def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
+    """Whether a position is closed, or a record covers it; one with a safe move need not be covered."""
+    keys = finder.codec
+    if not isinstance(keys, RecordKeys):
+        return finder.code(keys.state(position)) is not None
+    if position.forced(keys.rules, policy) is not None:
+        return True
+    return stored_cover(finder, keys, position) is not None

@@ -29,6 +29,7 @@ from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.partitions import PartitionCache, state_bytes
+from dbmsolver.verify.records import position_of_record, root_record
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.solution import BadSolution, replay
 
@@ -101,10 +102,11 @@ def verify(
         except Refuted as refuted:
             report.reason = refuted.reason
             form = make_format(deal, manifest["policy"])
+            show = position_of_record if manifest["method"] == "dominating" else position_of
             if refuted.words is not None:
-                report.position = position_of(form, deal, refuted.words)
+                report.position = show(form, deal, refuted.words)
             if refuted.other is not None:
-                report.neighbour = position_of(form, deal, refuted.other)
+                report.neighbour = show(form, deal, refuted.other)
                 report.relation = refuted.relation
         except BadSolution as bad:
             report.reason, report.position = bad.reason, bad.position
@@ -167,6 +169,9 @@ class _Run:
         if claim == "shortest" and manifest.get("question") != "solve":
             raise Refuted("a proof does not look for shortest solutions")
         form = make_format(report.deal, manifest["policy"])
+        if manifest["method"] == "dominating":
+            yield from self._closure(form, Claim(root_record(form, report.deal), None, "dominating"))
+            return
         root = root_words(form, report.deal)
         if length is not None:
             least = bound_of(form, root)
@@ -205,6 +210,11 @@ class _Run:
 
     def _say(self, claim: Claim) -> None:
         checked = self.report.checked
+        if claim.records:
+            checked.append("the deal's record is closed")
+            checked.append("every closed record is well-formed and normal, and none is a win")
+            checked.append("every record that a macro leads to is closed")
+            return
         checked.append("the deal is closed")
         checked.append("every closed key is an arrangement of the 52 cards, and none is a goal")
         if claim.costs:

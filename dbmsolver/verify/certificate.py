@@ -51,6 +51,7 @@ def from_manifest(manifest: Mapping[str, Any], where: str | None = None) -> Cert
             "certificate": FORMAT,
             "claim": claim,
             "question": manifest["question"],
+            "method": manifest["method"],
             "deal": {
                 "number": manifest["deal"]["number"],
                 "board": manifest["deal"]["board"].splitlines(),
@@ -133,6 +134,9 @@ def load(path: Path) -> Certificate:
         certificate = json.loads(data)
     except ValueError as error:
         raise InputError(f"not JSON ({error}), expected a certificate", where) from None
+    if isinstance(certificate, dict):
+        # Before there was another method, certificates did not name it.
+        certificate.setdefault("method", "every-position")
     problem = next(_problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
@@ -150,6 +154,7 @@ def _problems(data: Any) -> Iterator[str]:
     kinds: dict[str, type | tuple[type, ...]] = {
         "claim": str,
         "question": str,
+        "method": str,
         "deal": dict,
         "rules": dict,
         "policy": str,
@@ -172,6 +177,7 @@ def _problems(data: Any) -> Iterator[str]:
     choices = {
         "claim": CLAIMS,
         "question": ("prove", "solve"),
+        "method": ("dominating", "every-position"),
         "policy": POLICIES,
         "metric": ("cards",),
     }
@@ -199,7 +205,7 @@ def differences(one: Certificate, other: Certificate) -> list[str]:
     compared.
     """
     found = []
-    for name in ("claim", "question", "deal", "rules", "policy", "metric", "length"):
+    for name in ("claim", "question", "method", "deal", "rules", "policy", "metric", "length"):
         if name == "length" and one["claim"] == "solved":
             continue
         if one[name] != other[name]:
@@ -244,6 +250,7 @@ def from_result(result: Result) -> Certificate:
         "certificate": FORMAT,
         "claim": claim,
         "question": result.question,
+        "method": result.method,
         "deal": {
             "number": result.deal.number,
             "board": format_board(result.deal.position).splitlines(),

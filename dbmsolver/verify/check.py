@@ -26,6 +26,7 @@ from dbmsolver.errors import (
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory, default_memory
+from dbmsolver.results import Method
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate as records
 from dbmsolver.verify.blocks import Readers
@@ -135,7 +136,7 @@ def verify(
         except Refuted as refuted:
             report.reason = refuted.reason
             form = make_format(deal, manifest["policy"])
-            show = position_of_record if manifest["method"] == "dominating" else position_of
+            show = position_of_record if manifest["method"] == Method.DOMINATING else position_of
             if refuted.words is not None:
                 report.position = show(form, deal, refuted.words)
             if refuted.other is not None:
@@ -205,7 +206,7 @@ class _Run:
         if claim == "shortest" and manifest.get("question") != "solve":
             raise Refuted("a proof does not look for shortest solutions")
         form = make_format(report.deal, manifest["policy"])
-        if manifest["method"] == "dominating":
+        if manifest["method"] == Method.DOMINATING:
             yield from self._records(form)
             return
         root = root_words(form, report.deal)
@@ -221,7 +222,7 @@ class _Run:
 
     def _check_depth(self, claim: str) -> None:
         where = str(self.report.store)
-        if self.manifest["method"] != "dominating" or claim != "unsolvable":
+        if self.manifest["method"] != Method.DOMINATING or claim != "unsolvable":
             raise UsageError(
                 "--depth is for stores of proofs over dominating positions, that a deal is unsolvable",
                 where,
@@ -249,7 +250,7 @@ class _Run:
                 self.report.depth = depth = "lemma"
         if depth == "lemma":
             root = root_record(form, self.report.deal)
-            yield from self._closure(form, Claim(root, None, "dominating"), catalog)
+            yield from self._closure(form, Claim(root, None, Method.DOMINATING), catalog)
 
     def _full(self, form: Format, catalog: Catalog) -> Generator[Progress, None, None]:
         report, memory = self.report, self.memory

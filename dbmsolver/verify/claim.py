@@ -20,7 +20,7 @@ class Claim:
 
     root: tuple[int, int, int, int]
     length: int | None
-    method: Method = "every-position"
+    method: Method = Method.EVERY_POSITION
 
     @property
     def costs(self) -> bool:
@@ -30,7 +30,7 @@ class Claim:
     @property
     def records(self) -> bool:
         """Whether states are records of dominating positions."""
-        return self.method == "dominating"
+        return self.method is Method.DOMINATING
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,7 +228,9 @@ class _Run:
                 where,
             )
         if self.how.depth == "full" and self.sample is not None:
-            raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
+            raise UsageError(
+                "--sample is for the depth lemma: a full check takes all records", where
+            )
 
     def _records(self, form: Format) -> Generator[Progress, None, None]:
         """Check a proof over dominating positions in the depth that is wanted."""
@@ -274,10 +276,10 @@ class _Run:
         report.strata = [(0, *row, 0) for row in sorted(positions.strata.items())]
         report.digest = f"{int(positions.digest[0]):016x}"
         report.checked += [
-            f"the deal is among the {positions.count:,} positions that parking leads to from the closed"
-            " records, and no win is",
-            "where safe moves can be made there, they lead to one of these positions; elsewhere every"
-            " legal move does, with the safe moves that follow",
+            f"{positions.count:,} positions are covered: parking leads to them from closed records",
+            "the deal is covered once its safe moves are made, and no win is covered",
+            "from each covered position, safe moves, where there are any, lead to a covered one;",
+            "elsewhere every legal move does, with the safe moves that follow it",
         ]
         self._compare_counts()
 

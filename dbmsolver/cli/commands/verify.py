@@ -165,9 +165,7 @@ def _again(
 
     record = certificate.load(Path(source))
     deal = certificate.deal_of(record, source)
-    options = Options(
-        record["policy"], record["metric"], threads, method=Method(record["method"])
-    )
+    options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
     events: Generator[Report | Commit, None, Result]
     events = session.run(record["question"], deal, options, Limits(memory=memory))
     if record["claim"] == "unsolvable":

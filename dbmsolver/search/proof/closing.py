@@ -14,7 +14,7 @@ from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Method
-from dbmsolver.search.candidates import RunArrays
+from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 
 Words = NDArray[np.uint64]

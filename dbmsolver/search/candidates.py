@@ -1,4 +1,4 @@
-"""Candidates: states that were reached and are not yet known to be new, on their way to be closed."""
+"""Candidates: states that were reached, to be closed unless they are known already."""
 
 from __future__ import annotations
 

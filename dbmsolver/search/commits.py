@@ -6,11 +6,12 @@ so that a search can be continued after a crash and ends with the same answer an
 * From the transaction that says "search" on, the deal itself is pending or closed. That transaction
   makes it pending (:mod:`dbmsolver.search.session`).
 * Whatever follows from a closed state is closed or pending. So a batch holds the closed states, the
-  counts that include them, what follows from them, and the removal of the candidates they came from.
+  counts that include them, what follows from them, and the removal of the candidates they came
+  from.
 * Records that are written between two commits, to free memory (:meth:`~dbmsolver.search.recorder.
-  Recorder.spill`), come from states that are not yet closed in the store. They are scratch until the
-  next commit takes them over: the manifest's `next` is the number of the first record that belongs
-  to no commit. A run that is continued removes such records and makes them again.
+  Recorder.spill`), come from states that are not yet closed in the store. They are scratch until
+  the next commit takes them over: the manifest's `next` is the number of the first record that
+  belongs to no commit. A run that is continued removes such records and makes them again.
 * An error in the middle of a piece of work (a full disk, a damaged block) is followed by no commit:
   memory may hold half of a step. The last commit stands.
 """
@@ -85,10 +86,10 @@ class NewRecord:
 class CommitBatch:
     """What the next transaction changes. Searches fill it while they work and hand it over.
 
-    `cleared` are kinds of records of which all go. `pending` may be made while it is written, so that
-    not all blocks are in memory at once. `done` are the signatures of the current stratum that are
-    closed. `waiting` is the tally of the pending candidates that have a record already; None leaves
-    the manifest's entry as it is. `fields` are put into the manifest.
+    `cleared` are kinds of records of which all go. `pending` may be made while it is written, so
+    that not all blocks are in memory at once. `done` are the signatures of the current stratum that
+    are closed. `waiting` is the tally of the pending candidates that have a record already; None
+    leaves the manifest's entry as it is. `fields` are put into the manifest.
     """
 
     blocks: list[BlockRef] = field(default_factory=list)

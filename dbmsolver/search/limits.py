@@ -15,7 +15,8 @@ _SECONDS = 0.05
 class OutOfBudget(Exception):
     """The memory budget does not suffice for what a search cannot do in smaller parts.
 
-    The search that it happens in ends with the limit "memory". All that it has finished is committed.
+    The search that it happens in ends with the limit "memory". All that it has finished is
+    committed.
     """
 
 
@@ -36,7 +37,7 @@ class LimitCheck:
         self._checked = 0.0
 
     def reached(self) -> Limit | None:
-        """The limit that is reached, if one is. Cheap enough to be asked after every piece of work."""
+        """The limit that is reached, if one is. Cheap: it is asked after every piece of work."""
         limits, statistics = self.limits, self.statistics
         now = time.monotonic()
         if limits.max_states is not None and statistics.closed >= limits.max_states:

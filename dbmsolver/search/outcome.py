@@ -29,8 +29,8 @@ class Exhausted:
 class Stopped:
     """The search ended early.
 
-    `limit` is what ended it. None means that it has used up the effort it was allowed: searches that
-    come before the main one end so, and the next one begins.
+    `limit` is what ended it. None means that it has used up the effort it was allowed: searches
+    that come before the main one end so, and the next one begins.
     """
 
     limit: Limit | None = None

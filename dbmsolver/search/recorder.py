@@ -26,8 +26,8 @@ class Recorder:
     """One run on one store.
 
     `resumable` runs commit all that is pending every few seconds, so that they can be continued;
-    others commit closed states only. Without `keep_closed` only the counts of closed states are kept.
-    `batch` is what the next commit writes.
+    others commit closed states only. Without `keep_closed` only the counts of closed states are
+    kept. `batch` is what the next commit writes.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Recorder:
     def add_closed(
         self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
     ) -> list[BlockRef]:
-        """Put blocks of closed states into the batch; with `always`, even if only counts are kept."""
+        """Put blocks of closed states into the batch, `always` or only if they are kept."""
         refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
         if self.keep_closed or always:
             self.batch.blocks += refs
@@ -70,7 +70,7 @@ class Recorder:
         return self.store.size() + self.batch.block_bytes
 
     def commit(self, layer: int, stratum: int, pending: int = 0) -> Commit:
-        """Write the batch in one transaction, with the counts. `pending` candidates are reported."""
+        """Write the batch and the counts in one transaction. `pending` is for the report."""
         with self.store.write() as txn:
             written = self.batch.write(txn, stratum)
             fields = self.statistics.fields() | written.fields | {"next": self.store.numbers}

@@ -15,8 +15,8 @@ class RunArrays(NamedTuple):
     """Runs as kernels read and write them: of any key width, anywhere in two arrays.
 
     Run i has `counts[i]` states (int64[runs]) of `signatures[i]` (uint64[runs]). Its keys begin at
-    `keys[word_offsets[i]]` (uint64), its parent-move codes at `codes[offsets[i]]` (uint8 or uint16).
-    Kernels take these arrays in this order.
+    `keys[word_offsets[i]]` (uint64), its parent-move codes at `codes[offsets[i]]` (uint8 or
+    uint16). Kernels take these arrays in this order.
     """
 
     signatures: NDArray[np.uint64]
@@ -70,7 +70,7 @@ def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
 
 
 def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
-    """Bring the runs of each signature together, narrow keys first. Those in `skip` are left out."""
+    """Bring the runs of each signature together, narrow keys first, without those in `skip`."""
     parts = [part for part in parts if part.signatures.size] or parts[:1]
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
     signatures = np.concatenate([part.signatures for part in parts])

@@ -52,10 +52,12 @@ _SCRATCH = 96 << 20
 def run(
     question: Question, deal: Deal, options: Options = Options(), limits: Limits = Limits()
 ) -> Events:
-    """Search a deal: ``solve`` for a shortest solution, ``prove`` for a proof that there is none, or a solution.
+    """Search a deal: ``solve`` for a shortest solution, ``prove`` for a proof that there is none,
+    or a solution.
 
-    A store in ``options.store`` that holds an unfinished run of the same search is continued, a finished one answers
-    at once; one of another search raises StoreError.  Without a store a temporary one is used and removed.
+    A store in ``options.store`` that holds an unfinished run of the same search is continued, a
+    finished one answers at once; one of another search raises StoreError. Without a store a
+    temporary one is used and removed.
     """
     if options.store is None:
         with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
@@ -79,7 +81,9 @@ def resume(path: Path, threads: int | None = None, limits: Limits = Limits()) ->
 
 
 def answer(path: Path) -> Result:
-    """The answer of the finished search in a store, checked against its records; StoreError if there is none."""
+    """The answer of the finished search in a store, checked against its records; StoreError if
+    there is none.
+    """
 
     def tell(store: Store) -> Result:
         deal = deal_of(store.manifest, str(path))

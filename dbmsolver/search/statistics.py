@@ -16,10 +16,10 @@ _MASK = (1 << 64) - 1
 class Statistics:
     """Counts of all runs on a store together.
 
-    `states` are closed states without the forced ones, which `forced` counts. `evaluated` counts the
-    states looked at. `digest` is the sum modulo 2**64 of the hashes of all closed states. `strata`
-    maps (layer, stratum) to [states, forced]. `closed_bytes` is the size of all blocks of closed
-    states, `peak_memory` the most memory seen in use, in bytes.
+    `states` are closed states without the forced ones, which `forced` counts. `evaluated` counts
+    the states looked at. `digest` is the sum modulo 2**64 of the hashes of all closed states.
+    `strata` maps (layer, stratum) to [states, forced]. `closed_bytes` is the size of all blocks of
+    closed states, `peak_memory` the most memory seen in use, in bytes.
     """
 
     states: int = 0

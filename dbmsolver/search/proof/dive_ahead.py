@@ -1,4 +1,4 @@
-"""Dives in memory, made before dominating positions are searched on disk: they decide most deals."""
+"""Dives in memory, made before the search on disk. They decide most deals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DiveAhead:
         self._won: Dived | None = None
 
     def run(self) -> Steps:
-        """Dive. Records that have been exhausted go into the next commit, which needs nothing else."""
+        """Dive. If all records are exhausted, they go into the next commit."""
         with closing(self._dives.run(self.keys.root)) as running:
             while True:
                 try:

@@ -18,7 +18,8 @@ from dbmsolver.storage.store import Store
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
-    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of these strata.
+    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of
+    these strata.
 
     StoreError if they are not those that the last commit has left.
     """
@@ -40,7 +41,7 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[i
 def unfinished_blocks(
     store: Store, stratum: int, done: Container[int]
 ) -> dict[int, list[BlockRef]]:
-    """Blocks of those big signatures of a stratum that an earlier run began and are not ``done``."""
+    """Blocks of the large signatures of a stratum that were begun and are not ``done``."""
     result: dict[int, list[BlockRef]] = {}
     for key in store.keys(stratum_prefix(b"C", 0, stratum)):
         parsed = parse_closed_key(key)

@@ -1,12 +1,13 @@
 """Closes a signature with too many states for one thread: in pieces, by all threads.
 
-A piece keeps the keys of its closed states in a hash table while memory lasts. The states themselves
-are in blocks, from which the table can be made again. A thread takes what is pending for a piece and
-closes what follows from it within the piece. Candidates for other pieces go to their inboxes.
+A piece keeps the keys of its closed states in a hash table while memory lasts. The states
+themselves are in blocks, from which the table can be made again. A thread takes what is pending for
+a piece and closes what follows from it within the piece. Candidates for other pieces go to their
+inboxes.
 
-A piece that outgrows its table gets a larger one; at the largest size it is split by one more bit of
-the keys. Candidates that wait are packed when they take too much memory. Pieces are expanded until
-nothing is pending in any of them.
+A piece that outgrows its table gets a larger one; at the largest size it is split by one more bit
+of the keys. Candidates that wait are packed when they take too much memory. Pieces are expanded
+until nothing is pending in any of them.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class LargeSignature:
     def run(self, pool: Executor, workers: list[ProofWorker]) -> Generator[int, None, None]:
         """Expand pieces until nothing is pending.
 
-        Yields the number of waiting candidates after every piece of work. When it is closed it waits
-        for the threads and keeps what they have done.
+        Yields the number of waiting candidates after every piece of work. When it is closed it
+        waits for the threads and keeps what they have done.
         """
         running: dict[Future[Any], tuple[ProofWorker, Callable[[Any], None]]] = {}
         idle = list(workers)
@@ -129,7 +130,7 @@ class LargeSignature:
     # Expanding a piece.
 
     def _reserve(self, piece: Piece) -> list[Packed]:
-        """Reserve a piece for a thread, and candidates for it; the blocks to load into its table."""
+        """Reserve a piece and candidates for a thread; the blocks to load into its table."""
         self._clock += 1
         piece.used = self._clock
         piece.busy = True
@@ -168,7 +169,8 @@ class LargeSignature:
         piece.closed += result.states
         piece.full = done.full
 
-    # Making room. Each is planned in the main thread, done by an idle one, finished in the main one.
+    # Making room. Each is planned in the main thread, done by an idle one, finished in the main
+    # one.
 
     def _packing(self) -> Task | None:
         """Pack candidates of the piece with the most unpacked ones, as many as a thread may."""

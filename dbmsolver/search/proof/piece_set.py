@@ -37,8 +37,8 @@ class PieceSet:
     """Pieces, and candidates on their way to them.
 
     Candidates in `sources` wait for room: they are in the store, or belong to a piece that has been
-    split. Those in `delivering` are being loaded. `balance` counts the candidates that were handed to
-    pieces and that no thread has taken yet.
+    split. Those in `delivering` are being loaded. `balance` counts the candidates that were handed
+    to pieces and that no thread has taken yet.
     """
 
     def __init__(self, shape: Shape, recorder: Recorder, start: LargeStart, budget: Budget) -> None:
@@ -171,7 +171,7 @@ class PieceSet:
             self.largest_bits += 1
 
     def replace_table(self, piece: Piece, bit: int | None, tables: list[Table]) -> None:
-        """Give a piece a larger table or, with a bit, put two pieces with a table each in its place."""
+        """Give a piece a larger table, or put two pieces that differ in `bit` in its place."""
         piece.busy = piece.full = False
         if bit is None:
             (piece.table,) = tables

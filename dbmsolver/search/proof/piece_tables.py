@@ -39,7 +39,8 @@ class Shape:
     def of(cls, codec: StateCodec, stratum: int, signature: int, words: int) -> Shape:
         """The shape for a signature with keys of so many words."""
         bits = int(key_bits(codec.tables, np.uint64(signature)))
-        # A slot's own number stands for what does not fit into its word, in the smallest table, too.
+        # A slot's own number stands for what does not fit into its word, in the smallest table,
+        # too.
         fits = bits <= 64 + SMALLEST_BITS
         compact = words > 1 and codec.tables.planes == 2 and fits
         return cls(codec, stratum, signature, words, compact)

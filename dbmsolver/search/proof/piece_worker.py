@@ -40,7 +40,7 @@ class PieceResult:
 
     @classmethod
     def to(cls, piece: Piece) -> PieceResult:
-        """The result of work to come: all it begins with is `in_work` of the piece until it ends."""
+        """The result of work to come, which begins with what is `in_work` of the piece."""
         done = cls(piece, rest=list(piece.in_work), opened=list(piece.opened))
         piece.in_work = piece.in_work + piece.opened
         piece.opened = []
@@ -50,9 +50,11 @@ class PieceResult:
 def expand_piece(
     shape: Shape, done: PieceResult, worker: ProofWorker, blocks: list[Packed]
 ) -> PieceResult:
-    """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened`` states.
+    """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened``
+    states.
 
-    ``blocks`` are closed states to load into its table first.  Ends early when the table is full or time is up.
+    ``blocks`` are closed states to load into its table first. Ends early when the table is full or
+    time is up.
     """
     piece = done.piece
     assert piece.table is not None

@@ -75,7 +75,7 @@ class Tree:
         return sum(one.nbytes for piece in self.pieces for one in piece.candidates)
 
     def split(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
-        """Replace a piece by two that differ in ``bit`` and share its candidates out between them."""
+        """Replace a piece by two that differ in ``bit`` and divide its candidates."""
         mask = piece.mask | 1 << bit
         node = len(self.rows)
         self.rows[piece.leaf] = [bit, node, node + 1]
@@ -123,7 +123,8 @@ class Tree:
 def split_bit(
     shape: Shape, piece: Piece, keys: NDArray[np.uint64], codes: NDArray[Any]
 ) -> int | None:
-    """The bit to split a piece by: one that seldom changes along a move and cuts evenly; None if none cuts.
+    """The bit to split a piece by: one that seldom changes along a move and cuts evenly; None if
+    none cuts.
 
     ``keys`` and ``codes`` are a sample of the signature's states.
     """

@@ -81,7 +81,7 @@ class ProofState:
     # What comes of a piece of work.
 
     def take_result(self, result: WorkResult) -> None:
-        """Count closed states and keep them for the next commit, with the candidates they lead to."""
+        """Count closed states; keep them, and the candidates they lead to, for the commit."""
         self.recorder.statistics.count(0, self.stratum, result.states, result.forced, result.digest)
         self.recorder.add_closed(result.closed)
         for one in result.candidates:

@@ -1,10 +1,11 @@
 """Proof by exhaustion: every reachable state is closed, in the order of strata.
 
-Candidates lead to higher strata only, or stay in their signature. So when a stratum's turn comes all
-its candidates are there, and its signatures are independent of each other.
+Candidates lead to higher strata only, or stay in their signature. So when a stratum's turn comes
+all its candidates are there, and its signatures are independent of each other.
 
-The rules by which the store can be continued from every commit are in :mod:`dbmsolver.search.commits`.
-That everything that became pending was closed is checked by :mod:`dbmsolver.search.tallies`.
+The rules by which the store can be continued from every commit are in
+:mod:`dbmsolver.search.commits`. That everything that became pending was closed is checked by
+:mod:`dbmsolver.search.tallies`.
 """
 
 from __future__ import annotations

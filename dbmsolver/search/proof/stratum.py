@@ -169,7 +169,8 @@ def signature_groups(
 ) -> list[NDArray[np.uint64] | None]:
     """Cut a stratum's signatures into groups whose candidates take about `limit` bytes each.
 
-    [None] stands for all at once. A signature with more candidates than that makes a group of its own.
+    [None] stands for all at once. A signature with more candidates than that makes a group of its
+    own.
     """
     size = sum(one.states * (8 * one.key_words + 1) for one in candidates)
     if size <= limit:

@@ -59,7 +59,8 @@ class LargeStart:
     """What is known of a signature that turned out to be large.
 
     `candidates` are to be closed, and so are those in `sources`, which stay where they are until
-    there is room. `blocks` are its closed states. `sample` are keys and codes of some of its states.
+    there is room. `blocks` are its closed states. `sample` are keys and codes of some of its
+    states.
     """
 
     signature: int

@@ -24,7 +24,8 @@ WARM_UP = (
     "solve 3",
     "solve 1 --memory 64M",
     "prove 11982",
-    "prove 12064 --freecells 2 --memory 64M",
+    "prove 11982 --every-position",
+    "prove 12064 --freecells 2 --every-position --memory 64M",
 )
 """Between them these use all kernels, also those that only tight memory calls for."""
 HEADINGS = (

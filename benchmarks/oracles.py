@@ -81,8 +81,16 @@ def main() -> int:
 def answer(case: Case, memory: int | None, max_states: int | None) -> Result:
     """Ask the solver."""
     deal = Deal.from_number(case.deal, rules_for("freecell", freecells=case.freecells))
-    ask = solve if case.question == "solve" else prove
-    return ask(deal, policy=case.policy, memory=memory, max_states=max_states)
+    if case.question == "solve":
+        return solve(deal, policy=case.policy, memory=memory, max_states=max_states)
+    # The tables count every position.
+    return prove(
+        deal,
+        policy=case.policy,
+        memory=memory,
+        max_states=max_states,
+        method="every-position",
+    )
 
 
 def cases(options: argparse.Namespace) -> Iterator[Case]:

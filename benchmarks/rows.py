@@ -173,8 +173,8 @@ def threads(command: str, states: int) -> Callable[[Row, int], Iterator[Line]]:
     return compared(before, after, states, 1 / 1.7, bar="two threads 1.7 times as fast as one")
 
 
-_12064 = "prove 12064 --freecells 2"
-_BIG = "prove 504179225"
+_12064 = "prove 12064 --freecells 2 --every-position"
+_BIG = "prove 504179225 --every-position"
 ROWS = (
     Row("help", "--help", True, help_row),
     Row("first", "first runs ever, with compilation", False, first_run),

@@ -18,14 +18,14 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 from inside import kernel_shares
 
 from dbmsolver import Deal, prove
-from dbmsolver.cli.options import parse_size
+from dbmsolver.cli.values import parse_size
 from dbmsolver.game.rules import rules_for
 from dbmsolver.search import journal
 from dbmsolver.search.astar import layers
@@ -167,14 +167,15 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true", help="print a markdown table")
     options = parser.parse_args()
     deal = Deal.from_number(options.deal, rules_for("freecell", freecells=options.freecells))
-    prove(Deal.from_number(11982, rules_for("freecell")))  # compiles
+    every_position = partial(prove, method="every-position")
+    every_position(Deal.from_number(11982, rules_for("freecell")))  # compiles
     clocks = Clocks()
     wrap(clocks)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         clocks.enter(OTHER)
         path = Path(folder) / "store"
-        result = prove(deal, threads=options.threads, memory=options.memory, store=path)
+        result = every_position(deal, threads=options.threads, memory=options.memory, store=path)
         clocks.leave()
         seconds = time.perf_counter() - begun
         shares = kernel_shares(path, deal)

@@ -33,8 +33,11 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors process game results core state record_state storage search search.proof search.astar",
     ),
     ("verify", "errors process game results jit storage"),
-    ("search.inspect", "errors game results core state record_state storage search verify"),
-    ("api", "errors game results search search.session search.inspect verify"),
+    (
+        "search.inspect",
+        "errors game results core state record_state storage search search.proof verify",
+    ),
+    ("api", "errors game results notation search search.session search.inspect verify"),
     (
         "cli",
         "errors version process game results notation signals jit state record_state storage search search.session "

@@ -1,16 +1,18 @@
-"""Running a search under the eyes of a user, and writing its answer where and as it was asked for."""
+"""Running a search with its progress shown, and writing its answer as it was asked for."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
 import click
 
+from dbmsolver.cli.options import gathered, output_option
 from dbmsolver.cli.progress import Progress
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import Unheard, output_is_closed
@@ -20,10 +22,8 @@ from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.results import Commit, Report, Result
 from dbmsolver.signals import raise_on_signals
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
-"""What an answer can be written as; `json` and `text` are the whole of it, the others a solution."""
+"""What an answer can be written as: the whole of it (`text`, `json`), or its solution alone."""
 
 COMPILING = "Compiling for this machine, this once; it takes some seconds."
 
@@ -34,34 +34,18 @@ class Interrupted(DbmError):
     exit_code: ClassVar[int] = EXIT_INTERRUPTED
 
 
-def answer_options(function: Function) -> Function:
-    """How to write the answer: --format, --json, -o, --runs, --boards."""
-    for option in (
-        click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
-        click.option(
-            "--runs",
-            is_flag=True,
-            help="Runs of cards as one move, and with every move the card it is put on and the "
-            "position before it, as far as the format has them.",
-        ),
-        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-        click.option(
-            "--output",
-            "-o",
-            type=click.Path(dir_okay=False, allow_dash=True),
-            help="Where to write the answer; the ending says the format, if no option does: .txt, "
-            ".json, .xml, .sfn, .moves, .short, .html.  [default: standard output]",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            help="How to write the answer: text for people, json for programs, or the solution "
-            "alone in one of the other formats.  [default: by the ending of -o, or text]",
-        ),
-    ):
-        function = option(function)
-    return function
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """How and where an answer is to be written."""
+
+    name: str
+    """Of the format."""
+    output: str | None
+    """A file; None or `-` for standard output."""
+    boards: bool
+    """Whether the text has the board after every move."""
+    runs: bool
+    """Whether runs of cards are one move."""
 
 
 def chosen_format(form: str | None, as_json: bool, output: str | None, runs: bool) -> str:
@@ -73,6 +57,39 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
         expected = f"expected one of {', '.join(WITH_RUNS)}"
         raise UsageError(f"--runs says nothing about the format {chosen}, {expected}")
     return chosen
+
+
+def answer_form(
+    form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
+) -> AnswerForm:
+    """What the options of an answer say; UsageError where they contradict each other."""
+    return AnswerForm(chosen_format(form, as_json, output, runs), output, boards, runs)
+
+
+answer_options = gathered(
+    "form",
+    answer_form,
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        help="How to write the answer: text for people, json for programs, or the solution "
+        "alone in one of the other formats.  [default: by the ending of -o, or text]",
+    ),
+    output_option(
+        "Where to write the answer; the ending says the format, if no option does: .txt, .json, "
+        ".xml, .sfn, .moves, .short, .html."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+    click.option(
+        "--runs",
+        is_flag=True,
+        help="Runs of cards as one move, and with every move the card it is put on and the "
+        "position before it, as far as the format has them.",
+    ),
+    click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
+)
+"""How to write an answer: --format, -o, --json, --runs and --boards, as `form`."""
 
 
 def follow(
@@ -116,42 +133,38 @@ def check_output(output: str | None) -> None:
         raise UsageError("cannot be written, expected a file that can be", str(path))
 
 
-def write_answer(
-    result: Result,
-    form: str,
-    output: str | None,
-    boards: bool,
-    quiet: bool = False,
-    runs: bool = False,
-) -> int:
+def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     """Write the answer; returns the exit code that says the verdict."""
     beside = True  # whether the verdict has to be said beside what is written
-    if form == "text":
-        text, beside = render_text(result, boards), False
-    elif form == "json":
+    if form.name == "text":
+        text, beside = render_text(result, form.boards), False
+    elif form.name == "json":
         text, beside = render_json(result), False
     elif has_solution(result):
-        text = _solution_text(result, form, runs)
+        text = _solution_text(result, form)
     else:
         text = None
     if text is not None:
-        write_text(text, output)
-    if text is None or (not quiet and (beside or output not in (None, "-"))):
+        write_text(text, form.output)
+    if text is None or (not quiet and (beside or form.output not in (None, "-"))):
         print(verdict_line(result), file=Unheard(sys.stderr), flush=True)
     return EXIT_CODES[result.verdict]
 
 
-def _solution_text(result: Result, form: str, runs: bool) -> str:
+def _solution_text(result: Result, form: AnswerForm) -> str:
     from dbmsolver.notation import formats
     from dbmsolver.notation.solution import Solution
 
     shortest = result.length if result.shortest else None
     solution = Solution.from_moves(result.deal, result.moves, result.policy)
-    return formats.write(solution, form, result.policy, runs, shortest)
+    return formats.write(solution, form.name, result.policy, form.runs, shortest)
 
 
 def write_text(text: str, output: str | None) -> None:
-    """Write to a file, or to standard output for None and `-`; SystemRefusedError if there is no room."""
+    """Write to a file, or to standard output for None and `-`.
+
+    SystemRefusedError if there is no room.
+    """
     try:
         if output in (None, "-"):
             click.echo(text, nl=False)

@@ -50,6 +50,7 @@ COMMANDS = {
     "prove": _entry("search", "prove", "Find out whether a deal has a solution at all."),
     "resume": _entry("search", "resume", "Continue the search of a store."),
     "deal": _entry("boards", "deal", "Print the board of a deal."),
+    "board": _entry("boards", "board", "Print the board after some moves of a solution."),
     "games": _entry("boards", "games", "List the games, with their rules and how they are dealt."),
     "key": _entry("boards", "key", "Print the key of a position, one big integer."),
     "unkey": _entry("boards", "unkey", "Print the position of a key."),

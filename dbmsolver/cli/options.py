@@ -1,159 +1,48 @@
-"""What commands have in common: kinds of values, and options that mean the same everywhere."""
+"""Options and arguments that mean the same for several commands.
+
+A group of options reaches the command as one argument, made of their values by :func:`gathered`.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES, Policy
+from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.values import COUNT, DURATION, MEMORY, SIZE, THREADS, DealSource, StorePath
+from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES, Policy, rules_for
 from dbmsolver.results import Limits
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-LEAST_MEMORY = 64 << 20
-"""The least that --memory can be: with less there is nothing left to share out."""
-
-MOST_THREADS = 256
-"""The most that --threads can be; each takes memory, and more than there are processors gain nothing."""
-
-MOST_DIGITS = 18
-
-_SIZES = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+Command = Callable[..., Any]
 
 
-def parse_size(text: str) -> int:
-    """Bytes: `2G`, `500M`, `1.5GiB` or a plain number; units are powers of 1024."""
-    match = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:I?B)?", text, re.I | re.A)
-    size = round(float(match[1]) * 2 ** _SIZES[match[2].upper()]) if match else 0
-    if not 0 < size < 2**63:
-        raise UsageError(f"{quoted(text)} is no size, expected one like 2G or 500M")
-    return size
+def gathered(
+    name: str, make: Callable[..., Any], *options: Callable[[Command], Command]
+) -> Callable[[Command], Command]:
+    """Options that reach a command as one argument `name`.
 
+    `make` makes it; what the options are called is what its parameters are called.
+    """
+    parameters = tuple(signature(make).parameters)
 
-def parse_duration(text: str) -> float:
-    """Seconds: `90`, `1.5h`, `30m` or `2d`."""
-    match = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([smhd]?)", text, re.A)
-    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
-    if not seconds:
-        raise UsageError(f"{quoted(text)} is no time, expected one like 90, 30m or 2h")
-    return seconds
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def with_one(**given: Any) -> Any:
+            values = {key: given.pop(key) for key in parameters}
+            return function(**{name: make(**values)}, **given)
 
+        decorated: Command = with_one
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
 
-def parse_memory(text: str) -> int:
-    """Bytes of memory: no less than a search needs, no more than there are."""
-    from dbmsolver.process import all_memory
-
-    size, most = parse_size(text), all_memory()
-    if size < LEAST_MEMORY:
-        raise UsageError(f"{quoted(text)} is too little, expected {LEAST_MEMORY >> 20}M or more")
-    if size > most:
-        raise UsageError(f"{quoted(text)} is more than there is, expected {most >> 20}M or less")
-    return size
-
-
-class Parsed(click.ParamType[Any]):
-    """A value that a function of the library's kind reads, with UsageError for what it is not."""
-
-    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
-        self.name = name
-        self.parse = parse
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the value."""
-        if not isinstance(value, str):
-            return value
-        try:
-            return self.parse(value)
-        except UsageError as error:
-            self.fail(str(error), param, ctx)
-
-
-class DealSource(click.ParamType[str]):
-    """A deal as people name it; read later, when its rules are known. Shells complete paths."""
-
-    name = "deal"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Ask the shell for file names."""
-        return [CompletionItem(incomplete, type="file")]
-
-
-class FormatName(click.ParamType[str]):
-    """The name of a format; whether there is one is for the library to say. Shells complete."""
-
-    name = "format"
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = tuple(names)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that begin so."""
-        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
-
-
-class StorePath(click.ParamType[str]):
-    """The directory of a store; whether there is one is for the library to say. Shells complete."""
-
-    name = "directory"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Ask the shell for names of directories."""
-        return [CompletionItem(incomplete, type="dir")]
-
-
-class Count(click.IntRange):
-    """A number from 1 on, to ``most`` if there is a most."""
-
-    def __init__(self, most: int | None = None) -> None:
-        super().__init__(min=1, max=most)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read the number."""
-        if isinstance(value, str) and len(value) > MOST_DIGITS:
-            text = f"{quoted(value)} is no number, expected one of at most {MOST_DIGITS} digits"
-            self.fail(text, param, ctx)
-        return super().convert(value, param, ctx)
-
-
-SIZE = Parsed("size", parse_size)
-MEMORY = Parsed("size", parse_memory)
-DURATION = Parsed("time", parse_duration)
-COUNT = Count()
-THREADS = Count(MOST_THREADS)
-
-
-class DealCommand(click.Command):
-    """A command with a DEAL, which may be negative: -1 and -2 are deals, not options."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Move negative numbers to the end, where nothing is taken for an option."""
-        takes_value = {
-            name
-            for parameter in self.get_params(ctx)
-            if isinstance(parameter, click.Option) and not parameter.is_flag
-            for name in parameter.opts
-        }
-        end = args.index("--") if "--" in args else len(args)
-        others: list[str] = []
-        numbers: list[str] = []
-        for before, arg in zip(["", *args], args[:end], strict=False):
-            is_number = re.fullmatch(r"-[0-9]+", arg) and before not in takes_value
-            (numbers if is_number else others).append(arg)
-        after = numbers + args[end + 1 :]
-        return super().parse_args(ctx, [*others, "--", *after] if after else others)
+    return decorate
 
 
 def deal_argument(function: Function) -> Function:
@@ -166,13 +55,14 @@ def store_argument(function: Function) -> Function:
     return click.argument("store", metavar="STORE", type=StorePath())(function)
 
 
-def _all(*options: Callable[[Function], Function]) -> Callable[[Function], Function]:
-    def decorate(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+def output_option(what: str) -> Callable[[Function], Function]:
+    """-o: where to write; `what` says it in the help."""
+    return click.option(
+        "--output",
+        "-o",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        help=f"{what}  [default: standard output]",
+    )
 
 
 def automove_option(text: str, default: Policy | None) -> Callable[[Function], Function]:
@@ -187,7 +77,9 @@ def automove_option(text: str, default: Policy | None) -> Callable[[Function], F
     )
 
 
-rules_options: Callable[[Function], Function] = _all(
+rules_options = gathered(
+    "rules",
+    rules_for,
     click.option(
         "--game",
         type=click.Choice(list(GAMES)),
@@ -206,8 +98,15 @@ rules_options: Callable[[Function], Function] = _all(
         help="Number of columns, if not the game's.",
     ),
 )
+"""--game, --freecells and --columns, as `rules`."""
 
-_limit_options: Callable[[Function], Function] = _all(
+threads_option = click.option(
+    "--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]"
+)
+
+limit_options = gathered(
+    "limits",
+    Limits,
     click.option("--max-states", type=COUNT, help="End undecided after that many states."),
     click.option(
         "--max-time", type=DURATION, help="End undecided after that time: 90 (seconds), 30m, 2h."
@@ -219,34 +118,29 @@ _limit_options: Callable[[Function], Function] = _all(
     ),
     click.option("--max-disk", type=SIZE, help="End undecided at that size of the store: 20G."),
 )
+"""What ends a search undecided, and its memory, as `limits`."""
 
 
-def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """--threads, and the limits, which reach the function as one argument `limits`."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown on standard error while a command works."""
 
-    @wraps(function)
-    def with_limits(
-        max_states: int | None,
-        max_time: float | None,
-        memory: int | None,
-        max_disk: int | None,
-        **others: Any,
-    ) -> Any:
-        return function(limits=Limits(max_states, max_time, memory, max_disk), **others)
+    quiet: bool
+    log_json: bool
 
-    threads = click.option(
-        "--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]"
-    )
-    return threads(_limit_options(with_limits))
+    def progress(self) -> Progress:
+        """The display of progress that was asked for."""
+        return progress_for(self.quiet, self.log_json)
 
 
-progress_options: Callable[[Function], Function] = _all(
+progress_options = gathered(
+    "shown",
+    Shown,
     click.option("--quiet", "-q", is_flag=True, help="No progress on standard error."),
     click.option(
-        "--log-json",
-        is_flag=True,
-        help="Progress as one JSON object for each committed unit of work.",
+        "--log-json", is_flag=True, help="Progress as one JSON object for each commit to the store."
     ),
 )
+"""--quiet and --log-json, as `shown`."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="The answer as JSON.")

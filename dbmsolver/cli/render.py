@@ -81,7 +81,7 @@ def verdict_line(result: Result) -> str:
 
 
 def has_solution(result: Result) -> bool:
-    """Whether the answer holds a solution: with --keep none, the states on its way may be dropped."""
+    """Whether the answer holds a solution: --keep none may drop the states on its way."""
     return result.verdict == Verdict.SOLVED and (
         bool(result.moves) or result.deal.position.is_goal()
     )
@@ -104,7 +104,7 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
         forced = "  (forced)" if move.forced else ""
         yield f"{number:>{width}}  {describe_move(move)}{forced}\n"
         if boards:
-            yield f"\n{_board_after(position)}\n"
+            yield f"\n{board_text(position)}\n"
 
 
 def describe_move(move: Move) -> str:
@@ -113,7 +113,8 @@ def describe_move(move: Move) -> str:
     return f"{card_name(move.card)}  {move.source} -> {destination}"
 
 
-def _board_after(position: Position) -> str:
+def board_text(position: Position) -> str:
+    """A board for people; of one that is won, the foundations."""
     if position.is_goal():
         return "Foundations: H-K C-K D-K S-K\n"
     return format_board(position)
@@ -138,7 +139,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
 def _states(result: Result) -> str:
     """How many states there were.
 
-    A shortest solution's own layer, in which the search ends anywhere, is not counted: there may be nothing below it.
+    The layer of a shortest solution, in which the search ends anywhere, is not counted, and there
+    may be no layer below it.
     """
     evaluated = f"{result.evaluated:,} evaluated"
     if not result.states and not result.forced:
@@ -225,7 +227,7 @@ def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
 
 
 def dump_json(data: Mapping[str, Any]) -> str:
-    """JSON as this program writes it: a member or a list's element per line, lists of numbers and moves in one."""
+    """JSON as this program writes it: a member, or an element of a list of texts, on each line."""
     lines = []
     for name, value in data.items():
         if isinstance(value, list) and value and not isinstance(value[0], int):

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.options import DealSource, FormatName
+from dbmsolver.cli.options import gathered
 from dbmsolver.cli.streams import Unheard
+from dbmsolver.cli.values import DealSource, FormatName
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
 from dbmsolver.notation.format_names import READABLE
+from dbmsolver.notation.supermoves import AUTOMOVES
 
 if TYPE_CHECKING:
-    from dbmsolver.notation.formats.given import Given, Parting
+    from dbmsolver.notation.formats.given import Given, Lengths, Parting
     from dbmsolver.notation.formats.source import Source
     from dbmsolver.notation.solution import Solution
-
-__all__ = ["from_option", "given_options", "load"]
 
 from_option = click.option(
     "--from",
@@ -30,7 +28,30 @@ from_option = click.option(
     help="Format of the file.  [default: by its content and ending]",
 )
 
-_OPTIONS = (
+left_out_option = click.option(
+    "--automove",
+    "policy",
+    type=click.Choice(AUTOMOVES),
+    help="The moves to the foundations that a text in Standard FreeCell Notation leaves out: safe "
+    "ones (horne, wkr), or all that are possible (max).  [default: found by trying]",
+)
+
+
+def _given(
+    deal: str | None,
+    game: str | None,
+    freecells: int | None,
+    columns: int | None,
+    lengths: Lengths | None,
+) -> Given:
+    from dbmsolver.notation.formats.given import Given
+
+    return Given(game, freecells, columns, deal, None, lengths, _ask)
+
+
+given_options = gathered(
+    "given",
+    _given,
     click.option(
         "--deal",
         metavar="DEAL",
@@ -59,29 +80,7 @@ _OPTIONS = (
         "can mean several numbers that all solve the deal.",
     ),
 )
-
-
-def given_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is known beside the file: it reaches the function as one argument `given`."""
-
-    @wraps(function)
-    def with_given(
-        deal: str | None,
-        game: str | None,
-        freecells: int | None,
-        columns: int | None,
-        lengths: Any,
-        **others: Any,
-    ) -> Any:
-        from dbmsolver.notation.formats.given import Given
-
-        given = Given(game, freecells, columns, deal, None, lengths, _ask)
-        return function(given=given, **others)
-
-    decorated: Callable[..., Any] = with_given
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+"""What is known beside the file, as `given`."""
 
 
 def load(name: str, from_format: str | None, given: Given) -> tuple[Solution, str]:

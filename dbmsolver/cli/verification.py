@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dbmsolver.cli.render import (
     board_data,
+    board_text,
     counted,
     deal_data,
     dump_json,
@@ -16,7 +17,6 @@ from dbmsolver.cli.render import (
     strata_data,
 )
 from dbmsolver.cli.tables import count_table, sums
-from dbmsolver.game.boards import format_board
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 
@@ -79,15 +79,9 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
 
 def _boards(report: Verification) -> Iterator[str]:
     if report.position is not None:
-        yield _board(report.position)
+        yield board_text(report.position)
     if report.neighbour is not None:
-        yield f"{report.relation}:\n\n{_board(report.neighbour)}"
-
-
-def _board(position: Position) -> str:
-    if position.is_goal():
-        return "Foundations: H-K C-K D-K S-K\n"
-    return format_board(position)
+        yield f"{report.relation}:\n\n{board_text(report.neighbour)}"
 
 
 def render_json(report: Verification) -> str:

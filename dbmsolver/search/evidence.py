@@ -14,7 +14,10 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.results import Question, Verdict
+from dbmsolver.game.rules import Policy
+from dbmsolver.record_state import RecordKeys, keys_of
+from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import Manifest
@@ -34,7 +37,7 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    codec = StateCodec(deal, manifest.policy)
+    codec = keys_of(deal, manifest.policy, Method(manifest.method))
     if manifest.keep != "none":
         checked.append(_check_counts(store))
     if manifest.verdict == Verdict.SOLVED:
@@ -120,7 +123,7 @@ def _last_stratum(codec: StateCodec) -> int:
 
 
 def _check_closed(store: Store, codec: StateCodec) -> str:
-    """Nothing closed is next to the goal, and random games from the deal do not leave the closed states."""
+    """Nothing closed is next to the goal, and random games stay among the closed states."""
     where = str(store.path)
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):
@@ -129,7 +132,7 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
     for _ in range(GAMES):
         position = codec.deal.position
         for number in range(MOVES + 1):
-            if finder.code(codec.state(position)) is None:
+            if not _is_closed(finder, position, store.manifest.policy):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
             following = list(position.successors(codec.rules, store.manifest.policy))
@@ -137,3 +140,13 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
                 break
             position = random.choice(following)[1]
     return f"{GAMES} random games from the deal stay among the closed states"
+
+
+def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
+    """Whether a position is closed, or a record covers it; one with a safe move need not be covered."""
+    keys = finder.codec
+    if not isinstance(keys, RecordKeys):
+        return finder.code(keys.state(position)) is not None
+    if position.forced(keys.rules, policy) is not None:
+        return True
+    return stored_cover(finder, keys, position) is not None

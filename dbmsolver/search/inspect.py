@@ -9,11 +9,15 @@ from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.results import Verdict
+from dbmsolver.game.rules import Policy
+from dbmsolver.record_state import RecordKeys, keys_of
+from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
+from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer
+from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
-from dbmsolver.state import StateCodec
-from dbmsolver.storage.manifest import Manifest, deal_of
+from dbmsolver.state import State, StateCodec
+from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import Certificate, from_manifest
 
@@ -22,22 +26,41 @@ from dbmsolver.verify.certificate import Certificate, from_manifest
 class StoreStatus:
     """A store at a glance, as of its last commit.
 
-    ``strata`` rows are (layer, stratum, states, forced states), ``pending`` is in candidates, ``checked`` says by what
-    an answer was checked.
+    `verdict` is None while the search is not finished; `limit` says what ended an undecided one.
+    `strata` rows are (layer, stratum, states, forced states), `closed_bytes` and `disk` are bytes,
+    `pending` counts candidates, `checked` says by what the answer was checked, `program` what made
+    the store.
     """
 
-    manifest: Manifest
+    question: Question
+    method: Method
     deal: Deal
+    policy: Policy
+    metric: Metric
+    keep: Keep
+    program: str
     verdict: Verdict | None
+    limit: Limit | None
+    shortest: bool
     strata: tuple[tuple[int, int, int, int], ...]
     closed_bytes: int
     pending: int
     disk: int
     checked: tuple[str, ...]
 
+    @property
+    def states(self) -> int:
+        """Closed states without the forced ones."""
+        return sum(row[2] for row in self.strata)
+
+    @property
+    def forced(self) -> int:
+        """Closed states with a forced move."""
+        return sum(row[3] for row in self.strata)
+
 
 def status(path: Path) -> StoreStatus:
-    """What is in a store; StoreError if there is none, it cannot be read, or its records belie its answer."""
+    """What is in a store; StoreError if it cannot be read, or its records belie its answer."""
 
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
@@ -45,9 +68,16 @@ def status(path: Path) -> StoreStatus:
         checked = check_answer(store, searched) if manifest.is_final else []
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
-            manifest=manifest,
+            question=manifest.question,
+            method=manifest.method,
             deal=searched,
+            policy=manifest.policy,
+            metric=manifest.metric,
+            keep=manifest.keep,
+            program=manifest.program,
             verdict=manifest.verdict,
+            limit=manifest.limit,
+            shortest=manifest.shortest,
             strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.strata),
             closed_bytes=manifest.closed_bytes,
             pending=pending,
@@ -64,7 +94,10 @@ def deal(path: Path) -> Deal:
 
 
 def certificate(path: Path) -> Certificate:
-    """The certificate of the finished search in a store, checked as its answer is; StoreError if it is not finished."""
+    """The certificate of the finished search in a store, checked as its answer is.
+
+    StoreError if the search is not finished.
+    """
 
     def tell(store: Store) -> Certificate:
         record = from_manifest(store.manifest, str(path))
@@ -74,31 +107,81 @@ def certificate(path: Path) -> Certificate:
     return look(path, tell)
 
 
+def method(path: Path) -> Method:
+    """What the states in a store are: positions, or records that cover positions."""
+    return look(path, lambda store: keys_of_store(store).method)
+
+
 def lookup(path: Path, position: Position) -> list[Move] | None:
-    """The moves by which the search in a store came to a position, None if it did not close it."""
+    """Legal moves from the deal of a store's search to a position, None if that search did not close it.
+
+    In a store of every position they are those by which the search came to it.  In one of dominating positions it
+    need not have come to it: the moves go to the closed record that covers the position, and park cards from there.
+    """
 
     def tell(store: Store) -> list[Move] | None:
-        searched = deal_of(store.manifest, str(path))
-        policy = store.manifest.policy
-        codec = StateCodec(searched, policy)
+        keys = keys_of_store(store)
         try:
-            state = codec.state(position)
+            state = keys.state(position)
         except InputError:
             return None  # no game from the deal comes to it
-        for kind in (b"C", b"A"):
-            steps = steps_to(Finder(store, codec, kind), state)
-            if steps is None:
-                continue
-            try:
-                moves = replay(codec, steps, lambda at: at.forced(searched.rules, policy))
-            except InternalError as error:
-                raise StoreError(f"its records do not fit its deal: {error}", str(path)) from None
-            reached = searched.position
-            for move in moves:
-                reached = reached.apply(move)
-            if codec.state(reached) != state:
-                raise StoreError("its records lead to another position", str(path))
-            return list(moves)
-        return None
+        if isinstance(keys, RecordKeys):
+            moves = _moves_to_covered(store, keys, position)
+        else:
+            moves = _moves_to_state(store, keys, state)
+        if moves is None:
+            return None
+        reached = keys.deal.position
+        for move in moves:
+            reached = reached.apply(move)
+        if reached.canonical() != position.canonical():
+            raise StoreError("its records lead to another position", str(path))
+        return moves
 
     return look(path, tell)
+
+
+def keys_of_store(store: Store) -> StateCodec:
+    """The keys of the states in a store."""
+    manifest = store.manifest
+    deal = deal_of(manifest, str(store.path))
+    return keys_of(deal, manifest.policy, Method(manifest.method))
+
+
+def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
+    """The moves by which a search over every position came to a state, None if it did not."""
+    policy = store.manifest.policy
+    for kind in (b"C", b"A"):
+        steps = steps_to(Finder(store, codec, kind), state)
+        if steps is None:
+            continue
+        try:
+            return list(replay(codec, steps, lambda at: at.forced(codec.rules, policy)))
+        except InternalError as error:
+            raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+    return None
+
+
+def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:
+    """Moves to a position that a closed record covers: to the record, and then cards are parked.
+
+    A position with safe moves is not covered by itself, but may lie on the way to the record that covers it after them.
+    """
+    settled = position
+    while (safe := settled.forced(keys.rules, keys.policy)) is not None:
+        settled = settled.apply(safe)
+    found = stored_cover(Finder(store, keys), keys, settled)
+    if found is None:
+        return None
+    path = RecordFinder(store, keys).path(*found)
+    try:
+        moves = moves_along(keys, path, settled)
+    except InternalError as error:
+        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+    at = keys.deal.position
+    for number in range(len(moves) + 1):
+        if at.canonical() == position.canonical():
+            return moves[:number]
+        if number < len(moves):
+            at = at.apply(moves[number])
+    return None

@@ -5,17 +5,20 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 Step = TypeVar("Step")
 
 
-def interruptible(steps: Generator[Step, None, None]) -> Generator[Step, None, None]:
+def interruptible(
+    steps: Generator[Step, None, None],
+) -> Generator[Step, Exception | None, None]:
     """The same steps; a KeyboardInterrupt that falls into one is raised at its end, where it stops.
 
-    What a step changes in memory is what the next commit writes: half of a step must not be committed. A signal
-    that comes with the last step finds the search finished and is dropped.
+    What a step changes in memory is what the next commit writes: half of a step must not be
+    committed. A signal that comes with the last step finds the search finished and is dropped.
+    An exception that is sent is thrown into the steps, which are to end with it.
     """
     try:
         while True:
@@ -26,7 +29,10 @@ def interruptible(steps: Generator[Step, None, None]) -> Generator[Step, None, N
             if signals:
                 with _held_back():
                     steps.throw(KeyboardInterrupt())
-            yield step
+            request = yield step
+            if request is not None:
+                with _held_back(), suppress(StopIteration):
+                    steps.throw(request)
     finally:
         with _held_back():
             steps.close()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dbmsolver.core import records
+from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.digest import digest_runs
@@ -20,7 +21,17 @@ from dbmsolver.core.expand import Sets, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
-from dbmsolver.core.runs import copy_runs, key_bits, local_key, pack_rows, progress_of, widths_of
+from dbmsolver.core.runs import (
+    copy_runs,
+    key_bits,
+    keys_fit,
+    local_key,
+    pack_rows,
+    progress_of,
+    sort_runs,
+    unpack_rows,
+    widths_of,
+)
 from dbmsolver.core.shards import make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import make_output, make_workspace
@@ -39,23 +50,26 @@ def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
     """
     codec = StateCodec(Deal.from_number(1), "wkr")
     tables = codec.tables
+    if question == Question.PROVE and method == Method.DOMINATING:
+        return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
+    layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
     if question == Question.SOLVE:
-        return _of_both(tables) + _of_layers(codec)
-    if method == Method.DOMINATING:
-        return _of_dives(tables) + _of_both(tables) + _of_records(tables)
+        return layers + both
     exhaustion, pieces = _of_exhaustion(tables, code_type)
-    return exhaustion + _of_layers(codec) + _of_both(tables) + pieces
+    return exhaustion + layers + both + pieces
 
 
 _NUMBER = 0
 _WORD = np.uint64(0)
 _WORDS = np.empty(1, np.uint64)
 _NUMBERS = np.empty(1, np.int64)
+_COSTS = np.empty(1, np.uint16)
 _LAYOUT = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
+_PIECE = Piece(_WORD, _WORD)
 _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 
-def _of_layers(codec: StateCodec) -> list[Call]:
+def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     t = codec.tables
     shard = make_shard(1, 1, 1)
     shared = (
@@ -70,6 +84,7 @@ def _of_layers(codec: StateCodec) -> list[Call]:
     return [
         (pack_rows, (t, shard.rows)),
         (insert_candidates, (*shared, shard.rows, _NUMBER)),
+        (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (expand_layer, (*shared, *[_NUMBER] * 4)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
@@ -86,11 +101,10 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     first = [
         # Half of all the time is for what exhaust_batch calls, so two processes share that.
-        (close, (t, ws, _LAYOUT, _SETS, *[_NUMBER] * 4, _WORD, _WORD)),
+        (close, (t, ws, _LAYOUT, _SETS, _PIECE, *[_NUMBER] * 4)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (write_runs, (t, ws, out, _WORD, _NUMBER)),
         (exhaust_batch, (t, ws, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
-        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
     ]
     pieces = [
         (count_flips, (t, _WORD, _WORDS, codes, _NUMBER, _NUMBERS, _NUMBERS)),
@@ -137,11 +151,10 @@ def _of_records(t: Any) -> list[Call]:
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
     return [
-        (records.close, (t, ws, space, _LAYOUT, _SETS, *bits, _WORD, _WORD)),
+        (records.close, (t, ws, space, _LAYOUT, _SETS, _PIECE, *bits)),
         (records.exhaust_batch, (t, ws, space, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (records.write_runs, (ws, space, out, _NUMBER)),
-        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
         (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
         (records.split_siblings, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
         (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
@@ -149,8 +162,9 @@ def _of_records(t: Any) -> list[Call]:
     ]
 
 
-def _of_both(t: Any) -> list[Call]:
-    """Digests, blocks, the way back."""
+def _of_both(t: Any, code_type: Any) -> list[Call]:
+    """Digests, candidates, blocks, the way back."""
+    codes = np.empty(1, code_type)
     planes = np.empty((1, 1), np.uint8)
     read_planes, read_counts = planes.copy(), _NUMBERS.copy()
     for read in (read_planes, read_counts):  # as they come from the store
@@ -164,4 +178,7 @@ def _of_both(t: Any) -> list[Call]:
         (from_planes, (read_planes, read_counts, _NUMBER, _WORDS)),
         (undo_code, (t, *[_WORD] * 4, _NUMBER)),
         (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),
+        (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
+        (sort_runs, (_NUMBERS, _NUMBER, _WORDS, codes)),
+        (keys_fit, (t, _WORDS, _NUMBERS, _NUMBER, _WORDS)),
     ]

@@ -36,6 +36,7 @@ from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
 from dbmsolver.search.proof.worker import WorkResult
+from dbmsolver.search.tallies import NOTHING
 from dbmsolver.search.trace import Finder, Step, replay, steps_of, steps_to
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
@@ -44,7 +45,15 @@ from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
 from dbmsolver.storage.transaction import Transaction
 
-Events = Generator[Report | Commit, None, Result]
+
+class Cancelled(LimitReached):
+    """Sent to a search between two of its steps, it ends the search as a limit does."""
+
+    def __init__(self) -> None:
+        super().__init__(Limit.INTERRUPT)
+
+
+Events = Generator[Report | Commit, Cancelled | None, Result]
 
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""
@@ -239,7 +248,7 @@ class _Run:
             journal.check_limits()
             yield journal.report(layer=None, stratum=0, last_stratum=0, pending=0, look_ahead=True)
         if dived.outcome == "won":
-            journal.states = dives.expanded
+            journal.states = journal.evaluated = dives.expanded
             self._conclude_with(moves_along(keys, dived.path))
         elif dived.outcome == "exhausted":
             for stratum, runs in blocks_of(keys, dived):
@@ -247,7 +256,9 @@ class _Run:
                 result.add_closed(keys.tables, runs, stratum, 0)
                 journal.count(0, stratum, result.states, 0, result.digest)
                 journal.add_closed(result.closed)
-            self._conclude(Verdict.UNSOLVABLE, phase="search")
+            self._conclude(
+                Verdict.UNSOLVABLE, phase="search", waiting=NOTHING.to_json(), known=journal.states
+            )
         return dived.outcome != "open"
 
     def _unsolvable(self) -> None:

@@ -129,7 +129,9 @@ def replay(
         forced = policy_moves(position)
         if forced is not None and forced.card != card and codec.method == Method.EVERY_POSITION:
             raise InternalError(f"move {number} of the solution found ignores a forced move")
-        chosen = chosen._replace(forced=forced is not None and forced.card == card)
+        # The card of a forced move may also be parked, where other moves are not left out for it.
+        safe = forced is not None and forced[:3] == chosen[:3]
+        chosen = chosen._replace(forced=safe)
         moves.append(chosen)
         position = position.apply(chosen)
     return tuple(moves)

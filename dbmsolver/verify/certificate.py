@@ -17,7 +17,7 @@ from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import POLICIES, Rules
-from dbmsolver.results import Result
+from dbmsolver.results import Method, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.solution import BadSolution, replay
 
@@ -51,6 +51,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
         "certificate": FORMAT,
         "claim": claim,
         "question": manifest.question,
+        "method": manifest.method,
         "deal": {
             "number": manifest.deal["number"],
             "board": manifest.deal["board"].splitlines(),
@@ -129,6 +130,8 @@ def load(path: Path) -> Certificate:
         certificate = json.loads(data)
     except ValueError as error:
         raise InputError(f"not JSON ({error}), expected a certificate", where) from None
+    if isinstance(certificate, dict) and "question" in certificate:
+        certificate.setdefault("method", Method.EVERY_POSITION)  # what was not said at first
     problem = next(_problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
@@ -146,6 +149,7 @@ def _problems(data: Any) -> Iterator[str]:
     kinds: dict[str, type | tuple[type, ...]] = {
         "claim": str,
         "question": str,
+        "method": str,
         "deal": dict,
         "rules": dict,
         "policy": str,
@@ -168,6 +172,7 @@ def _problems(data: Any) -> Iterator[str]:
     choices = {
         "claim": CLAIMS,
         "question": ("prove", "solve"),
+        "method": tuple(Method),
         "policy": POLICIES,
         "metric": ("cards",),
     }
@@ -195,7 +200,7 @@ def differences(one: Certificate, other: Certificate) -> list[str]:
     compared.
     """
     found = []
-    for name in ("claim", "question", "deal", "rules", "policy", "metric", "length"):
+    for name in ("claim", "question", "method", "deal", "rules", "policy", "metric", "length"):
         if name == "length" and one["claim"] == "solved":
             continue
         if one[name] != other[name]:
@@ -240,6 +245,7 @@ def from_result(result: Result) -> Certificate:
         "certificate": FORMAT,
         "claim": claim,
         "question": result.question,
+        "method": result.method,
         "deal": {
             "number": result.deal.number,
             "board": format_board(result.deal.position).splitlines(),

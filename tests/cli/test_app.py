@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbmsolver.cli.app import COMMANDS, cli
-from dbmsolver.cli.options import parse_duration, parse_size
+from dbmsolver.cli.values import parse_duration, parse_size
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES

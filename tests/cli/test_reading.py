@@ -128,7 +128,17 @@ def test_while_it_is_searched(tmp_path: Path) -> None:
 def test_two_processes(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     program = [sys.executable, "-m", "dbmsolver"]
-    line = [*program, "prove", "504179225", "--every-position", "--memory", "1G", "--store", store, "--log-json"]
+    line = [
+        *program,
+        "prove",
+        "504179225",
+        "--every-position",
+        "--memory",
+        "1G",
+        "--store",
+        store,
+        "--log-json",
+    ]
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr is not None
         while not child.stderr.readline().startswith("{"):  # the first commit

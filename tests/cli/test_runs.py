@@ -11,7 +11,6 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from pathlib import Path
 
 import pytest
@@ -81,7 +80,9 @@ def test_lookup(tmp_path: Path) -> None:
 
 def test_undecided_and_continued(tmp_path: Path) -> None:
     store = str(tmp_path / "proof")
-    result = run("prove", "11982", "--every-position", "--store", store, "--max-states", "20000", "--quiet")
+    result = run(
+        "prove", "11982", "--every-position", "--store", store, "--max-states", "20000", "--quiet"
+    )
     assert result.returncode == 20
     assert result.stdout.startswith("Deal 11982: undecided, the limit --max-states was reached\n")
     assert run("export", store).returncode == 4
@@ -109,6 +110,17 @@ def test_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["letter"]
 
 
+def first_event(child: subprocess.Popen[str]) -> str:
+    """What a search with `--log-json` says up to its first event, which tells that it runs."""
+    assert child.stderr is not None
+    lines = []
+    for line in child.stderr:
+        lines.append(line)
+        if line.startswith("{"):
+            return "".join(lines)
+    raise AssertionError("no event: " + "".join(lines))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "proof"
@@ -125,9 +137,10 @@ def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
             # It may be ignored where the tests run in the background.
             preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         )
-        time.sleep(4)
+        begun = first_event(child)
         child.send_signal(number)
         out, err = child.communicate(timeout=60)
+        err = begun + err
         assert child.returncode == 130, err
         assert out == ""
         message = [line for line in err.splitlines() if line.startswith("dbmsolver: ")]

@@ -1,4 +1,6 @@
-"""The kernels of a shortest solution against a plain search: which states are in which layer, with how many moves."""
+"""The kernels of a shortest solution against a plain search: which states are in which layer, with
+how many moves.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,7 @@ from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (
     BURST,
+    CODE_AND_G,
     COUNT,
     DONE,
     EVALUATED,
@@ -25,6 +28,7 @@ from dbmsolver.core.shards import (
     IS_CHEAP,
     IS_CLOSED,
     IS_FORCED,
+    META,
     TODO,
     Shard,
     make_shard,
@@ -32,6 +36,7 @@ from dbmsolver.core.shards import (
     shards_of,
     take_outgoing,
 )
+from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.rules import Rules
 from dbmsolver.state import State
 
@@ -106,7 +111,7 @@ class Layers:
             self.waiting[number].setdefault(layer, []).append(np.array([row], np.uint32))
         if outgoing.shape[0]:
             codec = self.game.codec
-            strata = progress_of(self.tables, outgoing[:, 0].copy(), codec.locked)
+            strata = progress_of(self.tables, outgoing[:, SIGNATURE].copy(), codec.locked)
             owners = shards_of(outgoing, len(self.shards))
             assert ((owners != number) | (strata > self.ceiling)).all()
             self.send(outgoing)
@@ -144,7 +149,9 @@ def h_of(meta: int) -> int:
 
 
 def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> None:
-    """After a layer: the states up to it are closed, with their fewest moves; others wait as they must."""
+    """After a layer: the states up to it are closed, with their fewest moves; others wait as they
+    must.
+    """
     bounds = {s: naive_bound.lower_bound(p) for s, p in expected.positions.items()}
     rows = list(search.rows())
     closed = {state for state, meta, _ in rows if meta & int(IS_CLOSED)}
@@ -177,7 +184,9 @@ def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> Non
 )
 @settings(max_examples=8, deadline=None)
 def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, stop: int) -> None:
-    """Whatever is sent where in between: each layer holds what it must, and the goal is met in the right one."""
+    """Whatever is sent where in between: each layer holds what it must, and the goal is met in the
+    right one.
+    """
     game, expected = small_game(rules, seed)
     codec = game.codec
     bottom = int(
@@ -197,8 +206,8 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
     if row is None:
         assert length is None
     else:
-        assert g_of(row[4]) == length
-        assert row[4] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
+        assert g_of(row[META]) == length
+        assert row[META] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
     for shard in search.shards:
         assert shard.state[EVALUATED] == shard.state[COUNT]
 
@@ -221,7 +230,7 @@ def test_rehash(rules: Rules, seed: int) -> None:
     assert np.count_nonzero(shard.table) == count
     before = shard.rows[:count].copy()
     candidates = before.copy()
-    candidates[:, 4] &= np.uint64(0x7FFFFFFF)
+    candidates[:, META] &= CODE_AND_G
     constants = (game.codec.tables, search.bound, shard, last, 1, game.codec.locked)
     assert insert_candidates(*constants, candidates, 0) == count
     assert shard.state[COUNT] == count

@@ -57,7 +57,9 @@ def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
     """Begin the search, or continue it from its store."""
     deal = Deal.from_number(settings["deal"], rules_for("freecell", settings["freecells"]))
     options = Options(
-        threads=2, store=Path(settings["store"] + suffix), method=settings.get("method", "every-position")
+        threads=2,
+        store=Path(settings["store"] + suffix),
+        method=settings.get("method", "every-position"),
     )
     events = session.run(settings["question"], deal, options, Limits(memory=settings["memory"]))
     while True:

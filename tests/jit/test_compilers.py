@@ -21,11 +21,10 @@ import importlib, pkgutil, sys
 from pathlib import Path
 import numpy as np
 import dbmsolver.core
+from numba import typeof
 from numba.core.dispatcher import Dispatcher
-from dbmsolver import Deal, solve
-from helpers.searching import prove
-from dbmsolver.search.proof import large, worker, pieces
-from dbmsolver.jit.compilation import compile_ahead
+from dbmsolver import Deal, prove, solve
+from dbmsolver.search.proof import dives, large, pieces, worker
 from dbmsolver.search.precompile import needed
 from dbmsolver.game.rules import rules_for
 
@@ -38,27 +37,31 @@ def compiled():
                 found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
     return found
 
-def check(question, code_type, searches):
-    for kernel, arguments in needed(question, "every-position", code_type):
-        compile_ahead(kernel, arguments)
+def check(question, method, searches):
+    for kernel, arguments in needed(question, method, np.uint8):
+        kernel.compile(tuple(map(typeof, arguments)))
     before = compiled()
     searches()
     more = compiled() - before
     assert not more, more
 
 def solves():
-    assert solve(Deal.from_number(3), threads=1).length == 73
-    assert solve(Deal.from_number(3), threads=2).length == 73
+    assert solve(Deal.from_number(3), threads=1, memory=1 << 30).length == 73
+    assert solve(Deal.from_number(3), threads=2, memory=1 << 30).length == 73
 
-def proves():
-    assert prove(Deal.from_number(11982)).states == 61643
-    worker.SMALL = 5000
+def proves(method, whole, divided):
+    worker.SMALL, large.SMALLEST_BITS, pieces.SMALLEST_BITS = UNDIVIDED
+    assert prove(Deal.from_number(11982), method=method).states == whole
+    dives.SCHEDULE = ()
+    worker.SMALL = 500
     large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
     deal = Deal.from_number(1, rules_for("freecell", freecells=2))
-    assert prove(deal, threads=2, store=Path(sys.argv[1])).states == 70882
+    assert prove(deal, method=method, threads=2, store=Path(sys.argv[1]) / method).states == divided
 
-check("solve", np.uint8, solves)
-check("prove", np.uint8, proves)
+UNDIVIDED = worker.SMALL, large.SMALLEST_BITS, pieces.SMALLEST_BITS
+check("solve", "every-position", solves)
+check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
+check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
 """
 
 SHARED = """
@@ -110,7 +113,7 @@ with compilers:
 
 
 def test_nothing_else_is_compiled(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", SEARCHES, tmp_path / "store"], check=True, timeout=600)
+    subprocess.run([sys.executable, "-c", SEARCHES, tmp_path], check=True, timeout=600)
 
 
 def test_one_process_compiles_and_the_other_reads(tmp_path: Path) -> None:

@@ -307,9 +307,9 @@ def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
         nonlocal calls
         real(self, rows)
         calls += 1
-        for part in self.parts or ():
-            if calls == 20 and part.inbox:
-                part.inbox.pop()
+        for queue in self.queues or ():
+            if calls == 20 and queue.inbox:
+                queue.inbox.pop()
 
     monkeypatch.setattr(Partition, "distribute", distribute)
 
@@ -391,5 +391,7 @@ def test_killed_between_the_goal_and_the_verdict(
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
         with pytest.raises((KeyboardInterrupt, GoalReached)):
             prove(deal, store=tmp_path / "store")
-    result = answer(session.run("prove", deal, Options(store=tmp_path / "store", method="every-position")))
+    result = answer(
+        session.run("prove", deal, Options(store=tmp_path / "store", method="every-position"))
+    )
     assert (result.verdict, bool(result.moves)) == ("solved", True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from helpers.searching import prove
 
 from dbmsolver.api import solve
-from dbmsolver.cli.options import LEAST_MEMORY
+from dbmsolver.cli.values import LEAST_MEMORY
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 

@@ -50,10 +50,16 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     "settings",
     [
         {"question": "prove", "deal": 5979, "freecells": 3},
-        {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+        pytest.param(
+            {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+            marks=pytest.mark.slow,
+        ),
         {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
         {"question": "solve", "deal": 5979, "freecells": 3},
-        {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
+        pytest.param(
+            {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )

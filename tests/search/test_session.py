@@ -69,7 +69,9 @@ def test_shortest_with_fewer_freecells(row: tuple[str, str, str]) -> None:
 
 
 def slow(start: Deal, policy: Policy, most: int) -> tuple[int | None, list[Position]] | None:
-    """Breadth first on the readable model: (length or None, all positions), None if there are too many."""
+    """Breadth first on the readable model: (length or None, all positions), None if there are too
+    many.
+    """
     codec = StateCodec(start, policy)
     seen = {codec.encode(start.position)}
     queue = deque([(start.position, 0)])
@@ -100,11 +102,11 @@ def digest(codec: StateCodec, positions: list[Position]) -> str:
     return f"{total % 2**64:016x}"
 
 
-def starts(rules: Rules, seed: int) -> list[Position]:
+def starts(rules: Rules, seed: int, games: int) -> list[Position]:
     """Deals of few moves, ends of random games, and cards anywhere."""
     random = Random(seed)
     found = []
-    for _ in range(12):
+    for _ in range(games):
         game = walk(random, deal_number(random.randrange(1, 10**6), rules), rules, "none", 400)
         found += [game[0], game[-1], random_layout(random, rules)]
     return found
@@ -112,10 +114,11 @@ def starts(rules: Rules, seed: int) -> list[Position]:
 
 @pytest.mark.parametrize("policy", ["wkr", "horne", "none"])
 @pytest.mark.parametrize("name", GAMES)
-def test_like_slow_searches(name: str, policy: Policy) -> None:
+@pytest.mark.parametrize("games", [4, pytest.param(12, marks=pytest.mark.slow)])
+def test_like_slow_searches(games: int, name: str, policy: Policy) -> None:
     rules = rules_for(name)
     compared = 0
-    for position in starts(rules, 5):
+    for position in starts(rules, 5, games):
         start = Deal(position, rules)
         found = slow(start, policy, 3000)
         if found is None:

@@ -1,60 +1,113 @@
-"""`deal`, `games`, `key` and `unkey`: boards, and what identifies them."""
+"""`deal`, `board`, `games`, `key` and `unkey`: boards, and what identifies them."""
 
 from __future__ import annotations
 
 import re
 import textwrap
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import click
 
 from dbmsolver.cli.answers import check_output, write_text
 from dbmsolver.cli.options import (
-    DealCommand,
-    DealSource,
     automove_option,
     deal_argument,
+    gathered,
     json_option,
+    output_option,
     rules_options,
 )
-from dbmsolver.cli.render import dump_json, rules_data
+from dbmsolver.cli.render import board_text, dump_json, rules_data
+from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
+from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal, dealing
-from dbmsolver.game.rules import GAMES, Policy, rules_for
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Policy, Rules
 from dbmsolver.game.titles import title
+from dbmsolver.notation.supermoves import Automove
+
+if TYPE_CHECKING:
+    from dbmsolver.notation.formats.given import Given
+
+
+@dataclass(frozen=True, slots=True)
+class BoardForm:
+    """How and where a board is to be written."""
+
+    as_picture: bool
+    output: str | None
+
+    def write(self, position: Position, name: str) -> None:
+        """Write a board: as text, or as a picture with a title."""
+        if self.as_picture or (self.output or "").lower().endswith(".svg"):
+            from dbmsolver.notation.pictures.board import draw_board
+
+            text = draw_board(position, name)
+        else:
+            text = board_text(position)
+        write_text(text, self.output)
+
+
+_board_options = gathered(
+    "form",
+    BoardForm,
+    click.option("--svg", "as_picture", is_flag=True, help="Draw the board instead, as SVG."),
+    output_option("Where to write; a name that ends in .svg gets a picture."),
+)
 
 
 @click.command("deal", cls=DealCommand)
 @deal_argument
 @rules_options
-@click.option("--svg", "as_picture", is_flag=True, help="Draw the board instead, as SVG.")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Where to write; a name that ends in .svg gets a picture.  [default: standard output]",
-)
-def deal_command(
-    source: str,
-    game: str,
-    freecells: int | None,
-    columns: int | None,
-    as_picture: bool,
-    output: str | None,
-) -> None:
+@_board_options
+def deal_command(source: str, rules: Rules, form: BoardForm) -> None:
     """Print the board of DEAL: a line for each column, the deepest card first.
 
     What is printed can be given back as a DEAL. With --svg, or -o deal.svg, it is a picture.
     """
-    rules = rules_for(game, freecells, columns)
     deal = Deal.load(source, rules)
-    check_output(output)
-    if as_picture or (output or "").lower().endswith(".svg"):
-        from dbmsolver.notation.pictures.board import draw_board
+    check_output(form.output)
+    form.write(deal.position, title(deal))
 
-        write_text(draw_board(deal.position, title(deal)), output)
-    else:
-        write_text(format_board(deal.position), output)
+
+@click.command("board")
+@click.argument("file", metavar="SOLUTION", type=click.Path(dir_okay=False, allow_dash=True))
+@click.option(
+    "--after",
+    type=click.IntRange(0),
+    metavar="N",
+    help="The position after N moves of the file; 0 is the deal.  [default: after all of them]",
+)
+@_board_options
+@from_option
+@given_options
+@left_out_option
+def board_command(
+    file: str,
+    after: int | None,
+    form: BoardForm,
+    from_format: str | None,
+    given: Given,
+    policy: Automove | None,
+) -> None:
+    """Print the position after some moves of the solution in the file SOLUTION, in any format.
+
+    What is printed can be given back as a DEAL. With --svg, or -o board.svg, it is a picture. Every
+    move up to there is checked.
+    """
+    check_output(form.output)
+    solution, _ = load(file, from_format, replace(given, policy=policy))
+    moves = len(solution.steps)
+    after = moves if after is None else after
+    if after > moves:
+        text = f"--after {after}, expected a number from 0 to {moves}, the moves of the solution"
+        raise UsageError(text, file)
+    reached = [solution.initial, *(end for _, _, end in islice(solution.replay(), after))]
+    form.write(reached[-1], f"{title(solution.deal)}, after {after} of {moves} moves")
 
 
 @click.command("games")
@@ -92,9 +145,7 @@ _key_automove_option = automove_option(
 def key_command(
     source: str,
     origin: str | None,
-    game: str,
-    freecells: int | None,
-    columns: int | None,
+    rules: Rules,
     policy: Policy,
 ) -> None:
     """Print the key of BOARD: one big integer.
@@ -102,7 +153,6 @@ def key_command(
     A key says how a position differs from the deal that it was reached from. The order of columns
     and of freecells makes no difference to it.
     """
-    rules = rules_for(game, freecells, columns)
     if source == origin == "-":
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules)
@@ -127,9 +177,7 @@ def key_command(
 def unkey_command(
     number: str,
     origin: str,
-    game: str,
-    freecells: int | None,
-    columns: int | None,
+    rules: Rules,
     policy: Policy,
 ) -> None:
     """Print the position that has this KEY in the search of a deal.
@@ -138,7 +186,6 @@ def unkey_command(
     """
     if not re.fullmatch(r"[0-9]{1,200}", number):
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
-    rules = rules_for(game, freecells, columns)
     deal = Deal.load(origin, rules)
     from dbmsolver.state import StateCodec
 

@@ -7,17 +7,12 @@ from pathlib import Path
 import click
 
 from dbmsolver.cli.answers import check_output, write_text
-from dbmsolver.cli.options import store_argument
+from dbmsolver.cli.options import output_option, store_argument
 
 
 @click.command("certificate")
 @store_argument
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Where to write the certificate.  [default: standard output]",
-)
+@output_option("Where to write the certificate.")
 def certificate_command(store: str, output: str | None) -> None:
     """Write the certificate of the finished search in STORE.
 

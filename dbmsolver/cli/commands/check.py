@@ -9,12 +9,12 @@ import click
 
 from dbmsolver.cli.options import json_option
 from dbmsolver.cli.render import board_data, counted, deal_data, dump_json, rules_data
-from dbmsolver.cli.solutions import from_option, given_options, load
+from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
 from dbmsolver.errors import DbmError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
-from dbmsolver.notation.supermoves import AUTOMOVES, Automove
+from dbmsolver.notation.supermoves import Automove
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given
@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, allow_dash=True))
 @from_option
 @given_options
-@click.option(
-    "--automove",
-    "policy",
-    type=click.Choice(AUTOMOVES),
-    help="The moves to the foundations that a text in Standard FreeCell Notation leaves out: safe "
-    "ones (horne, wkr), or all that are possible (max).  [default: found by trying]",
-)
+@left_out_option
 @click.option("--metric", "metrics", is_flag=True, help="The length of it in every metric, too.")
 @json_option
 def check_command(

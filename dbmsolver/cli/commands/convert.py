@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.cli.answers import write_text
-from dbmsolver.cli.options import FormatName
 from dbmsolver.cli.solutions import from_option, given_options, load
+from dbmsolver.cli.values import FormatName
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.rules import Policy
 from dbmsolver.notation.format_names import FORMATS, format_of_name

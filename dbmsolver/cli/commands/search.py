@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import answer_options, check_output, chosen_format, follow, write_answer
+from dbmsolver.cli.answers import AnswerForm, answer_options, check_output, follow, write_answer
 from dbmsolver.cli.compilers import Compilers
 from dbmsolver.cli.options import (
-    DealCommand,
-    StorePath,
+    Command,
+    Shown,
     automove_option,
     deal_argument,
+    gathered,
+    limit_options,
     progress_options,
     rules_options,
-    run_options,
     store_argument,
+    threads_option,
 )
-from dbmsolver.cli.progress import progress_for
+from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy, rules_for
+from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
     Commit,
     Keep,
@@ -40,31 +42,44 @@ from dbmsolver.results import (
 Events = Generator[Report | Commit, None, Result]
 
 
-def _search_options(function: Callable[..., Any]) -> Callable[..., Any]:
+def _options(policy: Policy, threads: int | None, store: str | None, keep: Keep) -> Options:
+    path = None if store is None else Path(store)
+    return Options(policy=policy, threads=threads, store=path, keep=keep)
+
+
+_how_options = gathered(
+    "options",
+    _options,
+    automove_option(
+        "The safe moves to the foundations that are made at once. None of the choices makes a "
+        "shortest solution longer.",
+        "wkr",
+    ),
+    threads_option,
+    click.option(
+        "--store",
+        type=StorePath(),
+        help="Directory to keep the search in; the same command continues it.  [default: a "
+        "temporary one]",
+    ),
+    click.option(
+        "--keep",
+        type=click.Choice(["all", "none"]),
+        default="all",
+        show_default=True,
+        help="Keep all closed states, or drop those of finished strata to save disk; a solution or "
+        "a certificate needs them all.",
+    ),
+)
+
+
+def _search_options(function: Command) -> Command:
     """What `solve` and `prove` share, in the order of their help."""
     for decorate in (
         progress_options,
         answer_options,
-        click.option(
-            "--keep",
-            type=click.Choice(["all", "none"]),
-            default="all",
-            show_default=True,
-            help="Keep all closed states, or drop those of finished strata to save disk; a "
-            "solution or a certificate needs them all.",
-        ),
-        click.option(
-            "--store",
-            type=StorePath(),
-            help="Directory to keep the search in; the same command continues it.  [default: a "
-            "temporary one]",
-        ),
-        run_options,
-        automove_option(
-            "The safe moves to the foundations that are made at once. None of the choices makes a "
-            "shortest solution longer.",
-            "wkr",
-        ),
+        limit_options,
+        _how_options,
         rules_options,
         deal_argument,
     ):
@@ -81,14 +96,23 @@ def _search_options(function: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="What a move costs: in card moves, every move of a single card is one.",
 )
-def solve_command(**options: Any) -> int:
+def solve_command(
+    source: str,
+    rules: Rules,
+    options: Options,
+    metric: Metric,
+    limits: Limits,
+    form: AnswerForm,
+    shown: Shown,
+) -> int:
     """Find a shortest solution of DEAL, or show that it has none.
 
     The answer is proven: no solution is shorter than the one printed.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
-    return _search(Question.SOLVE, method=Method.EVERY_POSITION, **options)
+    options = replace(options, metric=metric, method=Method.EVERY_POSITION)
+    return _search(Question.SOLVE, Deal.load(source, rules), options, limits, form, shown)
 
 
 @click.command("prove", cls=DealCommand)
@@ -100,37 +124,35 @@ def solve_command(**options: Any) -> int:
     "parked cards only, which takes far fewer; where a game has no place to park cards, every "
     "position is searched in any case.",
 )
-def prove_command(every_position: bool, **options: Any) -> int:
+def prove_command(
+    source: str,
+    rules: Rules,
+    options: Options,
+    every_position: bool,
+    limits: Limits,
+    form: AnswerForm,
+    shown: Shown,
+) -> int:
     """Find out whether DEAL has a solution at all.
 
     Quick where there is one: the first solution met is printed, and it may be longer than need
-    be. Needs fewer states than solve where there is none.
+    be. Where there is none, it needs far fewer states than solve.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
-    return _search(Question.PROVE, metric="cards", method=method, **options)
+    options = replace(options, method=method)
+    return _search(Question.PROVE, Deal.load(source, rules), options, limits, form, shown)
 
 
 def _search(
     question: Question,
-    source: str,
-    game: str,
-    freecells: int | None,
-    columns: int | None,
-    policy: Policy,
-    metric: Metric,
-    threads: int | None,
-    keep: Keep,
-    store: str | None,
-    method: Method,
+    deal: Deal,
+    options: Options,
     limits: Limits,
-    **answer: Any,
+    form: AnswerForm,
+    shown: Shown,
 ) -> int:
-    deal = Deal.load(source, rules_for(game, freecells, columns))
-    path = None if store is None else Path(store)
-    options = Options(policy, metric, threads, keep, path, method)
-
     def begin() -> Events:
         from dbmsolver.search import session
 
@@ -139,22 +161,22 @@ def _search(
     def code_bits() -> int:
         from dbmsolver.state import StateCodec
 
-        return StateCodec(deal, policy).deal_tables.code_bits
+        return StateCodec(deal, options.policy).deal_tables.code_bits
 
-    return _answer(
-        begin,
-        Compilers(question, method_for(question, deal.rules, method), code_bits),
-        store,
-        **answer,
-    )
+    compilers = Compilers(question, method_for(question, deal.rules, options.method), code_bits)
+    store = None if options.store is None else str(options.store)
+    return _answer(begin, compilers, store, form, shown)
 
 
 @click.command("resume")
 @store_argument
-@run_options
+@threads_option
+@limit_options
 @answer_options
 @progress_options
-def resume_command(store: str, threads: int | None, limits: Limits, **answer: Any) -> int:
+def resume_command(
+    store: str, threads: int | None, limits: Limits, form: AnswerForm, shown: Shown
+) -> int:
     """Continue the search that was kept in STORE, as it was begun.
 
     A finished one answers at once. The limits are those given here, not those of the first run.
@@ -165,27 +187,21 @@ def resume_command(store: str, threads: int | None, limits: Limits, **answer: An
 
         return session.resume(Path(store), threads, limits)
 
-    return _answer(begin, nullcontext(), store, **answer)
+    return _answer(begin, nullcontext(), store, form, shown)
 
 
 def _answer(
     begin: Callable[[], Events],
     beside: AbstractContextManager[None],
     store: str | None,
-    form: str | None,
-    as_json: bool,
-    output: str | None,
-    boards: bool,
-    runs: bool,
-    quiet: bool,
-    log_json: bool,
+    form: AnswerForm,
+    shown: Shown,
 ) -> int:
     """Run a search, with something else beside it, and write its answer.
 
     First of all it makes sure that the answer can be written as it was asked for.
     """
-    form = chosen_format(form, as_json, output, runs)
-    check_output(output)
+    check_output(form.output)
     with beside:
-        result = follow(begin(), progress_for(quiet, log_json), store)
-    return write_answer(result, form, output, boards, quiet, runs)
+        result = follow(begin(), shown.progress(), store)
+    return write_answer(result, form, shown.quiet)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.cli.answers import (
+    AnswerForm,
     answer_options,
     check_output,
-    chosen_format,
     write_answer,
     write_text,
 )
-from dbmsolver.cli.options import DealCommand, DealSource, json_option, store_argument
+from dbmsolver.cli.options import json_option, store_argument
 from dbmsolver.cli.render import (
+    STATES,
     board_data,
     counted,
     deal_data,
@@ -28,9 +29,11 @@ from dbmsolver.cli.render import (
     strata_data,
 )
 from dbmsolver.cli.tables import count_table, sums
+from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.titles import title
+from dbmsolver.results import Method, Question
 
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
@@ -61,24 +64,24 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 
 def _status_text(status: StoreStatus) -> str:
-    manifest = status.manifest
-    states = sum(row[2] for row in status.strata)
-    forced = sum(row[3] for row in status.strata)
-    each = status.closed_bytes / max(states + forced, 1)
+    each = status.closed_bytes / max(status.states + status.forced, 1)
     verdict: str = status.verdict or "not finished"
-    if manifest.limit:
-        verdict += f" ({manifest.limit})"
+    if status.limit:
+        verdict += f" ({status.limit})"
+    closed = counted(status.states, *STATES[status.method])
+    if status.method == Method.EVERY_POSITION:
+        closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
     facts = [
-        (manifest.question.capitalize(), f"{title(status.deal)}, automove {manifest.policy}"),
+        (status.question.capitalize(), f"{title(status.deal)}, automove {status.policy}"),
         ("Verdict", verdict),
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
-        ("Closed", f"{states:,} states and {counted(forced, 'forced one', 'forced ones')}"),
+        ("Closed", closed),
         ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
         ("Pending", counted(status.pending, "candidate", "candidates")),
         ("Disk", human_bytes(status.disk)),
     ]
     parts = [fact_lines(facts)]
-    if manifest.question == "solve":
+    if status.question == Question.SOLVE:
         parts.append(count_table("layer", list(sums(status.strata, 0))))
     parts.append(count_table("stratum", list(sums(status.strata, 1))))
     return "\n".join(parts)
@@ -88,28 +91,28 @@ def _plot(status: StoreStatus) -> str:
     from dbmsolver.notation.pictures.chart import Chart, draw_charts
 
     charts = [Chart("stratum", list(sums(status.strata, 1)))]
-    if status.manifest.question == "solve":
+    if status.question == Question.SOLVE:
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
 def _status_json(status: StoreStatus, store: str) -> str:
-    manifest = status.manifest
     return dump_json(
         {
             "kind": "status",
             "verdict": status.verdict,
-            "limit": manifest.limit,
-            "question": manifest.question,
-            "metric": manifest.metric,
-            "shortest": manifest.shortest,
+            "limit": status.limit,
+            "question": status.question,
+            "method": status.method,
+            "metric": status.metric,
+            "shortest": status.shortest,
             "deal": deal_data(status.deal),
             "rules": rules_data(status.deal.rules),
-            "automove": manifest.policy,
-            "keep": manifest.keep,
-            "program": manifest.program,
-            "states": sum(row[2] for row in status.strata),
-            "forced": sum(row[3] for row in status.strata),
+            "automove": status.policy,
+            "keep": status.keep,
+            "program": status.program,
+            "states": status.states,
+            "forced": status.forced,
             "closed_bytes": status.closed_bytes,
             "pending": status.pending,
             "disk": status.disk,
@@ -163,12 +166,9 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
 @click.command("export")
 @store_argument
 @answer_options
-def export_command(
-    store: str, form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
-) -> None:
+def export_command(store: str, form: AnswerForm) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
-    form = chosen_format(form, as_json, output, runs)
-    check_output(output)
+    check_output(form.output)
     from dbmsolver.search import session
 
-    write_answer(session.answer(Path(store)), form, output, boards, quiet=True, runs=runs)
+    write_answer(session.answer(Path(store)), form, quiet=True)

@@ -12,11 +12,12 @@ from typing import Any
 import click
 
 from dbmsolver.cli.answers import follow
-from dbmsolver.cli.options import MEMORY, THREADS, Parsed, json_option, progress_options
-from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.options import Shown, json_option, progress_options, threads_option
+from dbmsolver.cli.progress import Progress
+from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
-from dbmsolver.results import Commit, Options, Report, Result
+from dbmsolver.results import Commit, Method, Options, Report, Result
 
 
 def parse_share(text: str) -> float:
@@ -42,7 +43,7 @@ def parse_share(text: str) -> float:
     type=Parsed("share", parse_share),
     help="Check the states of a random sample of the store's blocks only, for instance 1%.",
 )
-@click.option("--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]")
+@threads_option
 @click.option(
     "--memory",
     type=MEMORY,
@@ -58,8 +59,7 @@ def verify_command(
     threads: int | None,
     memory: int | None,
     as_json: bool,
-    quiet: bool,
-    log_json: bool,
+    shown: Shown,
 ) -> int:
     """Check that what a finished search claims is right.
 
@@ -72,7 +72,7 @@ def verify_command(
     from dbmsolver.verify import certificate
 
     record = None if against is None else certificate.load(Path(against))
-    progress = progress_for(quiet, log_json)
+    progress = shown.progress()
     if Path(source).is_dir():
         from dbmsolver.verify.check import verify
 
@@ -149,7 +149,8 @@ def _again(
 
     record = certificate.load(Path(source))
     deal = certificate.deal_of(record, source)
-    options = Options(record["policy"], record["metric"], threads)
+    options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
+    events: Generator[Report | Commit, None, Result]
     events = session.run(record["question"], deal, options, Limits(memory=memory))
     if record["claim"] == "unsolvable":
         events = _measured(events, record["states"] + record["forced"])

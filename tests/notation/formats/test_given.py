@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from helpers.solutions import mid_game, random_game, solved
 
+from dbmsolver.cli.app import cli
 from dbmsolver.cli.commands.check import check_command
 from dbmsolver.cli.commands.convert import convert_command
 from dbmsolver.errors import InputError
@@ -166,3 +167,13 @@ def test_answers_of_solve(tmp_path: Path) -> None:
         formats.read(Source(text), given=Given(freecells=4))
     with pytest.raises(InvalidError, match="the text starts from deal 3, --deal says deal 4"):
         formats.read(Source(text), given=Given(deal="4"))
+
+
+def test_the_document_shows_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "solutions.md").read_text()
+    command, line = text.split("```console\n$ dbmsolver ")[1].split("```")[0].splitlines()
+    monkeypatch.chdir(tmp_path)
+    Path("3.short").write_text(formats.write(solved(3), "short"))
+    result = CliRunner().invoke(cli, command.split())
+    assert result.exit_code == 3
+    assert result.stderr == f"{line}\n"

@@ -1,0 +1,156 @@
+"""Values of the universal format's tree, each checked: numbers, texts, cards, places, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from dbmsolver.errors import DbmError, quoted
+from dbmsolver.game.cards import SUIT_NAMES, SUITS
+from dbmsolver.game.moves import Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
+from dbmsolver.notation.formats.source import InvalidError
+from dbmsolver.notation.formats.universal import KNOWN
+from dbmsolver.notation.solution import Path
+
+Value = TypeVar("Value")
+
+MAX_TEXT = 100_000
+"""Characters of a comment or remark."""
+
+
+class ValueReader:
+    """Reads values of one tree; `at` says line and column of a path in the text it came from."""
+
+    def __init__(self, where: str, at: Callable[[Path], tuple[int, int]]) -> None:
+        self.where = where
+        self.at = at
+        self.extra: dict[Path, dict[str, Any]] = {}
+        """Unknown fields, by the path of the object that has them."""
+        self.rules = GAMES["freecell"]
+        """What positions must fit; the header says it."""
+
+    def place_of(self, path: Path) -> str:
+        line, column = self.at(path)
+        return f"{self.where}, line {line}, column {column}"
+
+    def fail(self, path: Path, message: str) -> NoReturn:
+        name = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+        what = f"{name.lstrip('.')}: " if name else ""
+        raise InvalidError(f"{what}{message}", self.place_of(path))
+
+    def object(self, value: Any, path: Path, kind: str, optional: Sequence[str] = ()) -> Any:
+        """Check that all fields are there, and keep those that nobody knows."""
+        if not isinstance(value, dict):
+            self.fail(path, f"expected an object with {', '.join(KNOWN[kind])}")
+        known = KNOWN[kind]
+        for name in known:
+            if name not in value and name not in optional:
+                self.fail(path, f"no {name}, expected {', '.join(known)}")
+        unknown = {name: content for name, content in value.items() if name not in known}
+        if unknown:
+            self.extra[path] = unknown
+        return value
+
+    def integer(self, value: Any, path: Path, low: int, high: int) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self.fail(path, f"{quoted(str(value))}, expected a number from {low} to {high}")
+        return value
+
+    def flag(self, value: Any, path: Path) -> bool:
+        if not isinstance(value, bool):
+            self.fail(path, f"{quoted(str(value))}, expected true or false")
+        return value
+
+    def text(self, value: Any, path: Path, limit: int = MAX_TEXT) -> str:
+        if not isinstance(value, str) or len(value) > limit:
+            self.fail(path, f"{quoted(str(value))}, expected text of at most {limit} characters")
+        return value
+
+    def items(self, value: Any, path: Path, most: int) -> list[Any]:
+        if not isinstance(value, list) or len(value) > most:
+            self.fail(path, f"expected a list of at most {most}")
+        return value
+
+    def choice(self, value: Any, path: Path, choices: dict[Value, str]) -> Value:
+        for meaning, name in choices.items():
+            if value == name:
+                return meaning
+        names = ", ".join(choices.values())
+        self.fail(path, f"{quoted(str(value))}, expected one of {names}")
+
+    def position(self, value: Any, path: Path) -> Position:
+        self.object(value, path, "position")
+        heights: dict[int, int] = {}
+        at = (*path, "foundations")
+        for index, item in enumerate(self.items(value["foundations"], at, 4)):
+            self.object(item, (*at, index), "foundation")
+            own = self.foundation(item["foundation"], (*at, index, "foundation"))
+            if own in heights:
+                self.fail((*at, index), f"the foundation of {SUIT_NAMES[own]} a second time")
+            heights[own] = self.integer(item["rank"], (*at, index, "rank"), 0, 13)
+        if len(heights) != 4:
+            self.fail(at, f"{len(heights)} foundations, expected all 4")
+        at = (*path, "freecells")
+        cells = [
+            self.card(item, (*at, index), empty=True)
+            for index, item in enumerate(self.items(value["freecells"], at, MAX_FREECELLS))
+        ]
+        columns = []
+        at = (*path, "columns")
+        for index, item in enumerate(self.items(value["columns"], at, MAX_COLUMNS)):
+            self.object(item, (*at, index), "column")
+            cards = self.items(item["cards"], (*at, index, "cards"), 52)
+            if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(cards):
+                self.fail((*at, index, "len"), f"{item['len']}, there are {len(cards)} cards")
+            where = (*at, index, "cards")
+            columns.append(
+                tuple(int(self.card(card, (*where, i)) or 0) for i, card in enumerate(cards))
+            )
+        hearts, spades, diamonds, clubs = (heights[index] for index in range(4))
+        position = Position(tuple(columns), tuple(cells), (hearts, spades, diamonds, clubs))
+        try:
+            position.validate(self.rules)
+        except DbmError as error:
+            self.fail(path, error.message)
+        return position
+
+    def card(self, value: Any, path: Path, empty: bool = False) -> int | None:
+        self.object(value, path, "card", ("rank", "suit", "deck"))
+        if self.flag(value["is_hidden"], (*path, "is_hidden")):
+            self.fail((*path, "is_hidden"), "a hidden card, expected all cards in sight")
+        if "deck" in value:
+            self.integer(value["deck"], (*path, "deck"), 0, 0)
+        if self.flag(value["is_empty"], (*path, "is_empty")):
+            if not empty:
+                self.fail((*path, "is_empty"), "no card, expected one")
+            return None
+        for name in ("rank", "suit"):
+            if name not in value:
+                self.fail(path, f"no {name}, expected rank and suit of the card")
+        height = self.integer(value["rank"], (*path, "rank"), 1, 13)
+        return (height - 1) * 4 + self.suit(value["suit"], (*path, "suit"))
+
+    def suit(self, value: Any, path: Path) -> int:
+        return self.choice(value, path, dict(enumerate(SUITS)))
+
+    def foundation(self, value: Any, path: Path) -> int:
+        self.object(value, path, "foundation_id")
+        self.integer(value["deck"], (*path, "deck"), 0, 0)
+        return self.suit(value["suit"], (*path, "suit"))
+
+    def place(self, value: Any, path: Path) -> Place:
+        self.object(value, path, "place", KNOWN["place"])
+        named = [name for name in KNOWN["place"] if name in value]
+        if len(named) != 1:
+            self.fail(path, "expected one of col, freecell and foundation")
+        name = named[0]
+        at = (*path, name)
+        if name == "foundation":
+            return Place("foundation", self.foundation(value[name], at))
+        if name == "col":
+            return Place("column", self.integer(value[name], at, 0, self.rules.columns - 1))
+        if not self.rules.freecells:
+            self.fail(at, "there are no freecells")
+        return Place("freecell", self.integer(value[name], at, 0, self.rules.freecells - 1))

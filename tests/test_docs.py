@@ -1,0 +1,51 @@
+"""The examples of the documents are run: each document's, in order, in one session and folder."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import dbmsolver
+from dbmsolver import api
+
+DOCS = Path(__file__).parents[1] / "docs"
+NAMES = sorted(path.name for path in DOCS.glob("*.md") if "```pycon" in path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / name).read_text("utf-8")
+    session = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(session, {}, name, str(DOCS / name), 0)
+    assert test.examples
+    printed: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=printed.append)
+    assert not printed, "".join(printed)
+
+
+def test_the_library_has_a_document() -> None:
+    assert "library.md" in NAMES
+    text = (DOCS / "library.md").read_text("utf-8")
+    for name in dbmsolver.__all__:
+        assert f"`{name}`" in text or f"'{name}'" in text or name == "__version__", name
+    for name in (name for name in dbmsolver.__all__ if name[0].islower()):
+        assert re.search(rf"^>>> .*\b{name}\(", text, re.MULTILINE), f"no example calls {name}"
+
+
+def test_what_may_be_imported_stands_in_one_place() -> None:
+    assert set(dbmsolver.__all__) == {*api.__all__, "__version__"}
+    for name in dbmsolver.__all__:
+        assert getattr(dbmsolver, name) is not None
+    assert dir(dbmsolver) == sorted(dbmsolver.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        dbmsolver.nothing  # noqa: B018
+
+
+def test_a_name_is_no_module() -> None:
+    """A module of the package that is imported becomes an attribute of it, in place of the name."""
+    folder = Path(dbmsolver.__file__).parent
+    assert not {path.stem for path in folder.iterdir()} & set(dbmsolver.__all__)

@@ -37,6 +37,7 @@ from dbmsolver.state import State as Words
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.store import Store, parse_closed_key
 from dbmsolver.verify import check as checking
+from dbmsolver.verify import closure
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.arrange import key_bits, take_signature
 
@@ -274,6 +275,9 @@ def test_small_memory_equals_large(middle: Path) -> None:
             assert report.valid, report.reason
             assert (report.states, report.digest) == (whole.states, whole.digest)
             assert report.strata == whole.strata
+        monkeypatch.setattr(closure, "_SPILLED", 0)
+        report = check(middle, memory=20_000, depth="lemma")
+        assert (report.valid, report.digest) == (True, whole.digest)
         # There is no room for all positions: the depth that is not asked for is the other one.
         assert check(middle, memory=20_000).depth == "lemma"
         with pytest.raises(UsageError, match="--depth lemma"):

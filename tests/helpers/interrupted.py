@@ -20,7 +20,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import journal, session
-from dbmsolver.search.proof import large, piece_worker, pieces, worker
+from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
 
 
 class Settings(TypedDict):
@@ -56,7 +56,11 @@ def facts(result: Result) -> dict[str, Any]:
 def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
     """Begin the search, or continue it from its store."""
     deal = Deal.from_number(settings["deal"], rules_for("freecell", settings["freecells"]))
-    options = Options(threads=2, store=Path(settings["store"] + suffix))
+    options = Options(
+        threads=2,
+        store=Path(settings["store"] + suffix),
+        method=settings.get("method", "every-position"),
+    )
     events = session.run(settings["question"], deal, options, Limits(memory=settings["memory"]))
     while True:
         try:
@@ -100,6 +104,8 @@ def main() -> None:
         worker.SMALL = settings["small"]
         large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
         piece_worker.EXPAND_SECONDS = 0.02
+    if not settings.get("dives", True):
+        dives.SCHEDULE = ()
     if settings["look_ahead"] is not None:
         session.LOOK_AHEAD_STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
+from helpers.dominance_brute import random_deck
 
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules, rules_for
+from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Limits, Options, Result
@@ -19,6 +21,7 @@ from dbmsolver.search import session
 from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
 from dbmsolver.search.proof.dives import SCHEDULE, Diver
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
+from dbmsolver.state import State
 from dbmsolver.storage.store import Store
 
 DOMINATED = [rules for rules in GAMES.values() if has_dominance(rules)]
@@ -57,7 +60,9 @@ def test_wins_of_dives(rules: Rules) -> None:
     for policy in POLICIES:
         for deal, moves in wins(rules, policy, range(1, 9)):
             check_win(deal, moves, policy)
-            assert tidied(deal.position, moves, rules, policy) == moves
+            again = tidied(deal.position, moves, rules, policy)
+            check_win(deal, again, policy)
+            assert len(again) <= len(moves)
             won += 1
     assert won or rules.freecells < 2 or rules.name == "bakers_game"
 
@@ -102,34 +107,61 @@ def proof(deal: Deal, limits: Limits = Limits(), **more: object) -> Result:
             return result
 
 
-LATE = [(7, 2), (2, 3), (16, 2), (51, 2)]
-"""Deals that can be won, and are not too large for a search that exhausts from below."""
-
-
 @pytest.fixture
 def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dives, "SCHEDULE", ())
 
 
 @pytest.mark.usefixtures("without_dives")
+@pytest.mark.parametrize("build", ["alternate", "suit"])
+@pytest.mark.parametrize("fill", FILLS)
+def test_late_wins_of_small_decks(build: Build, fill: Fill) -> None:
+    won = 0
+    for seed in range(40):
+        deck = random_deck(Random(f"late {build} {fill} {seed}"), build, fill)
+        if not has_dominance(deck.rules):
+            continue
+        deal = Deal(deck.start, deck.rules)
+        result = proof(deal, Limits(max_states=20_000), policy=deck.policy)
+        if result.verdict == "solved":
+            check_win(deal, [move._replace(forced=False) for move in result.moves], deck.policy)
+            won += 1
+    assert won
+
+
+def near_the_end(left: int) -> Deal:
+    """Deal 7 with two freecells, that many moves before a win."""
+    ((deal, moves),) = wins(rules_for("freecell", 2), "wkr", range(7, 8))
+    position = deal.position
+    for move in moves[:-left]:
+        position = position.apply(move)
+    return Deal(position, deal.rules)
+
+
 @pytest.mark.parametrize("in_pieces", [False, True])
-def test_a_win_met_late(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool
-) -> None:
-    """The way back through the closed records, however they were closed."""
+def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
+    """The way back through the closed records, however they were closed, of a proof that was stopped."""
+    deal = near_the_end(37)
+    monkeypatch.setattr(dives, "SCHEDULE", ())
     if in_pieces:
         monkeypatch.setattr(worker, "SMALL", 500)
         monkeypatch.setattr(large, "SMALLEST_BITS", 12)
         monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
         monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
-    deal = Deal.from_number(EASY[0], rules_for("freecell", EASY[1]))
     store = tmp_path / "store"
-    stopped = proof(deal, Limits(max_states=2000), store=store)
-    assert stopped.verdict == "undecided"
+    assert proof(deal, Limits(max_states=2000), store=store).verdict == "undecided"
     result = proof(deal, store=store)
-    assert result.verdict == "solved"
-    assert not result.shortest
+    assert (result.verdict, result.shortest) == ("solved", False)
     check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
 
 
-EASY = (2, 1)
+def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parents that are not among the closed records: a clear error, no endless search."""
+    deal = Deal.from_number(1, rules_for("freecell", 2))
+    store = tmp_path / "store"
+    proof(deal, store=store)
+    keys = RecordKeys(deal, "wkr")
+    with Store.open(store, readonly=True) as opened:
+        finder = RecordFinder(opened, keys)
+        with pytest.raises(StoreError, match="a parent is missing"):
+            finder.path(State(keys.goal, 0, 0, 0), 7)

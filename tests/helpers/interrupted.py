@@ -21,7 +21,7 @@ from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
-from dbmsolver.search.proof import piece_tables, piece_worker, worker
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 
 class Settings(TypedDict):
@@ -105,6 +105,8 @@ def main() -> None:
         worker.SMALL = settings["small"]
         piece_tables.SMALLEST_BITS = 12
         piece_worker.EXPAND_SECONDS = 0.02
+    if not settings.get("dives", True):
+        dives.SCHEDULE = ()
     if settings["look_ahead"] is not None:
         look_ahead.STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

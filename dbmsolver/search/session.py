@@ -32,7 +32,7 @@ from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.evidence import check_answer, is_final
 from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.journal import Journal, LimitReached
-from dbmsolver.search.proof.dives import Dived, Dives, blocks_of
+from dbmsolver.search.proof.dives import SCHEDULE, Dived, Dives, blocks_of
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
@@ -250,7 +250,9 @@ class _Run:
                 dived: Dived = end.value
                 break
             journal.check_limits()
-            yield journal.report(layer=None, stratum=0, last_stratum=0, pending=0, look_ahead=True)
+            report = journal.report(layer=None, stratum=0, last_stratum=0, pending=0)
+            number, found = dives.progress()
+            yield replace(report, phase="dive", dive=(number, len(SCHEDULE)), states=found)
         if dived.outcome == "won":
             journal.states = journal.evaluated = dives.expanded
             self._conclude_with(moves_along(keys, dived.path))

@@ -37,11 +37,14 @@ HEADER = """\
 # Columns: deal, freecells, single-card moves (a column 1-8 or freecell a-d, then where to).
 """
 SHORTEST_HEADER = """\
-# Shortest ones: found by this project's solver, which proved that none is shorter. The lengths are those of
-# optimal-card-moves.tsv and optimal-card-moves-fewer-cells.tsv, which come from others, where these know the deal.
+# Shortest ones: found by this project's solver, which proved that none is shorter. The lengths are
+# those of
+# optimal-card-moves.tsv and optimal-card-moves-fewer-cells.tsv, which come from others, where these
+# know the deal.
 """
 PLAYED_HEADER = """\
-# Longer ones, from a greedy search over a player's moves (tools/played.py): they have large supermoves.
+# Longer ones, from a greedy search over a player's moves (tools/played.py): they have large
+# supermoves.
 """
 
 

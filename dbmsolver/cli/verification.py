@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dbmsolver.cli.render import (
+    STATES,
     board_data,
     board_text,
     counted,
@@ -19,17 +20,25 @@ from dbmsolver.cli.render import (
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
+from dbmsolver.results import Method
 
 if TYPE_CHECKING:
     from dbmsolver.verify.check import Verification
 
 
+_DEPTHS = {
+    None: "",
+    "full": ", checked in full: by the rules of the game alone",
+    "lemma": ", checked by the lemmas on dominating positions",
+}
+
+
 def claim_line(report: Verification) -> str:
-    """What the store claims."""
+    """What the store claims, and in which depth that was checked."""
     claim = report.certificate["claim"]
     name = title(report.deal)
     if claim == "unsolvable":
-        return f"{name} is unsolvable"
+        return f"{name} is unsolvable" + _DEPTHS[report.depth]
     length = counted(report.certificate["length"], "card move", "card moves")
     if claim == "shortest":
         return f"{name} has a solution of {length}, and none that is shorter"
@@ -68,7 +77,12 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
         yield "Sample:", f"{share}, chosen at random; counts and digest were not compared"
     for number, line in enumerate(report.checked):
         yield "" if number else "Checked:", line
-    if report.all_blocks:
+    if report.all_blocks and report.depth is not None:
+        records = counted(report.states, *STATES[Method.DOMINATING])
+        yield "Records:", f"{records}, of {report.all_states:,} in the store"
+        if report.covered is not None:
+            yield "Positions:", f"{report.covered:,} that the records cover"
+    elif report.all_blocks:
         forced = counted(report.forced, "forced one", "forced ones")
         yield "States:", f"{report.states:,} and {forced}, of {report.all_states:,} in the store"
     if report.digest is not None:
@@ -96,6 +110,9 @@ def render_json(report: Verification) -> str:
             "relation": report.relation,
             "store": str(report.store),
             "claim": report.certificate["claim"],
+            "method": report.certificate["method"],
+            "depth": report.depth,
+            "covered": report.covered,
             "length": report.certificate["length"],
             "deal": deal_data(report.deal),
             "rules": rules_data(report.deal.rules),

@@ -40,7 +40,7 @@ LINE_END = r"\r\n|\n|\r"
 """What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
 
 LABEL = re.compile(
-    r"\s*(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc))?\s*:",
+    r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc))\s*)?:",
     re.ASCII | re.IGNORECASE,
 )
 """What a line of a board begins with: foundations, freecells, or a column's colon."""

@@ -2,7 +2,9 @@
 
 A macro is one move that parking cannot make (a card x onto a card p, home, or a king to an empty
 column), with the fewest lifts that make room for it. `docs/dominance.md` proves that the
-successors cover whatever the covered positions can do. All enumerations are in a fixed order.
+successors cover whatever the covered positions can do. The order is fixed: cards x from the lowest
+on; for each the foundation first, then parents p from the lowest on, in place before moved; hosts by
+their bottom card; sets J by their size, then by the bottom cards. Equal successors may come twice.
 
 Empty columns that take any card
 ================================
@@ -132,13 +134,23 @@ def macros(record: Record, rules: Rules, policy: Policy) -> Iterator[Macro]:
         yield macro._replace(record=normalise(macro.raw, rules, policy))
 
 
-def _parents(card: int, record: Record, rules: Rules) -> list[int]:
-    """The legal parents that are in play, lowest first."""
+def _within_reach(card: int, game: _Game) -> bool:
+    """Whether all cards above it can be lifted; if not, no macro moves it or moves onto it."""
+    if card not in game.places:
+        return True
+    index, depth = game.places[card]
+    return len(game.record.columns[index]) - depth - 1 <= game.free
+
+
+def _parents(card: int, game: _Game) -> list[int]:
+    """The legal parents that are in play and within reach, lowest first."""
     row = range(4 * rank(card), min(4 * rank(card) + 4, CARDS))
     return [
         parent
         for parent in row
-        if rules.can_stack(card, parent) and parent >> 2 >= record.foundations[parent & 3]
+        if game.rules.can_stack(card, parent)
+        and parent >> 2 >= game.record.foundations[parent & 3]
+        and _within_reach(parent, game)
     ]
 
 
@@ -171,12 +183,14 @@ def _slot_macros(game: _Game) -> Iterator[Macro]:
 
 
 def _slot_attempts(game: _Game) -> Iterator[_Attempt]:
-    record, rules, places, _, _ = game
+    record, _, places, _, _ = game
     for x in in_play(record.foundations):
+        if not _within_reach(x, game):
+            continue
         on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
         if record.foundations[suit(x)] == rank(x) - 1:
             yield _Attempt("home", x, None, None, _kept(record, *on_top))
-        for p in _parents(x, record, rules):
+        for p in _parents(x, game):
             if p in places:
                 j, depth = places[p]
                 below = x in places and places[x][0] == j and places[x][1] < depth
@@ -301,10 +315,12 @@ def _from_cell(x: int, places: dict[int, tuple[int, int]], kept: dict[int, int])
 def _cell_attempts(game: _Game) -> Iterator[_Attempt]:
     record, rules, places, _, empty = game
     for x in in_play(record.foundations):
+        if not _within_reach(x, game):
+            continue
         on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
         if record.foundations[suit(x)] == rank(x) - 1:
             yield _Attempt("home", x, None, None, _kept(record, *on_top))
-        for p in _parents(x, record, rules):
+        for p in _parents(x, game):
             if p not in places:
                 continue
             j, depth = places[p]

@@ -17,7 +17,7 @@ from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import POLICIES, Rules
-from dbmsolver.results import Method, Result
+from dbmsolver.results import Result
 from dbmsolver.verify.solution import BadSolution, replay
 
 FORMAT = 1
@@ -134,8 +134,9 @@ def load(path: Path) -> Certificate:
         certificate = json.loads(data)
     except ValueError as error:
         raise InputError(f"not JSON ({error}), expected a certificate", where) from None
-    if isinstance(certificate, dict) and "question" in certificate:
-        certificate.setdefault("method", Method.EVERY_POSITION)  # what was not said at first
+    if isinstance(certificate, dict):
+        # Before there was another method, certificates did not name it.
+        certificate.setdefault("method", "every-position")
     problem = next(_problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
@@ -176,7 +177,7 @@ def _problems(data: Any) -> Iterator[str]:
     choices = {
         "claim": CLAIMS,
         "question": ("prove", "solve"),
-        "method": tuple(Method),
+        "method": ("dominating", "every-position"),
         "policy": POLICIES,
         "metric": ("cards",),
     }

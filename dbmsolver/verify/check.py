@@ -10,15 +10,23 @@ from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.errors import ChangedError, DbmError, DiskFullError, InputError, StoreError
+from dbmsolver.errors import (
+    ChangedError,
+    DbmError,
+    DiskFullError,
+    InputError,
+    StoreError,
+    UsageError,
+)
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory, default_memory
+from dbmsolver.results import Method
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate as records
 from dbmsolver.verify.blocks import Readers
@@ -29,11 +37,20 @@ from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.partitions import PartitionCache, state_bytes
+from dbmsolver.verify.positions import TooManyPositions, WrongPosition, check_positions
+from dbmsolver.verify.records import position_of_record, root_record
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.solution import BadSolution, replay
 
 _SMALLEST_PARTITION = 1 << 16
 _LARGEST_PARTITION = 1 << 23
+MOST_IN_FULL = 1_000_000
+"""Records of the largest store whose check is full unless another depth is wanted: some minutes."""
+
+Depth = Literal["lemma", "full"]
+"""How far a proof over dominating positions is doubted: that its records are closed under the macros of
+docs/dominance.md, or that the positions they cover are closed under the rules of the game.
+"""
 
 
 @dataclass(slots=True)
@@ -54,6 +71,10 @@ class Verification:
     neighbour: Position | None = None
     relation: str | None = None
     checked: list[str] = field(default_factory=list)
+    depth: Depth | None = None
+    """Of a proof over dominating positions."""
+    covered: int | None = None
+    """Positions that the records cover, where they were listed."""
     sample: float | None = None
     blocks: int = 0
     all_blocks: int = 0
@@ -66,6 +87,17 @@ class Verification:
     peak_memory: int = 0
 
 
+class How(NamedTuple):
+    """How a store is to be checked."""
+
+    threads: int | None = None
+    memory: int | None = None
+    sample: float | None = None
+    """The share of blocks to check, from 0 to 1."""
+    seed: int | None = None
+    depth: Depth | None = None
+
+
 def verify(
     path: Path,
     *,
@@ -73,12 +105,14 @@ def verify(
     memory: int | None = None,
     sample: float | None = None,
     seed: int | None = None,
+    depth: Depth | None = None,
     against: records.Certificate | None = None,
 ) -> Generator[Progress, None, Verification]:
     """Check a store.  A generator of how far it has come; its value is the report.
 
-    ``sample`` is the share of blocks to check, from 0 to 1; ``against`` a certificate that the
-    store must agree with. StoreError if there is nothing to check: no store, or one that claims
+    ``sample`` is the share of blocks to check, from 0 to 1; ``depth`` is for proofs over dominating
+    positions; ``against`` is a certificate that the store must agree with. UsageError if the store has
+    no such depth, or memory is too small for it; StoreError if there is nothing to check: no store, or one that claims
     nothing or has not kept its closed states.
     """
     started = time.monotonic()
@@ -92,7 +126,8 @@ def verify(
         deal = _deal(certificate, str(path))
         report = Verification(path, deal, certificate, sample=sample)
         try:
-            run = _Run(store, manifest, report, threads, memory, sample, seed)
+            how = How(threads, memory, sample, seed, depth)
+            run = _Run(store, manifest, report, how)
             yield from run.events()
             if against is not None:
                 _compare(certificate, against)
@@ -101,13 +136,18 @@ def verify(
         except Refuted as refuted:
             report.reason = refuted.reason
             form = make_format(deal, manifest["policy"])
+            show = position_of_record if manifest["method"] == Method.DOMINATING else position_of
             if refuted.words is not None:
-                report.position = position_of(form, deal, refuted.words)
+                report.position = show(form, deal, refuted.words)
             if refuted.other is not None:
-                report.neighbour = position_of(form, deal, refuted.other)
+                report.neighbour = show(form, deal, refuted.other)
                 report.relation = refuted.relation
         except BadSolution as bad:
             report.reason, report.position = bad.reason, bad.position
+        except WrongPosition as wrong:
+            report.reason, report.position = wrong.reason, wrong.position
+            if wrong.after is not None:
+                report.neighbour, report.relation = wrong.after, "a position after the move"
         except (ChangedError, DiskFullError):
             raise  # which say nothing of the store
         except StoreError as error:
@@ -139,24 +179,23 @@ class _Run:
         store: Store,
         manifest: Mapping[str, Any],
         report: Verification,
-        threads: int | None,
-        memory: int | None,
-        sample: float | None,
-        seed: int | None,
+        how: How,
     ) -> None:
         self.store = store
         self.manifest = manifest
         self.report = report
-        self.threads = threads or len(os.sched_getaffinity(0))
-        self.memory = memory or default_memory()
-        self.sample = sample
-        self.seed = seed
+        self.how = how
+        self.threads = how.threads or len(os.sched_getaffinity(0))
+        self.memory = how.memory or default_memory()
+        self.sample = how.sample
 
     def events(self) -> Generator[Progress, None, None]:
         """Check everything that the claim rests on."""
         report, manifest = self.report, self.manifest
         claim = report.certificate["claim"]
         length: int | None = None
+        if self.how.depth is not None:
+            self._check_depth(claim)
         if claim != "unsolvable":
             length = replay(report.deal, manifest.get("path") or [])
             if length != manifest.get("length"):
@@ -167,6 +206,9 @@ class _Run:
         if claim == "shortest" and manifest.get("question") != "solve":
             raise Refuted("a proof does not look for shortest solutions")
         form = make_format(report.deal, manifest["policy"])
+        if manifest["method"] == Method.DOMINATING:
+            yield from self._records(form)
+            return
         root = root_words(form, report.deal)
         if length is not None:
             least = bound_of(form, root)
@@ -175,19 +217,86 @@ class _Run:
             if least == length:
                 report.checked.append("no solution is shorter than the deal's lower bound")
                 return
-        yield from self._closure(form, Claim(root, length))
+        catalog = yield from self._read_catalog(form)
+        yield from self._closure(form, Claim(root, length), catalog)
 
-    def _closure(self, form: Format, claim: Claim) -> Generator[Progress, None, None]:
-        report = self.report
+    def _check_depth(self, claim: str) -> None:
+        where = str(self.report.store)
+        if self.manifest["method"] != Method.DOMINATING or claim != "unsolvable":
+            raise UsageError(
+                "--depth is for stores of proofs over dominating positions, that a deal is unsolvable",
+                where,
+            )
+        if self.how.depth == "full" and self.sample is not None:
+            raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
+
+    def _records(self, form: Format) -> Generator[Progress, None, None]:
+        """Check a proof over dominating positions in the depth that is wanted."""
+        catalog = yield from self._read_catalog(form)
+        depth = self.how.depth
+        if depth is None:
+            few = self.sample is None and catalog.states <= MOST_IN_FULL
+            depth = "full" if few else "lemma"
+        self.report.depth = depth
+        if depth == "full":
+            try:
+                yield from self._full(form, catalog)
+            except TooManyPositions as error:
+                if self.how.depth is not None:
+                    raise UsageError(
+                        f"the records cover {error.message}: expected more --memory, or --depth lemma",
+                        str(self.report.store),
+                    ) from None
+                self.report.depth = depth = "lemma"
+        if depth == "lemma":
+            root = root_record(form, self.report.deal)
+            yield from self._closure(form, Claim(root, None, Method.DOMINATING), catalog)
+
+    def _full(self, form: Format, catalog: Catalog) -> Generator[Progress, None, None]:
+        report, memory = self.report, self.memory
+        partitions = PartitionCache(self.store, form, catalog, memory // 8, costs=False)
+        check = check_positions(
+            form, report.deal, catalog, partitions, self.threads, 3 * memory // 4
+        )
+        try:
+            while True:
+                try:
+                    event = next(check)
+                except StopIteration as stop:
+                    positions = stop.value
+                    break
+                report.peak_memory = max(report.peak_memory, anonymous_memory())
+                yield event
+        finally:
+            partitions.close()
+        report.blocks, report.states = len(catalog.blocks), int(positions.tally[0])
+        report.covered = positions.count
+        report.strata = [(0, *row, 0) for row in sorted(positions.strata.items())]
+        report.digest = f"{int(positions.digest[0]):016x}"
+        report.checked += [
+            f"the deal is among the {positions.count:,} positions that parking leads to from the closed"
+            " records, and no win is",
+            "where safe moves can be made there, they lead to one of these positions; elsewhere every"
+            " legal move does, with the safe moves that follow",
+        ]
+        self._compare_counts()
+
+    def _read_catalog(self, form: Format) -> Generator[Progress, None, Catalog]:
         partition = self.memory // (8 * state_bytes(form))
         partition = min(max(partition, _SMALLEST_PARTITION), _LARGEST_PARTITION)
         with ThreadPoolExecutor(self.threads) as pool:
             readers, whole = Readers(pool, self.memory), self.sample is None
             catalog = yield from read_catalog(self.store, form, partition, whole, readers)
-        report.all_blocks, report.all_states = len(catalog.blocks), catalog.states
-        partitions = PartitionCache(self.store, form, catalog, 5 * self.memory // 8, claim.costs)
+        self.report.all_blocks, self.report.all_states = len(catalog.blocks), catalog.states
+        return catalog
+
+    def _closure(
+        self, form: Format, claim: Claim, catalog: Catalog
+    ) -> Generator[Progress, None, None]:
+        report, memory = self.report, self.memory
+        partitions = PartitionCache(self.store, form, catalog, 5 * memory // 8, claim.costs)
         closure = Closure(
-            form, catalog, partitions, claim, self.threads, self.memory, self.sample, self.seed
+            form, catalog, partitions, claim, self.threads, memory, self.sample, self.how.seed
         )
         report.blocks = closure.blocks
         try:
@@ -201,10 +310,15 @@ class _Run:
         self._say(claim)
         if self.sample is None:
             report.digest = f"{closure.digest:016x}"
-            self._compare_counts(catalog)
+            self._compare_counts()
 
     def _say(self, claim: Claim) -> None:
         checked = self.report.checked
+        if claim.records:
+            checked.append("the deal's record is closed")
+            checked.append("every closed record is well-formed and normal, and none is a win")
+            checked.append("every record that a macro leads to is closed")
+            return
         checked.append("the deal is closed")
         checked.append("every closed key is an arrangement of the 52 cards, and none is a goal")
         if claim.costs:
@@ -218,7 +332,7 @@ class _Run:
         else:
             checked.append("every parent-move code leads to a closed parent")
 
-    def _compare_counts(self, catalog: Catalog) -> None:
+    def _compare_counts(self) -> None:
         report, manifest = self.report, self.manifest
         expected = sorted(tuple(row) for row in manifest["strata"] if row[2] or row[3])
         for ours, theirs in zip(report.strata, expected, strict=False):

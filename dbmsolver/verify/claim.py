@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from dbmsolver.results import Method
+
 INTERVAL = 0.05
 """Seconds between two moments that are told."""
 
@@ -12,16 +14,23 @@ INTERVAL = 0.05
 @dataclass(frozen=True, slots=True)
 class Claim:
     """With ``length``, that no solution is shorter; without, that there is none.  ``root`` is the
-    deal's state: signature and planes.
+    deal's state: signature and planes.  By ``method`` states are positions, or records of
+    dominating positions.
     """
 
     root: tuple[int, int, int, int]
     length: int | None
+    method: Method = Method.EVERY_POSITION
 
     @property
     def costs(self) -> bool:
         """Whether moves are counted."""
         return self.length is not None
+
+    @property
+    def records(self) -> bool:
+        """Whether states are records of dominating positions."""
+        return self.method is Method.DOMINATING
 
 
 @dataclass(frozen=True, slots=True)

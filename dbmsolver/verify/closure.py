@@ -128,7 +128,7 @@ class Closure:
                 records = self.catalog.partitions[partition].records
                 if self._chosen is None or self._chosen[records[:, 1]].any():
                     yield Job("turn", partition)
-                if place == 0 and self._chosen is None:
+                if place == 0 and self._chosen is None and not self.claim.records:
                     # The stratum above is done when this is asked for.
                     yield from self._late(stratum + 1 + _LIFT)
 
@@ -179,7 +179,7 @@ class Closure:
         stratum = int(self.catalog.strata[job.partition])
         resident = dict(self.partitions.resident)
         chains = NO_CHAINS
-        if self._chosen is None and not self.claim.costs:
+        if self._chosen is None and not self.claim.costs and not self.claim.records:
             chains = self.chains.of_partition(job.partition, job.kind == "turn")
         tasks: dict[Future[None], int] = {}
         # Of a sample's partitions only the chosen blocks are there when it is their turn.

@@ -14,6 +14,8 @@ from dbmsolver.verify.kernels import back as k
 from dbmsolver.verify.kernels import blocks as b
 from dbmsolver.verify.kernels import expand as e
 from dbmsolver.verify.kernels import partition as s
+from dbmsolver.verify.kernels import record_expand as r
+from dbmsolver.verify.kernels import record_table as t
 
 _REASONS = {
     a.BAD_SIGNATURE: "a closed key has foundations or locked cards that cannot be",
@@ -28,6 +30,9 @@ _REASONS = {
     e.GOAL: "a closed position is a goal: all cards are home",
     k.BAD_CODE: "the parent-move code of a closed position cannot be undone",
     k.NOT_FORCED: "the parent of a closed position has a forced move that leads elsewhere",
+    t.BAD_FIX: "a closed record has cards said to lie in columns where that cannot be told",
+    r.NOT_NORMAL: "a closed record is not in normal form",
+    r.TOO_MANY_MACROS: f"a closed record has more than {t.MOST_MACROS:,} macros",
     e.COSTS_BELOW_ZERO: (
         "the layer of a closed position does not fit its lower bound: only the deal has been reached "
         "with no moves made"

@@ -15,6 +15,8 @@ from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.expand import MOST_ROWS, UNKNOWN, Task, Work, expand
 from dbmsolver.verify.kernels.partition import look_up, too_short
+from dbmsolver.verify.kernels.record_expand import expand_records
+from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
 from dbmsolver.verify.kernels.rows import (
     KIND,
     PARENT,
@@ -51,7 +53,7 @@ class CheckWorker:
         self.catalog = catalog
         self.claim = claim
         self.exchange = exchange
-        self.room = rows = max(_ROWS, 2 * MOST_ROWS)
+        self.room = rows = max(_ROWS, MOST_MACROS + 1 if claim.records else 2 * MOST_ROWS)
         self.work = Work(
             rows=np.empty((rows, ROW), np.uint64),
             targets=np.full(14 * 5, UNKNOWN, np.int64),
@@ -61,6 +63,7 @@ class CheckWorker:
         )
         self.root = np.array(claim.root, np.uint64)
         self.board = make_board()
+        self.table = make_table() if claim.records else None
         self.order = np.empty(rows, np.int64)
         self.starts = np.empty(len(catalog.partitions) + 2, np.int64)
         self.hashes = np.empty(rows, np.uint64)
@@ -90,8 +93,12 @@ class CheckWorker:
         task = Task(self.claim.costs, self.claim.length or 0, self.root, source.number, base)
         work.place[:] = 0
         while work.place[0] < segments.shape[0]:
-            error = expand(
-                self.form, self.catalog.index, task, source.partition, segments, self.board, work
+            if self.claim.records:
+                expander, scratch = expand_records, self.table
+            else:
+                expander, scratch = expand, self.board
+            error = expander(
+                self.form, self.catalog.index, task, source.partition, segments, scratch, work
             )
             if error:
                 signature = int(self.catalog.index.signatures[segments[work.place[0], 0]])
@@ -152,6 +159,11 @@ def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | No
     """What a missing row says against the claim; ``source`` is the state it came from."""
     other = (row[0], row[1], row[2], row[3])
     kind = row[4] >> KIND
+    if claim.records:
+        if kind == ROOT:
+            return Refuted("the deal's record is not among the closed ones", other)
+        reason = "a record that follows from a closed one is not closed"
+        return Refuted(reason, source, other, "a position of the record that follows")
     if kind == ROOT:
         reason = "the deal is not among the closed positions"
         if claim.costs:

@@ -1,4 +1,6 @@
-"""The kernels of a proof against a plain search: which states are closed, which are forced, where they come from."""
+"""The kernels of a proof against a plain search: which states are closed, which are forced, where
+they come from.
+"""
 
 from __future__ import annotations
 

@@ -2,152 +2,19 @@
 
 from __future__ import annotations
 
-from random import Random
-from typing import NamedTuple
-
 import pytest
 from helpers.dominance_brute import (
-    MODEL,
-    Deck,
-    Model,
-    Records,
-    State,
-    all_records,
-    arrangements,
-    by_safe_moves,
-    dominated,
     plain_moves,
     position_of,
-    random_deck,
-    reached,
-    settled,
     state_of,
     successors,
 )
+from helpers.dominance_checks import KINDS, MOST, REAL, check_all, check_real_deals, small_deck
 
-from dbmsolver.game.dominance import Record, covers, normalise, plain_record, progress
-from dbmsolver.game.dominance_macros import Macro
-from dbmsolver.game.dominance_paths import unfold
-from dbmsolver.game.rules import BUILDS, FILLS, Build, Fill
-
-MOST = 1500
-"""Plain states of the largest deck that is looked at."""
-
-GAMES = [(build, fill) for build in BUILDS for fill in FILLS]
+from dbmsolver.game.rules import Build, Fill
 
 
-class Searched(NamedTuple):
-    """A deck with all that is reached, plainly and by macros."""
-
-    deck: Deck
-    plain: set[State]
-    records: Records
-    covered: dict[Record, set[State]]
-
-
-def small_deck(build: Build, fill: Fill, seed: int, most: int = MOST) -> tuple[Deck, set[State]]:
-    """The first deck after the seed that is small enough and not over at once, and its states."""
-    random = Random(f"{build} {fill} {seed}")
-    while True:
-        deck = random_deck(random, build, fill)
-        plain = reached(deck, most)
-        if plain is not None and len(plain) >= 5:
-            return deck, plain
-
-
-def searched(
-    build: Build, fill: Fill, seed: int, model: Model = MODEL, most: int = MOST
-) -> Searched:
-    """The small deck of a seed with its records."""
-    deck, plain = small_deck(build, fill, seed, most)
-    return found_in(deck, model, plain)
-
-
-def found_in(deck: Deck, model: Model = MODEL, plain: set[State] | None = None) -> Searched:
-    """A deck with its states, if they are not known, and its records."""
-    plain = plain or reached(deck, 5 * MOST)
-    assert plain is not None, "too many states"
-    records = all_records(deck, 2 * len(plain) + 100, model)
-    assert records is not None, "more records than states"
-    covered = {record: dominated(record, deck.rules) for record in records.macros}
-    return Searched(deck, plain, records, covered)
-
-
-def check(found: Searched) -> None:
-    """Everything that makes a search over records a proof about the game."""
-    everything = set().union(*found.covered.values())
-    last = {settled(state, found.deck) for state in found.plain}
-    assert last <= everything, "a reachable position that no record covers"
-    for record in found.records.macros:
-        for state in arrangements(record, found.deck.rules):
-            assert state in found.plain, "a record stands for a position out of reach"
-    heights = {record.foundations for record in found.records.macros}
-    assert heights == {state[0] for state in last}
-    won = any(not columns and not cells for _, columns, cells in last)
-    assert any(record.is_goal() for record in found.records.macros) == won
-    for record, states in found.covered.items():
-        _check_locally(found, record, states)
-
-
-def _check_locally(found: Searched, record: Record, states: set[State]) -> None:
-    """Each move out of what the record covers leads to what it or a successor covers."""
-    following = [found.covered[macro.record] for macro in found.records.macros[record]]
-    for state in states:
-        for after in successors(state, found.deck):
-            chain = by_safe_moves(after, found.deck)
-            assert any(not chain.isdisjoint(some) for some in (states, *following)), (
-                f"{record} covers {state}, but no successor covers {after}"
-            )
-
-
-def check_model(found: Searched, random: Random) -> None:
-    """What the readable model says of single records."""
-    deck, rules = found.deck, found.deck.rules
-    everything = sorted(set().union(found.plain, *found.covered.values()), key=repr)
-    for record, macros in found.records.macros.items():
-        assert normalise(record, rules, deck.policy) == record
-        states = found.covered[record]
-        for state in (*random.sample(everything, min(40, len(everything))), *states):
-            assert covers(record, position_of(state, rules), rules) == (state in states)
-        for macro in macros:
-            rose = progress(macro.record, deck.start, rules) - progress(record, deck.start, rules)
-            assert rose >= 0
-    for state in random.sample(everything, min(40, len(everything))):
-        plain = plain_record(position_of(state, rules), rules)
-        assert state in set(arrangements(plain, rules))
-
-
-def check_unfolding(found: Searched, random: Random) -> None:
-    """A random path over records becomes legal moves."""
-    deck, records = found.deck, found.records
-    record = records.root
-    path: list[Macro] = []
-    for _ in range(random.randint(0, 25)):
-        choices = [macro for macro in records.macros[record] if macro.record != record]
-        if not choices:
-            break
-        path.append(random.choice(choices))
-        record = path[-1].record
-    moves, end = unfold(deck.start, path, deck.rules, deck.policy)
-    position = deck.start
-    for move in moves:
-        assert move in position.moves(deck.rules)
-        position = position.apply(move)
-    assert position == end
-    assert state_of(end) in set(arrangements(record, deck.rules))
-
-
-def check_all(build: Build, fill: Fill, seed: int, most: int = MOST) -> None:
-    """Every check, for the deck of a seed."""
-    found = searched(build, fill, seed, most=most)
-    random = Random(seed)
-    check(found)
-    check_model(found, random)
-    for _ in range(4):
-        check_unfolding(found, random)
-
-
-@pytest.mark.parametrize(("build", "fill"), GAMES)
+@pytest.mark.parametrize(("build", "fill"), KINDS)
 def test_brute_force_agrees_with_the_rules(build: Build, fill: Fill) -> None:
     for seed in range(10):
         deck, plain = small_deck(build, fill, seed)
@@ -159,7 +26,7 @@ def test_brute_force_agrees_with_the_rules(build: Build, fill: Fill) -> None:
             assert {state_of(after) for after in following} <= set(successors(state, deck))
 
 
-@pytest.mark.parametrize(("build", "fill"), GAMES)
+@pytest.mark.parametrize(("build", "fill"), KINDS)
 @pytest.mark.parametrize("some", range(3))
 def test_small_decks(build: Build, fill: Fill, some: int) -> None:
     for seed in range(8 * some, 8 * some + 8):
@@ -167,8 +34,19 @@ def test_small_decks(build: Build, fill: Fill, some: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("build", "fill"), GAMES)
+@pytest.mark.parametrize(("build", "fill"), KINDS)
 @pytest.mark.parametrize("some", range(10))
 def test_thousands_of_small_decks(build: Build, fill: Fill, some: int) -> None:
     for seed in range(1000 + 60 * some, 1000 + 60 * some + 60):
         check_all(build, fill, seed, 5 * MOST if seed % 10 == 0 else MOST)
+
+
+@pytest.mark.parametrize(("game", "freecells"), REAL)
+def test_real_deals(game: str, freecells: int) -> None:
+    assert check_real_deals(game, freecells, range(1, 5), 600) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game", "freecells"), REAL)
+def test_a_thousand_real_deals(game: str, freecells: int) -> None:
+    assert check_real_deals(game, freecells, range(5, 80), 2500) > 0

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 from helpers.dominance_brute import Deck, Model
-from test_dominance import Searched, check, found_in, searched
+from helpers.dominance_checks import Searched, check, found_in, searched
 
 from dbmsolver.game import dominance, dominance_macros
 from dbmsolver.game.position import Position

@@ -1,4 +1,6 @@
-"""Proofs over every position, which published counts are about: what most tests of the search ask for."""
+"""Proofs over every position, which published counts are about: what most tests of the search ask
+for.
+"""
 
 from __future__ import annotations
 

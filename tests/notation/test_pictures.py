@@ -1,4 +1,6 @@
-"""Pictures: every card in its place, every bar as long as its count, and words for who sees neither."""
+"""Pictures: every card in its place, every bar as long as its count, and words for who sees
+neither.
+"""
 
 from __future__ import annotations
 

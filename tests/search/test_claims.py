@@ -1,4 +1,6 @@
-"""What is claimed of a deal names the rules it was searched under, and is borne out by the records of the store."""
+"""What is claimed of a deal names the rules it was searched under, and is borne out by the records
+of the store.
+"""
 
 from __future__ import annotations
 

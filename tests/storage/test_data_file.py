@@ -1,4 +1,6 @@
-"""Data files that are cut short, overwritten or something else: one line and exit code 4, and no death by a signal."""
+"""Data files that are cut short, overwritten or something else: one line and exit code 4, and no
+death by a signal.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ PAGE = 4096
 
 
 class Outcome(NamedTuple):
-    """How a command ended: its exit code, or minus the signal; what it printed, standard error included."""
+    """How a command ended: its exit code, or minus the signal; what it printed, standard error
+    included.
+    """
 
     code: int
     text: str
@@ -95,7 +99,9 @@ def damaged(sound: Path, path: Path, change: Callable[[bytearray], object]) -> P
 
 
 def expect_no_harm(sound: Path, store: Path) -> int:
-    """Every command ends with one line and exit code 4, or as it does with the sound store; how many do the former."""
+    """Every command ends with one line and exit code 4, or as it does with the sound store; how
+    many do the former.
+    """
     refused = 0
     for args in commands(store):
         outcome = run(*args)

@@ -77,7 +77,9 @@ def refused(path: Path, *reasons: str) -> None:
 
 
 def make_counts_fit(path: Path) -> None:
-    """Let the manifest say what is in the store, as one who means to deceive would: the states must tell."""
+    """Let the manifest say what is in the store, as one who means to deceive would: the states must
+    tell.
+    """
     report = check(path)
 
     def fit(manifest: dict[str, Any]) -> None:
@@ -344,7 +346,9 @@ def test_a_solution_lengthened(solve: Path) -> None:
 
 
 def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
-    """The solution with a move and the one that takes it back inserted, as early as there are such moves."""
+    """The solution with a move and the one that takes it back inserted, as early as there are such
+    moves.
+    """
     form = make_format(deal, "wkr")
     position = deal.position
     for number, step in enumerate(path):

@@ -43,6 +43,14 @@ def parse_share(text: str) -> float:
     type=Parsed("share", parse_share),
     help="Check the states of a random sample of the store's blocks only, for instance 1%.",
 )
+@click.option(
+    "--depth",
+    type=click.Choice(["lemma", "full"]),
+    help="Of a proof over dominating positions. full: list every position that the records cover, "
+    "and check its moves by the rules of the game alone. lemma: check that whatever follows from a "
+    "record, by the lemmas of docs/dominance.md, is there.  [default: full up to a million records, "
+    "if the positions fit into memory; else lemma]",
+)
 @threads_option
 @click.option(
     "--memory",
@@ -56,6 +64,7 @@ def verify_command(
     source: str,
     against: str | None,
     sample: float | None,
+    depth: Any,
     threads: int | None,
     memory: int | None,
     as_json: bool,
@@ -63,9 +72,9 @@ def verify_command(
 ) -> int:
     """Check that what a finished search claims is right.
 
-    Given a STORE, every position that the search has closed is checked by a program of its own,
-    which has its own keys and moves. Given a CERTIFICATE, the search is run again and compared
-    with it.
+    Given a STORE, every position (or record of dominating positions) that the search has closed is
+    checked by a program of its own, which has its own keys and moves. Given a CERTIFICATE, the
+    search is run again, by the same method, and compared with it.
 
     Exit codes: 0 valid, 4 not valid, with the first counterexample.
     """
@@ -76,12 +85,19 @@ def verify_command(
     if Path(source).is_dir():
         from dbmsolver.verify.check import verify
 
-        steps = verify(Path(source), threads=threads, memory=memory, sample=sample, against=record)
+        steps = verify(
+            Path(source),
+            threads=threads,
+            memory=memory,
+            sample=sample,
+            depth=depth,
+            against=record,
+        )
         report: Any = follow(_reports(steps), progress, None)
         valid = report.valid
         text = render_json(report) if as_json else render_text(report)
-    elif sample is not None or record is not None:
-        raise UsageError("--sample and --certificate are for stores", source)
+    elif sample is not None or record is not None or depth is not None:
+        raise UsageError("--sample, --depth and --certificate are for stores", source)
     else:
         valid, text = _again(source, threads, memory, as_json, progress)
     click.echo(text, nl=False)
@@ -167,6 +183,7 @@ def _again(
             "reason": different[0] if different else None,
             "certificate": source,
             "claim": record["claim"],
+            "method": record["method"],
             "length": record["length"],
             "deal": deal_data(deal),
             "rules": rules_data(deal.rules),

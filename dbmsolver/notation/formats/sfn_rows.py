@@ -12,8 +12,10 @@ import re
 
 from dbmsolver.game.cards import is_card, suit_letters
 
-LIKE_MOVES = re.compile(r"\s*(?:[ .]?[1-8a-d][1-8a-dhfr](?:\s+|(?=[ .])|$))+", re.ASCII)
-_PREFIXED_MOVES = re.compile(r"(?:[ .][1-8a-d][1-8a-dhfr])+\s*", re.ASCII | re.IGNORECASE)
+_MOVE = "[1-8a-d][1-8a-dhfr]"
+LIKE_MOVES = re.compile(rf"\s*\.?{_MOVE}(?:(?:\s+\.?|\.){_MOVE})*\s*", re.ASCII)
+"""Moves alone, in lower case. No text can be matched in two ways, so long ones take no longer."""
+_PREFIXED_MOVES = re.compile(rf"(?:[ .]{_MOVE})+\s*", re.ASCII | re.IGNORECASE)
 _TEN = re.compile(r"10(?=[HSDC])")
 
 

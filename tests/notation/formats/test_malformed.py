@@ -445,3 +445,26 @@ def test_missing_file(tmp_path: Path) -> None:
         formats.read(tmp_path / "none")
     with pytest.raises(InputError, match="cannot be read"):
         formats.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        " 26" * 13_000 + "x",
+        "26 " * 13_000 + "x",
+        ".26" * 13_000 + "!",
+        "." * 39_000,
+        " " * 39_000 + "x",
+        "5D " * 13_000 + "!",
+        "\t" * 39_000 + ":x",
+        "#" + " " * 39_000 + "3",
+        "3" + " " * 39_000 + "x",
+        "-" * 39_000,
+        "10" * 19_000,
+        "Move a card from " + " " * 39_000,
+    ],
+)
+@pytest.mark.parametrize("name", [None, "sfn", "short", "moves"])
+def test_long_lines_take_no_longer_than_they_are(line: str, name: str | None) -> None:
+    """Patterns that try a line in many ways would need ages for these."""
+    refused(f"{line}\n{line}\n", name)

@@ -1,0 +1,136 @@
+"""Closed records one by one: laid out, found to be normal, and their successors written as rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.verify.kernels.arrange import take_signature
+from dbmsolver.verify.kernels.expand import GOAL, hash_public
+from dbmsolver.verify.kernels.partition import find_run
+from dbmsolver.verify.kernels.record_macros import list_attempts, list_macros
+from dbmsolver.verify.kernels.record_results import carry_out, normal_form, take_back
+from dbmsolver.verify.kernels.record_table import MOST_MACROS, take_apart
+from dbmsolver.verify.kernels.rows import write_row
+from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, hash_state
+
+NOT_NORMAL = 16
+TOO_MANY_MACROS = 17
+_HOME = np.uint64(0xDDDD)
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def top_cards(stuck, table):  # type: ignore[no-untyped-def]
+    """The last cards of the columns; their lengths are noted, to be taken back to."""
+    tops = ZERO
+    for number in range(stuck):
+        length = table.lengths[number]
+        table.whole[number] = length
+        tops |= ONE << U64(table.stacks[number, length - 1])
+    return tops
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def expand_records(f, index, task, partition, segments, table, work):  # type: ignore[no-untyped-def]
+    """Check records of a partition's segments (int64[*, 4]: run, first state, count, layer) from
+    ``work.place`` on, until rows run out.
+
+    Returns an error, and the record's number in ``work.place[3]``.
+    """
+    rows, place = work.rows, work.place
+    written = 0
+    # Rows that were written are looked up by whoever calls: the same row need not be written again.
+    table.recent[:] = ZERO
+    while place[0] < segments.shape[0]:
+        run, first, count = segments[place[0], 0], segments[place[0], 1], segments[place[0], 2]
+        signature = index.signatures[run]
+        error, home, locked = take_signature(f, signature)
+        if error:
+            place[3] = first
+            return error
+        while place[1] < count:
+            number = first + place[1]
+            place[3] = number
+            off, low = partition.planes[2 * number], partition.planes[2 * number + 1]
+            error, stuck, slots, fix = take_apart(f, home, locked, off, low, table)
+            if error:
+                return error
+            if signature & U64(0xFFFF) == _HOME:
+                return GOAL
+            attempts = list_attempts(f, signature, stuck, slots, fix, table)
+            macros = list_macros(f, stuck, slots, fix, attempts, table)
+            if macros > MOST_MACROS:
+                return TOO_MANY_MACROS
+            if written + macros > rows.shape[0]:
+                place[2] = written
+                return 0
+            place[1] += 1
+            work.tally[segments[place[0], 3], 0] += 1
+            work.digest[0] += hash_public(f, signature, home | locked, off, low, ZERO)
+            origin = U64(task.base + number)
+            tops = top_cards(stuck, table)
+            for macro in range(macros):
+                steps, used, left, after_slots, after_tops, word, held, new_off, new_low = carry_out(
+                    f, table.macros[macro], stuck, slots, tops, signature, locked, off,
+                    low & ~fix, table,
+                )  # fmt: skip
+                steps, word, new_off, new_low = normal_form(
+                    f, steps, used, left, after_slots, after_tops, table.fixes[macro], word, held,
+                    new_off, new_low, table,
+                )  # fmt: skip
+                take_back(table, steps, stuck)
+                same = word == signature and new_off == off and new_low == low
+                if macro == 0:
+                    if not same:
+                        return NOT_NORMAL
+                    continue
+                if same:
+                    continue
+                hashed = np.int64(hash_state(word, new_off, new_low, ZERO) & U64(0xFFF))
+                seen = table.recent[hashed]
+                if seen[0] == word and seen[1] == new_off and seen[2] == new_low:
+                    continue
+                seen[0], seen[1], seen[2] = word, new_off, new_low
+                target = run
+                if word != signature:
+                    target = known_run(index, word, table)
+                write_row(
+                    index, task, rows, written, target, ALL, word, new_off, new_low, ZERO, origin
+                )
+                written += 1
+        place[0] += 1
+        place[1] = 0
+    place[2] = written
+    return 0
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def known_run(index, signature, table):  # type: ignore[no-untyped-def]
+    """The run of a signature, -1 if there is none; those looked for of late are remembered."""
+    slot = np.int64((signature * U64(0x9E3779B97F4A7C15)) >> U64(54))
+    if table.targets[slot] != 0 and table.wanted[slot] == signature:
+        return table.targets[slot] - 2
+    run = find_run(index, signature)
+    table.targets[slot] = run + 2
+    table.wanted[slot] = signature
+    return run
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def first_record(f, signature, off, low, fix, table, found):  # type: ignore[no-untyped-def]
+    """The normal form of a record whose cards of ``fix`` are not in its planes: an error, and signature,
+    off and low in ``found`` (uint64[3]).
+    """
+    error, home, locked = take_signature(f, signature)
+    if error:
+        return error
+    error, stuck, slots, _ = take_apart(f, home, locked, off, low, table)
+    if error:
+        return error
+    tops = top_cards(stuck, table)
+    steps, word, new_off, new_low = normal_form(
+        f, 0, stuck, stuck, slots, tops, fix, signature, locked, off, low, table
+    )
+    take_back(table, steps, stuck)
+    found[0], found[1], found[2] = word, new_off, new_low
+    return 0

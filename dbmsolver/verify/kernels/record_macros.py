@@ -1,0 +1,206 @@
+"""The macros of a record, as docs/dominance.md has them (sections 4 and 6), and nothing else.
+
+An *attempt* is a move that parking cannot make: card x, what it goes to (p), in which way, and the host.
+What it takes, and what comes of it, is weighed next: a *macro* is an attempt with the number of cards
+that each column keeps at most (three pairs of column and number) and the set J of columns that are
+stripped besides.  Both are rows of numbers in the table's scratch memory.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from dbmsolver.verify.kernels.record_table import IN_SLOT, MOST_MACROS
+from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
+
+HOMEWARD, IN_PLACE, MOVED, TO_COLUMN, NOTHING = 0, 1, 2, 3, 4
+"""Ways to move x: home; onto p where p lies; onto p, which has gone to an empty column; a king to an
+empty column; and no move at all.
+"""
+CARD, PARENT, WAY, OWN, OWN_KEPT, OTHER, OTHER_KEPT, HOST, HOST_KEPT, STRIPPED = range(10)
+"""Numbers of a macro's row: x, p, the way; the columns of x and p and the host, -1 for none, each with
+what it keeps; J as a bit set.
+"""
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def attempt(table, count, card, parent, way, host):  # type: ignore[no-untyped-def]
+    """Note an attempt; how many there are then."""
+    place = min(count, MOST_MACROS - 1)
+    table.attempts[place, 0], table.attempts[place, 1] = card, parent
+    table.attempts[place, 2], table.attempts[place, 3] = way, host
+    return count + 1
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def list_attempts(f, signature, stuck, slots, fix, table):  # type: ignore[no-untyped-def]
+    """List all attempts whose cards are not too deep; how many there are."""
+    column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
+    any_card = f.fillers == ALL
+    spaces = f.columns - stuck
+    free = f.freecells - count_bits(slots)
+    if any_card:
+        free += spaces
+    near = slots
+    for number in range(stuck):
+        length = lengths[number]
+        for place in range(max(0, length - 1 - free), length):
+            near |= ONE << U64(stacks[number, place])
+    count = 0
+    rest = near
+    while rest:
+        x = first_bit(rest)
+        rest &= rest - ONE
+        own = column[x]
+        if height_of(signature, x & 3) == x >> 2:
+            count = attempt(table, count, x, -1, HOMEWARD, -1)
+        if not any_card and (f.fillers >> U64(x)) & ONE and (own == IN_SLOT or depth[x] > 0):
+            if spaces > 0:
+                count = attempt(table, count, x, -1, TO_COLUMN, -1)
+            else:
+                for host in range(stuck):
+                    if lengths[host] <= free:
+                        count = attempt(table, count, x, -1, TO_COLUMN, host)
+        if x >= 48:
+            continue
+        for kind in range(f.kinds.size):
+            p = (x ^ f.kinds[kind]) + 4
+            if not (near >> U64(p)) & ONE:
+                continue
+            other = column[p]
+            if other >= 0:
+                # Not where x lies on p, nor where p is above x in one column.
+                if own != other or depth[x] > depth[p] + 1:
+                    count = attempt(table, count, x, p, IN_PLACE, -1)
+                if depth[p] == 0:
+                    continue
+            if not any_card:
+                continue
+            if spaces > 0:
+                certain = free > 0 or (fix >> U64(p)) & ONE or spaces > count_bits(fix)
+                if certain or f.freecells == 0:
+                    count = attempt(table, count, x, p, MOVED, -1)
+                continue
+            if own >= 0 and depth[x] == 0:
+                count = attempt(table, count, x, p, MOVED, own)
+                continue
+            for host in range(stuck):
+                if lengths[host] - 1 <= free:
+                    count = attempt(table, count, x, p, MOVED, host)
+    return count
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def note(table, count, source, stripped, fix):  # type: ignore[no-untyped-def]
+    """Note another macro, like row number ``source`` but for what is stripped and the cards of ``fix``."""
+    place = min(count, MOST_MACROS - 1)
+    for number in range(STRIPPED):
+        table.macros[place, number] = table.macros[source, number]
+    table.macros[place, STRIPPED] = stripped
+    table.fixes[place] = fix
+    return count + 1
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def list_macros(f, stuck, slots, fix, attempts, table):  # type: ignore[no-untyped-def]
+    """Weigh the attempts: how many macros there are.  Row 0 moves nothing; row 1 and so on are macros.
+
+    More than MOST_MACROS: there was no room for all of them.
+    """
+    column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
+    any_card = f.fillers == ALL
+    free = f.freecells - count_bits(slots)
+    if any_card:
+        free += f.columns - stuck
+    last = 1 if any_card else 0  # what a host keeps
+    table.macros[0, :] = -1
+    table.macros[0, WAY] = NOTHING
+    table.macros[0, STRIPPED] = 0
+    table.fixes[0] = fix
+    count = 1
+    for number in range(min(attempts, MOST_MACROS)):
+        x, p = table.attempts[number, 0], table.attempts[number, 1]
+        way, host = table.attempts[number, 2], table.attempts[number, 3]
+        own = column[x]
+        other = -1
+        own_kept = other_kept = 0
+        if own >= 0:
+            own_kept = depth[x] + 1
+        if p >= 0 and column[p] >= 0:
+            other = column[p]
+            other_kept = depth[p] + 1 if way == IN_PLACE else depth[p]
+        # Of two limits for one column the lower one holds.
+        if other >= 0 and other == own:
+            own_kept = other_kept = min(own_kept, other_kept)
+        if host >= 0 and host == own:
+            own_kept = min(own_kept, last)
+        if host >= 0 and host == other:
+            other_kept = min(other_kept, last)
+        own_lifts = other_lifts = host_lifts = 0
+        if own >= 0:
+            own_lifts = lengths[own] - own_kept
+        if other >= 0 and other != own:
+            other_lifts = lengths[other] - other_kept
+        if host >= 0 and host != own and host != other:
+            host_lifts = lengths[host] - last
+        lifts = own_lifts + other_lifts + host_lifts
+        if lifts > free:
+            continue
+        late = 0
+        if own_lifts > 0 and own != host:
+            late |= 1 << own
+        if other_lifts > 0 and other != host:
+            late |= 1 << other
+        if any_card and host >= 0 and lifts == free and late == 0:
+            continue
+        source = min(count, MOST_MACROS - 1)
+        row = table.macros[source]
+        row[CARD], row[PARENT], row[WAY] = x, p, way
+        row[OWN], row[OWN_KEPT] = own, own_kept
+        row[OTHER], row[OTHER_KEPT] = other, other_kept
+        row[HOST], row[HOST_KEPT] = host, last
+        if not any_card or own < 0 or depth[x] == 0 or own_kept <= depth[x]:
+            # x comes from a slot, or there is nothing else to be told.
+            count = note(table, count, source, 0, ZERO)
+            continue
+        y = z = ZERO
+        if depth[x] == 1:
+            y = ONE << U64(stacks[own, 0])
+        if way == MOVED and other >= 0 and other != own and depth[p] == 1:
+            z = ONE << U64(stacks[other, 0])
+        if free == 0:
+            if p >= 0:
+                y |= fix & ~(ONE << U64(p))
+            else:
+                y |= fix
+            count = note(table, count, source, 0, y)
+            continue
+        left = free - lifts
+        only_other = other >= 0 and late == 1 << other
+        count = note(table, count, source, 0, y | z if only_other else y)
+        if left == 0 or late == 0 or f.freecells == 0:
+            continue
+        usable = 0
+        for host_too in range(stuck):
+            length = lengths[host_too]
+            if host_too == other:
+                length = other_kept
+            barred = host_too == own or host_too == host or (host_too == other and way == IN_PLACE)
+            if not barred and 2 <= length <= left + 1:
+                usable |= 1 << host_too
+        chosen = usable
+        while chosen:
+            taken = size = 0
+            for one in range(stuck):
+                if (chosen >> one) & 1:
+                    size += 1
+                    taken += (other_kept if one == other else lengths[one]) - 1
+            still = late & ~chosen
+            if taken == left and size <= f.freecells and still:
+                only = other >= 0 and still == 1 << other
+                count = note(table, count, source, chosen, y | z if only else y)
+            chosen = (chosen - 1) & usable
+    if attempts > MOST_MACROS:
+        return np.int64(MOST_MACROS + 1)
+    return np.int64(count)

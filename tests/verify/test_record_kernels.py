@@ -1,0 +1,138 @@
+"""The verifier's kernels of records, against the readable model."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from helpers.dominance_brute import Deck, all_records, random_deck
+
+from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.dominance import Record, has_dominance, record_of
+from dbmsolver.game.dominance_macros import macros
+from dbmsolver.game.rules import GAMES, Build, Fill
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.verify.format import make_format
+from dbmsolver.verify.kernels.expand import GOAL, Task, Work
+from dbmsolver.verify.kernels.partition import Index, Partition
+from dbmsolver.verify.kernels.pieces import MOST_BITS
+from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, expand_records
+from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
+from dbmsolver.verify.records import root_record
+
+KINDS: list[tuple[Build, Fill]] = [
+    (build, fill) for build in ("alternate", "suit") for fill in ("any", "kings", "none")
+]
+
+
+class Kernel:
+    """The kernel on one record at a time, which is all there is on its partition."""
+
+    def __init__(self, deck: Deck) -> None:
+        deal = Deal(deck.start, deck.rules)
+        self.keys = RecordKeys(deal, deck.policy)
+        self.form = make_format(deal, deck.policy)
+        self.root = root_record(self.form, deal)
+        self.table = make_table()
+
+    def words(self, record: Record) -> tuple[int, int, int]:
+        """A record's signature and planes."""
+        state = self.keys.state_of(record)
+        return state.signature, state.off, state.low
+
+    def successors(self, record: Record) -> tuple[int, set[tuple[int, int, int]]]:
+        """An error, 0 if there is none, and the records that follow, as words."""
+        signature, off, low = self.words(record)
+        none, signatures = np.empty(0, np.int64), np.array([signature], np.uint64)
+        zero = np.zeros(1, np.int64)
+        index = Index(
+            signatures, zero, zero, zero - 1, none, np.empty(0, np.uint64),
+            np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
+        )  # fmt: skip
+        partition = Partition(
+            np.array([off, low], np.uint64), np.zeros(1, np.uint16), np.empty(0, np.int16),
+            np.array([0, 1]), np.zeros(4, np.uint32),
+        )  # fmt: skip
+        work = Work(
+            np.empty((MOST_MACROS + 1, 6), np.uint64), np.zeros(70, np.int64),
+            np.zeros(4, np.int64), np.zeros((1, 2), np.int64), np.zeros(1, np.uint64),
+        )  # fmt: skip
+        task = Task(False, 0, np.zeros(4, np.uint64), -1, 0)
+        segments = np.array([[0, 0, 1, 0, 0]])
+        self.table.targets[:] = 0
+        error = expand_records(self.form, index, task, partition, segments, self.table, work)
+        rows = work.rows[: work.place[2], :3]
+        return int(error), {(int(a), int(b), int(c)) for a, b, c in rows}
+
+
+def some_records(deck: Deck, most: int = 150) -> list[Record]:
+    """Some of a deck's records, far from and near to its root."""
+    found = all_records(deck, 4000)
+    if found is None:
+        return []
+    records = list(found.macros)
+    Random(len(records)).shuffle(records)
+    return records[:most]
+
+
+@pytest.mark.parametrize(("build", "fill"), KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_successors_of_small_decks(build: Build, fill: Fill, seed: int) -> None:
+    random = Random(f"{build} {fill} {seed}")
+    compared = 0
+    while compared < 150:
+        deck = random_deck(random, build, fill)
+        if not has_dominance(deck.rules):
+            continue
+        kernel = Kernel(deck)
+        assert kernel.root[:3] == kernel.words(record_of(*deck))
+        for record in some_records(deck):
+            error, found = kernel.successors(record)
+            compared += 1
+            if record.is_goal():
+                assert error == GOAL
+                continue
+            assert error == 0
+            following = {macro.record for macro in macros(record, deck.rules, deck.policy)}
+            assert found == {kernel.words(one) for one in following - {record}}
+
+
+def test_successors_of_real_deals() -> None:
+    compared = 0
+    for name in ("freecell", "bakers_game", "eight_off", "seahaven_towers", "forecell"):
+        rules = GAMES[name]
+        for number in (1, 11982):
+            deck = Deck(deal_number(number, rules), rules, "wkr")
+            kernel = Kernel(deck)
+            record = record_of(*deck)
+            random = Random(number)
+            for _ in range(25):
+                error, found = kernel.successors(record)
+                following = {macro.record for macro in macros(record, deck.rules, deck.policy)}
+                assert error == 0
+                assert found == {kernel.words(one) for one in following - {record}}
+                compared += len(found)
+                if not following - {record}:
+                    break
+                record = random.choice(sorted(following, key=repr))
+                if record.is_goal():
+                    break
+    assert compared > 300
+
+
+@pytest.mark.parametrize(("build", "fill"), KINDS)
+def test_what_is_not_normal(build: Build, fill: Fill) -> None:
+    """What macros lead to, before it is normalised."""
+    random = Random(f"{build} {fill}")
+    seen = 0
+    while seen < 30:
+        deck = random_deck(random, build, fill)
+        if not has_dominance(deck.rules):
+            continue
+        kernel = Kernel(deck)
+        for record in some_records(deck, 20):
+            for macro in macros(record, deck.rules, deck.policy):
+                if macro.raw != macro.record:
+                    assert kernel.successors(macro.raw)[0] == NOT_NORMAL
+                    seen += 1

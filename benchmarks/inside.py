@@ -22,7 +22,7 @@ from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
 from dbmsolver.search.proof.worker import ProofWorker
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
 
 SAMPLE = 2_000_000
@@ -44,7 +44,7 @@ def kernel_shares(path: Path, deal: Deal) -> dict[str, float]:
         records = store.keys(b"C")
         Random(1).shuffle(records)
         for record in records:
-            for signature, words, local, codes in signatures(store.block(record)):
+            for signature, words, local, codes in signatures(read_block(store, record)):
                 times = measured(worker, signature, words, local, codes)
                 warm += 1
                 if warm > 1:  # the first call may load kernels

@@ -149,8 +149,8 @@ def main() -> int:
                     print(one.errors or one.output, file=sys.stderr)
     if largest is not None:
         print(
-            f"\nLargest store verified: `{' '.join(largest.row.search)}`, {largest.states:,} states, "
-            f"{largest.store_bytes / 1e6:,.0f} MB."
+            f"\nLargest store verified: `{' '.join(largest.row.search)}`, "
+            f"{largest.states:,} states, {largest.store_bytes / 1e6:,.0f} MB."
         )
     return 0 if good else 1
 

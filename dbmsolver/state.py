@@ -1,8 +1,8 @@
 """Positions, states and keys: from what people read to what the kernels count with, and back.
 
-A state is ``(signature, off, low, high)`` (:mod:`dbmsolver.core.tables`); the public key is one integer,
-``word1 * (range of word0) + word0``, of about 124 bits in FreeCell.  Both are relative to a deal: "where it was dealt" is
-where the card lies in the position that a search starts from.
+A state is ``(signature, off, low, high)`` (:mod:`dbmsolver.core.tables`); the public key is one
+integer, ``word1 * (range of word0) + word0``, of about 124 bits in FreeCell. Both are relative to a
+deal: "where it was dealt" is where the card lies in the position that a search starts from.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class State(NamedTuple):
 class StateCodec:
     """The keys of one deal under one policy.
 
-    ``codec`` holds the kernel tables; ``goal`` is the signature with everything home, ``locked`` the number of locked
-    cards in the deal.
+    ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
+    ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``locked`` the
+    number of locked cards in the deal, ``code_type`` the type of parent-move codes.
     """
 
     method: Method = Method.EVERY_POSITION
@@ -89,10 +90,10 @@ class StateCodec:
 
     @property
     def root_code(self) -> int:
-        """A parent-move code for the deal itself, which has no parent: that of a card that cannot move back.
+        """A parent-move code for the deal itself, which has no parent.
 
-        It names a card already home, or else one that is covered; the search never moves the card moved last, so it
-        must not be one that could move.
+        It names a card already home, or else one that is covered. The search never moves the card
+        moved last, so it must not be one that could move.
         """
         position = self.deal.position
         for suit, height in enumerate(position.foundations):
@@ -144,7 +145,10 @@ class StateCodec:
         )
 
     def position(self, state: State) -> Position:
-        """A position of a state: columns that still have their dealt bottom card keep their place."""
+        """A position of a state.
+
+        Columns that still have the bottom card they were dealt keep their place.
+        """
         heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
         above: dict[int, int] = {}
         cells: list[int] = []
@@ -206,35 +210,35 @@ class StateCodec:
     def encode(self, position: Position) -> int:
         """The public key of a position; InputError if no game from this deal can reach it."""
         places = self._places(position)
-        codec = self.deal_tables
-        words = [0] * len(codec.ranges)
+        public = self.deal_tables
+        words = [0] * len(public.ranges)
         for suit, height in enumerate(position.foundations):
-            words[codec.word_of[suit]] += height * codec.weights[suit]
+            words[public.word_of[suit]] += height * public.weights[suit]
         for number, (card, values) in enumerate(
-            zip(codec.digit_cards, codec.digit_places, strict=True), start=core.SUITS
+            zip(public.digit_cards, public.digit_places, strict=True), start=core.SUITS
         ):
             if card in places:
                 digit = core.digit_of(values, places[card])
-                words[codec.word_of[number]] += digit * codec.weights[number]
+                words[public.word_of[number]] += digit * public.weights[number]
         key = 0
-        for word, size in zip(reversed(words), reversed(codec.ranges), strict=True):
+        for word, size in zip(reversed(words), reversed(public.ranges), strict=True):
             key = key * size + word
         return key
 
     def decode(self, key: int) -> Position:
         """The position of a public key; InputError if it is not the key of one."""
-        codec = self.deal_tables
-        total = math.prod(codec.ranges)
+        public = self.deal_tables
+        total = math.prod(public.ranges)
         if not 0 <= key < total:
             raise InputError(f"key {key} is out of range, expected 0 to {total - 1}")
         words = []
         rest = key
-        for size in codec.ranges:
+        for size in public.ranges:
             rest, word = divmod(rest, size)
             words.append(word)
         digits = [
-            words[codec.word_of[number]] // codec.weights[number] % radix
-            for number, radix in enumerate(codec.radices)
+            words[public.word_of[number]] // public.weights[number] % radix
+            for number, radix in enumerate(public.radices)
         ]
         position = self._position_of_digits(digits)
         try:
@@ -246,13 +250,13 @@ class StateCodec:
         return position
 
     def _position_of_digits(self, digits: list[int]) -> Position:
-        codec = self.deal_tables
+        public = self.deal_tables
         heights = digits[: core.SUITS]
         signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
         planes = [0, 0, 0]
         places = dict(enumerate(self._dealt))
         for card, values, digit in zip(
-            codec.digit_cards, codec.digit_places, digits[core.SUITS :], strict=True
+            public.digit_cards, public.digit_places, digits[core.SUITS :], strict=True
         ):
             places[card] = values[digit]
         for card, place in places.items():

@@ -20,7 +20,8 @@ ENVIRONMENT = {
 }
 EXAMPLES = {
     "dbmsolver solve 3": "A shortest solution of deal 3.",
-    "dbmsolver solve board.txt -o replay.html": "The solution of a board, as a page that replays it.",
+    "dbmsolver solve board.txt -o replay.html": "The solution of a board, as a page that "
+    "replays it.",
     "dbmsolver prove 11982 --store proof": "A proof that there is none, kept in a directory.",
     "dbmsolver verify proof": "The check of that proof.",
     "dbmsolver convert a.sfn b.json": "A solution in another format.",

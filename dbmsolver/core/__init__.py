@@ -2,11 +2,12 @@
 
 Vocabulary, in the order in which a state passes through:
 
-* A *card* is ``4 * rank0 + suit``, suits H S D C = 0 1 2 3, so red suits are even and the parents of a card are
-  found by XOR on the suit and adding 4.
-* A *plane* is a 64-bit word with one bit for each card (bit number = card).  Where a loose card lies is a
-  *place value* of two or three bits, one in each plane: see :mod:`dbmsolver.core.tables`.
-* A *signature* is one word: foundation heights and, for each column, how many locked cards it still has.
+* A *card* is ``4 * rank0 + suit``, suits H S D C = 0 1 2 3, so red suits are even and the parents
+  of a card are found by XOR on the suit and adding 4.
+* A *plane* is a 64-bit word with one bit for each card (bit number = card). Where a loose card lies
+  is a *place value* of two or three bits, one in each plane: see :mod:`dbmsolver.core.tables`.
+* A *signature* is one word: foundation heights and, for each column, how many locked cards it still
+  has.
 * A *local key* identifies a state within its signature: the plane bits of its loose cards, packed.
 * The *public key* is the mixed-radix number of about 124 bits that people exchange.
 

@@ -1,8 +1,9 @@
-"""Bit operations the kernels are made of: counts, packing networks, XXH3 of one key, cache prefetch.
+"""Bit operations that the kernels are made of: counts, packing networks, long products, prefetch.
 
-Everything here compiles to a handful of machine instructions.  ``popcount``, ``lowest_bit`` and ``prefetch`` are LLVM
-intrinsics and so portable over processors; ``pack_bits`` is the *compress* network of Hacker's Delight (section 7-4)
-with its masks computed beforehand, because PEXT exists on one family of processors only.
+Everything here compiles to a handful of machine instructions. ``popcount``, ``highest_bit``,
+``prefetch`` and ``multiply_high`` are LLVM instructions or intrinsics, and so portable over
+processors. ``pack_bits`` is the *compress* network of Hacker's Delight (section 7-4) with its masks
+computed beforehand, because PEXT exists on one family of processors only.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ def popcount(typingctx, word):
 
 @inlined
 def lowest_bit(word):
-    """Index of the lowest one bit of a uint64, as int64 (LLVM makes one count-zeros instruction of it); 64 for 0."""
+    """Index of the lowest one bit of a uint64, as int64; 64 for 0.
+
+    LLVM makes one instruction of it, which counts zeros.
+    """
     return popcount(~word & (word - U64(1)))
 
 
@@ -85,7 +89,7 @@ def multiply_high(typingctx, left, right):
 
 @kernel
 def make_network(mask, network):
-    """Compute the packing network of ``mask`` into ``network`` (uint64[7])."""
+    """Write the packing network of ``mask`` (uint64) to ``network`` (uint64[7])."""
     network[NETWORK_STAGES] = mask
     below = (~mask) << U64(1)
     for stage in range(NETWORK_STAGES):
@@ -103,7 +107,7 @@ def make_network(mask, network):
 
 @inlined
 def pack_bits(word, network):
-    """Gather the bits of ``word`` under the network's mask into the low bits (PEXT)."""
+    """Gather the bits of ``word`` (uint64) under the mask of ``network`` in the low bits (PEXT)."""
     word &= network[6]
     moving = word & network[0]
     word = (word ^ moving) | (moving >> U64(1))
@@ -121,7 +125,7 @@ def pack_bits(word, network):
 
 @inlined
 def unpack_bits(word, network):
-    """Spread the low bits of ``word`` to the places of the network's mask (PDEP)."""
+    """Spread the low bits of ``word`` (uint64) to the places of the network's mask (PDEP)."""
     moving = network[5]
     word = (word & ~moving) | ((word << U64(32)) & moving)
     moving = network[4]

@@ -1,10 +1,12 @@
 """Blocks of states as bytes: differences of sorted keys, turned sideways for the compressor.
 
-A block holds runs; a run holds the sorted local keys of states of one signature.  Each key word is replaced by its
-difference (modulo 2**64) from the same word of the key before it in the run, the first of a run by itself.  The bytes of
-these words are stored plane by plane, all lowest bytes first: the upper planes are nearly all zero, the lower ones
-repeat because a signature's states are products of small choices.  Measured on 11.6 million states of deal 12064 with 2
-freecells, zstd level 1 makes 0.65 bytes per state of it, parent-move code included, at 12 ns (lz4: 1.2 bytes, 8 ns).
+A block holds runs; a run holds the sorted local keys of states of one signature. Each key word is
+replaced by its difference (modulo 2**64) from the same word of the key before it in the run, the
+first of a run by itself. The bytes of these words are stored plane by plane, all lowest bytes
+first: the upper planes are nearly all zero, the lower ones repeat because a signature's states are
+products of small choices. Measured on 11.6 million states of deal 12064 with 2 freecells, zstd
+level 1 makes 0.65 bytes per state of it, parent-move code included, at 12 ns (lz4: 1.2 bytes, 8
+ns).
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ U64 = np.uint64
 
 @allocating
 def to_planes(keys, counts, words, planes):
-    """The runs' sorted keys (uint64[words * states]) into ``planes`` (uint8[8 * words, states]).
+    """Write the runs' sorted keys (uint64[words * states]) to ``planes`` (uint8[8 * words,
+    states]).
 
-    ``counts`` are the states of each run.
+    ``counts`` (int64[runs]) are the states of each run.
     """
     for word in range(words):
         place = 0
@@ -37,7 +40,7 @@ def to_planes(keys, counts, words, planes):
 
 @allocating
 def from_planes(planes, counts, words, keys):
-    """Inverse of :func:`to_planes`, into ``keys`` (uint64[words * states])."""
+    """Inverse of :func:`to_planes`: writes ``keys`` (uint64[words * states])."""
     for word in range(words):
         place = 0
         for run in range(counts.size):
@@ -53,7 +56,10 @@ def from_planes(planes, counts, words, keys):
 
 @allocating
 def find_key(keys, words, first, second, third):
-    """Index of a key among sorted ones (most significant word last), -1 if it is not there."""
+    """Index (int64) of a key among sorted ones, -1 if it is not there.
+
+    ``keys`` (uint64) have ``words`` words each, the most significant last.
+    """
     low, high = 0, keys.size // words
     while low < high:
         middle = (low + high) // 2

@@ -5,19 +5,19 @@
   so the blocker makes a move aside before.
 * Two cards x and y in different columns are *deadlocked* if a lower card of y's suit lies beneath x
   and a lower card of x's suit beneath y: neither can go home before the other has moved, so one of
-  the two moves aside.  Among the cards that are no blockers, as many as the smallest vertex cover of
-  this graph has to be counted.
+  the two moves aside.  Among the cards that are no blockers, as many as the smallest vertex cover
+  of this graph has to be counted.
 
 The three never count a move twice, a move lowers their sum by at most one, and cards in freecells
 have no part in it.
 
 A column is a *prefix*, all cards as dealt up to the topmost locked one, and above it a *chain* of
-loose cards, each on a legal parent; or a chain that starts at the bottom.  What lies in the prefixes
-is the same for all states of a signature.  A set D follows each column upwards: all cards that have
-a lower card of their suit in it so far.  A card that is in the set D of what is beneath it is a
-blocker; two others are deadlocked if each is in the set of the other.  (Cards of one column never
-are: the upper one would be a blocker.)  The parent of a chain's card has a higher rank, so all
-chains are walked at once, in descending order of cards.
+loose cards, each on a legal parent; or a chain that starts at the bottom.  What lies in the
+prefixes is the same for all states of a signature.  A set D follows each column upwards: all cards
+that have a lower card of their suit in it so far.  A card that is in the set D of what is beneath
+it is a blocker; two others are deadlocked if each is in the set of the other.  (Cards of one column
+never are: the upper one would be a blocker.)  The parent of a chain's card has a higher rank, so
+all chains are walked at once, in descending order of cards.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ ZERO = np.uint64(0)
 OVER_WORDS = CARDS
 """Words that a signature needs: D up to and including each card."""
 WORK_WORDS = 3 * CARDS
-"""Scratch words of a vertex cover: neighbours of each card, and a stack of (cards, cover so far)."""
+"""Scratch words of a vertex cover: neighbours of each card, and a stack of (cards, cover so
+far)."""
 NO_LIMIT = 255
 
 
@@ -65,7 +66,7 @@ class BoundSets(NamedTuple):
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTables:
-    """The tables of the deal with these columns (deepest card first), the one that ``t`` was made for."""
+    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
     higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     beneath = [0] * CARDS
     dealt = blockers = 0
@@ -94,17 +95,22 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTable
 
 
 def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The arrays ``over`` (uint64[signatures, 52]: a row for each signature in use) and ``work`` (one for all)."""
+    """Scratch memory: ``over`` (uint64[signatures, 52]), ``work`` (uint64[WORK_WORDS]).
+
+    Each signature in use needs a row of ``over`` of its own; ``work`` serves all.
+    """
     return np.zeros((signatures, OVER_WORDS), np.uint64), np.zeros(WORK_WORDS, np.uint64)
 
 
 @kernel
 def smallest_cover(cards, work):
-    """Size of the smallest vertex cover of the graph on ``cards`` with the neighbours ``work[card]``.
+    """Size (int64) of the smallest vertex cover of the graph on the set ``cards``.
 
-    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When every
-    card has two, the graph consists of rings, and any card of a ring will do.  Otherwise a card with
-    most neighbours is taken, or all of its neighbours are.
+    ``work[card]`` are the neighbours of a card; the rest of ``work`` is written to.
+
+    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When
+    every card has two, the graph consists of rings, and any card of a ring will do.  Otherwise a
+    card with most neighbours is taken, or all of its neighbours are.
     """
     best = CARDS
     cover = 0
@@ -152,7 +158,8 @@ def smallest_cover(cards, work):
 def bound_sets(b, t, sets, over, work):
     """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 
-    Writes to ``over`` (uint64[52]) what the bound of the signature's states needs; keep it with them.
+    Writes to ``over`` (uint64[52]) what the bound of the signature's states needs; keep it with
+    them. ``work`` is scratch memory.
     """
     prefixes = ZERO
     for column in range(t.columns):
@@ -177,10 +184,10 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The part that costs little: cards not home and blockers.
+    """The part of the bound that costs little: cards not home and blockers.
 
-    Returns (that part, cards of chains that are no blockers).  :func:`full_bound` goes on from both,
-    and from what is left in ``over``.
+    Returns (that part, int64; cards of chains that are no blockers, uint64). :func:`full_bound`
+    goes on from both, and from what this writes to ``over`` (uint64[52]).
     """
     rest = s.chained & off & low
     while rest:
@@ -205,10 +212,12 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound of the state for which :func:`cheap_bound` has just returned ``cheap`` and ``chained``.
+    """The bound (int64) of the state for which :func:`cheap_bound` just gave ``cheap``,
+    ``chained``.
 
-    ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which makes no difference:
-    the card itself adds cards of its suit only, and of two of one suit one would be a blocker.
+    Writes ``work``. ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which
+    makes no difference: the card itself adds cards of its suit only, and of two of one suit one
+    would be a blocker.
     """
     edged = ZERO
     done = ZERO
@@ -250,7 +259,10 @@ def full_bound(b, s, cheap, chained, over, work):
 
 @kernel
 def lower_bound(b, t, s, off, low, high, over, work, limit):
-    """The lower bound of a state; if its cheap part exceeds ``limit``, only that (still a lower bound)."""
+    """The lower bound (int64) of a state; if its cheap part exceeds ``limit``, only that.
+
+    Writes ``over`` and ``work``.
+    """
     cheap, chained = cheap_bound(b, t, s, off, low, high, over)
     if cheap > limit:
         return cheap
@@ -259,6 +271,6 @@ def lower_bound(b, t, s, off, low, high, over, work, limit):
 
 @kernel
 def bound_of_state(b, t, signature, off, low, high, over, work, limit):
-    """:func:`lower_bound` of a single state, its signature worked out each time: for tests and tools."""
+    """:func:`lower_bound` of a single state, its signature worked out each time: for tests."""
     s = bound_sets(b, t, signature_sets(t, signature), over, work)
     return lower_bound(b, t, s, off, low, high, over, work, limit)

@@ -1,7 +1,8 @@
 """Public keys of closed states, and the digest of a whole closed set.
 
-The digest is the sum modulo 2**64 of XXH3-64 over the public keys of the states, each key its 64-bit words in
-little-endian order, word 0 first.  A sum does not depend on the order of the states, nor on how a search cut them up.
+The digest is the sum modulo 2**64 of XXH3-64 over the public keys of the states. A key is hashed as
+its 64-bit words in little-endian order, word 0 first. A sum does not depend on the order of the
+states, nor on how a search divides them.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _swap_bytes(word):
 
 @allocating
 def hash_words(word0, word1, word2, count):
-    """XXH3-64, seed 0, of two or three words as 8 * count little-endian bytes."""
+    """XXH3-64 (uint64), seed 0, of ``count`` words, 2 or 3, as 8 * count little-endian bytes."""
     if count == 2:
         low = word0 ^ (SECRET_24 ^ SECRET_32)
         high = word1 ^ (SECRET_40 ^ SECRET_48)
@@ -70,10 +71,10 @@ def hash_words(word0, word1, word2, count):
 
 @allocating
 def base_words(t, sets, words):
-    """What all states of a signature share of their public key, into ``words``.
+    """Write to ``words`` (uint64[3]) what all states of a signature share of their public key.
 
-    :func:`add_words` counts cards that are not loose as lying on their first parent (their plane bits are 0); that is
-    taken back here.
+    ``sets`` is its :class:`~dbmsolver.core.expand.Sets`. ``t.rank_words`` counts cards that are not
+    loose as lying on their first parent, for their plane bits are 0; that is taken back here.
     """
     for word in range(t.digit_words.shape[1]):
         total = U64(0)
@@ -87,7 +88,7 @@ def base_words(t, sets, words):
 
 @inlined
 def plane_index(t, rank, off, low, high):
-    """Row of a rank's four cards in ``t.rank_words``."""
+    """Row (int64) of a rank's four cards in ``t.rank_words``, by their bits in the planes."""
     shift = U64(4 * rank)
     nibble = U64(15)
     index = ((off >> shift) & nibble) | (((low >> shift) & nibble) << U64(4))
@@ -98,7 +99,11 @@ def plane_index(t, rank, off, low, high):
 
 @allocating
 def digest_runs(t, signatures, counts, keys, words):
-    """Digest of runs of closed states: the sum of the hashes of their public keys."""
+    """Digest (uint64) of runs of closed states: the sum of the hashes of their public keys.
+
+    ``signatures`` (uint64[runs]) and ``counts`` (int64[runs]) describe the runs; ``keys`` (uint64)
+    are their local keys, of ``words`` words (1 or 3) each, one run after the other.
+    """
     total = U64(0)
     nets = np.zeros(NETS, np.uint64)
     base = np.zeros(MAX_PUBLIC_WORDS, np.uint64)

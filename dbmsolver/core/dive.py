@@ -1,7 +1,7 @@
 """A depth-first dive over records, in memory: towards a win, or to the end of a small search space.
 
-Records wait in one stack for each *merit*; the record taken next is the last one of the highest merit.  When no record
-waits any more, all that can be reached have been expanded: that is a proof.
+Records wait in one stack for each *merit*; the record taken next is the last one of the highest
+merit. When no record waits any more, all that can be reached have been expanded: that is a proof.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height, progress, signature_sets
 from dbmsolver.core.hashing import HASH
+from dbmsolver.core.macros import FREE
 from dbmsolver.core.records import fingerprint
+from dbmsolver.core.tables import LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
@@ -23,15 +25,15 @@ RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""
 
 WON, EXHAUSTED, FULL, STOPPED, BROKEN = 0, 1, 2, 3, 4
-"""How a dive ends: a win; nothing waits; no room for more records; told to stop; a record that cannot be."""
+"""How a dive ends: a win; nothing waits; no room for more; told to stop; an impossible record."""
 _LOOK_UP = 1023
 """A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
 
 
 class Diving(NamedTuple):
-    """What a dive remembers."""
+    """The records that a dive has found."""
 
-    rows: NDArray[np.uint64]  # [records, 3]: signature, off, low
+    rows: NDArray[np.uint64]  # [records, 3]: columns SIGNATURE, OFF, LOW
     parents: NDArray[np.int32]  # [records]: the record it comes from, -1 for the deal's
     following: NDArray[np.int32]  # [records]: the next in its stack, -1 for none
     table: NDArray[np.int32]  # [slots]: number of a record, -1 for none
@@ -55,10 +57,45 @@ def make_diving(records: int) -> Diving:
 
 @inlined
 def row_hash(signature, off, low):
-    """Hash of a record."""
+    """Hash (uint64) of a record."""
     word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
     word ^= word >> U64(32)
     return word * HASH
+
+
+@inlined
+def find_slot(d, mask, signature, off, low):
+    """The table slot (int64) of a record, or a free one if it is new."""
+    rows = d.rows
+    slot = np.int64(row_hash(signature, off, low) >> U64(20)) & mask
+    while True:
+        other = np.int64(d.table[slot])
+        if other < 0 or (
+            rows[other, SIGNATURE] == signature
+            and rows[other, OFF] == off
+            and rows[other, LOW] == low
+        ):
+            return slot
+        slot = (slot + 1) & mask
+
+
+@inlined
+def start_dive(d, signature, off, low, most):
+    """Forget all records but the first; returns the table's mask.
+
+    Writes ``d.table``, ``d.stacks`` and the first row.
+    """
+    slots = 2
+    while slots < 2 * most:
+        slots *= 2
+    d.table[:slots] = -1
+    d.stacks[:] = -1
+    d.table[find_slot(d, slots - 1, signature, off, low)] = 0
+    d.rows[0, SIGNATURE], d.rows[0, OFF], d.rows[0, LOW] = signature, off, low
+    d.parents[0] = -1
+    d.following[0] = -1
+    d.stacks[0] = 0
+    return slots - 1
 
 
 @kernel
@@ -67,22 +104,13 @@ def dive(
 ):
     """Dive from a normalised record, the first row, with room for ``most`` records.
 
-    A record's merit is the weighted sum of its progress, its free slots and the cards home.  Returns (outcome, records
-    found, records expanded); a win is the last row.
+    The record is (signature, off, low), all uint64. A record's merit is the weighted sum of its
+    progress, its free slots and the cards home (int64). Writes to ``d`` only. Returns (outcome,
+    records found, records expanded); a win is the last row.
     """
     rows = d.rows
     found = d.scratch.found
-    slots = 2
-    while slots < 2 * most:
-        slots *= 2
-    mask = slots - 1
-    d.table[:slots] = -1
-    d.stacks[:] = -1
-    rows[0, 0], rows[0, 1], rows[0, 2] = signature, off, low
-    d.parents[0] = -1
-    d.following[0] = -1
-    d.stacks[0] = 0
-    d.table[np.int64(row_hash(signature, off, low) >> U64(20)) & mask] = 0
+    mask = start_dive(d, signature, off, low, most)
     count = 1
     expanded = 0
     if signature == HEIGHTS_ALL_HOME:
@@ -94,35 +122,27 @@ def dive(
             best -= 1
             continue
         d.stacks[best] = d.following[current]
-        own = rows[current, 0]
-        sets = signature_sets(t, own)
-        successors = expand_record(t, sets, rows[current, 1], rows[current, 2], d.scratch)
+        sets = signature_sets(t, rows[current, SIGNATURE])
+        successors = expand_record(t, sets, rows[current, OFF], rows[current, LOW], d.scratch)
         expanded += 1
         if successors < 0:
             return BROKEN, count, expanded
         if expanded & _LOOK_UP == _LOOK_UP and d.stop[0]:
             return STOPPED, count, expanded
         for index in range(successors - 1, -1, -1):
-            signature, off, low = found[index, 0], found[index, 1], found[index, 2]
-            slot = np.int64(row_hash(signature, off, low) >> U64(20)) & mask
-            while True:
-                other = np.int64(d.table[slot])
-                if other < 0:
-                    break
-                if rows[other, 0] == signature and rows[other, 1] == off and rows[other, 2] == low:
-                    break
-                slot = (slot + 1) & mask
-            if other >= 0:
+            signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
+            slot = find_slot(d, mask, signature, off, low)
+            if d.table[slot] >= 0:
                 continue
             if count == most:
                 return FULL, count, expanded
-            rows[count, 0], rows[count, 1], rows[count, 2] = signature, off, low
+            rows[count, SIGNATURE], rows[count, OFF], rows[count, LOW] = signature, off, low
             d.parents[count] = current
             d.table[slot] = count
             home = height(signature, 0) + height(signature, 1)
             home += height(signature, 2) + height(signature, 3)
             merit = progress_weight * progress(t, signature, locked_in_deal)
-            merit += free_weight * np.int64(found[index, 3]) + home_weight * home
+            merit += free_weight * np.int64(found[index, FREE]) + home_weight * home
             merit = min(merit, MOST_MERIT)
             d.following[count] = d.stacks[merit]
             d.stacks[merit] = count
@@ -135,8 +155,12 @@ def dive(
 
 @allocating
 def fingerprints(rows):
-    """The fingerprint of each row (uint64): what its successors are stored with."""
+    """The fingerprint (uint64[*]) of each row: what its successors are stored with.
+
+    ``rows`` (uint64[*, 3 or more]) hold records.
+    """
     result = np.empty(rows.shape[0], np.uint64)
     for index in range(rows.shape[0]):
-        result[index] = U64(fingerprint(rows[index, 0], rows[index, 1], rows[index, 2]))
+        row = rows[index]
+        result[index] = U64(fingerprint(row[SIGNATURE], row[OFF], row[LOW]))
     return result

@@ -1,8 +1,9 @@
 """From a state to its successors: one move generator for every game and every kernel.
 
-A state is (signature, three planes); see :mod:`dbmsolver.core.tables`.  :func:`list_moves` works on sets of cards held in
-words, so it never tries a move that is not legal: the cards that can go onto a parent of one kind are those movable cards
-that a bit permutation of the exposed cards hits.
+A state is (signature, three planes), all uint64; see :mod:`dbmsolver.core.tables`.
+:func:`list_moves` works on sets of cards held in words, so it never tries a move that is not legal:
+the cards that can go onto a parent of one kind are those movable cards that a bit permutation of
+the exposed cards hits.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ MAX_MOVES = 256
 
 @inlined
 def permute_suits(cards, kind):
-    """The set of cards of the same ranks with suits XORed by ``kind``."""
+    """The set of cards of the same ranks as ``cards``, with suits XORed by ``kind`` (uint64)."""
     if kind & ONE:
         cards = ((cards & ODD) << ONE) | ((cards >> ONE) & ODD)
     if kind & U64(2):
@@ -53,19 +54,19 @@ def height(signature, suit):
 
 
 class Sets(NamedTuple):
-    """What all states of a signature share."""
+    """What all states of a signature share. Sets of cards have a bit for each card."""
 
     signature: np.uint64
-    home: np.uint64
+    home: np.uint64  # cards that are home
     locked: np.uint64
-    loose: np.uint64
+    loose: np.uint64  # all others
     under: np.uint64  # cards that locked cards lie on
     bottoms: int  # columns whose bottom card is a locked one
 
 
 @kernel
 def signature_sets(t, signature):
-    """The :class:`Sets` of a signature."""
+    """The :class:`Sets` of a signature (uint64)."""
     home = (
         t.home[0, height(signature, 0)]
         | t.home[1, height(signature, 1)]
@@ -85,7 +86,7 @@ def signature_sets(t, signature):
 
 @inlined
 def next_home(signature):
-    """The cards, at most four, that their foundations wait for."""
+    """The set of cards, at most four, that the foundations of a signature wait for."""
     cards = ZERO
     for suit in range(4):
         rank = height(signature, suit)
@@ -98,11 +99,12 @@ def next_home(signature):
 def is_safe(t, signature, card):
     """Whether moving ``card`` home, where it fits, can never be a mistake under the policy.
 
-    The argument is the same for every rule: whatever could have been placed on the card can go home itself the moment it
-    is free.  By suit only the next lower card of the suit, home already, could.  By any suit and by alternate colour
-    it is the cards of rank r-1 that could; they need foundations of r-2 to go home, and for those to be as safe, the
-    cards of rank r-2 that could in turn need them must be home: all of them are when the foundations of the other
-    colour stand at r-2, but for the one of the card's own colour, which must stand at r-3.
+    The argument is the same for every rule: whatever could have been placed on the card can go home
+    itself the moment it is free. By suit only the next lower card of the suit, home already, could.
+    By any suit and by alternate colour it is the cards of rank r-1 that could; they need
+    foundations of r-2 to go home. For those to be as safe, the cards of rank r-2 that could in turn
+    need them must be home: all of them are when the foundations of the other colour stand at r-2,
+    but for the one of the card's own colour, which must stand at r-3.
     """
     if t.policy == POLICY_NONE:
         return False
@@ -125,12 +127,38 @@ def is_safe(t, signature, card):
 
 
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
-    """List the legal single-card moves of a state into ``moves`` (uint16[256]): ``8 * card + new place value``.
+def safe_move(t, signature, homing):
+    """The card of ``homing``, all of which can go home, that goes home safely; -1 for none.
 
-    ``sets`` describes the signature (:func:`signature_sets`), ``off``, ``low`` and ``high`` are the state's planes.
-    ``skip`` is a set of cards not to move: the card that was moved last never needs to, because where it could go now
-    it could have gone at once.  Returns (count, forced); a forced move is the only one listed.
+    The lowest suit comes first. Cards are numbered by rank, so all have to be looked at.
+    """
+    best = np.int64(-1)
+    while homing:
+        card = lowest_bit(homing)
+        homing &= homing - ONE
+        if (best < 0 or (card & 3) < (best & 3)) and is_safe(t, signature, card):
+            best = card
+    return best
+
+
+@inlined
+def put_moves(cards, place, moves, count):
+    """Append to ``moves`` a move of each of ``cards`` to a place value; the new count."""
+    while cards:
+        moves[count] = 8 * lowest_bit(cards) + place
+        cards &= cards - ONE
+        count += 1
+    return count
+
+
+@inlined
+def list_moves(t, sets, off, low, high, skip, moves):
+    """Write the legal single-card moves of a state to ``moves`` (uint16[256]).
+
+    A move is ``8 * card + new place value``. ``sets`` describes the signature
+    (:func:`signature_sets`); ``off``, ``low`` and ``high`` are the state's planes. ``skip`` is a
+    set of cards not to move: the card that was moved last never needs to, because where it could go
+    now it could have gone at once. Returns (count, forced); a forced move is the only one listed.
     """
     signature, loose = sets.signature, sets.loose
     freecell = loose & off & ~low
@@ -145,55 +173,27 @@ def list_moves(t, sets, off, low, high, skip, moves):
         covered |= permute_suits(children, t.kinds[index]) << U64(4)
     exposed &= ~(covered | freecell)
     movable = exposed | freecell
-    count = 0
 
     homing = movable & next_home(signature)
-    rest = homing
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - ONE
-        if is_safe(t, signature, card):
-            # Lowest suit first: cards are numbered by rank, so look whether a lower suit is safe too.
-            best = card
-            while rest:
-                other = lowest_bit(rest)
-                rest &= rest - ONE
-                if (other & 3) < (best & 3) and is_safe(t, signature, other):
-                    best = other
-            moves[0] = 8 * best + PLACE_HOME
-            return 1, True
-    rest = homing & ~skip
-    while rest:
-        moves[count] = 8 * lowest_bit(rest) + PLACE_HOME
-        rest &= rest - ONE
-        count += 1
-
+    safe = safe_move(t, signature, homing)
+    if safe >= 0:
+        moves[0] = 8 * safe + PLACE_HOME
+        return 1, True
+    count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
     movable &= ~skip
     parents = exposed >> U64(4)
     for index in range(t.kinds.size):
-        rest = movable & permute_suits(parents, t.kinds[index])
-        while rest:
-            moves[count] = 8 * lowest_bit(rest) + index
-            rest &= rest - ONE
-            count += 1
+        count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
     if popcount(freecell) < t.freecells:
-        rest = exposed & ~skip
-        while rest:
-            moves[count] = 8 * lowest_bit(rest) + PLACE_FREECELL
-            rest &= rest - ONE
-            count += 1
+        count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
     if sets.bottoms + popcount(bottom) < t.columns:
-        rest = movable & t.fillers & ~bottom
-        while rest:
-            moves[count] = 8 * lowest_bit(rest) + PLACE_BOTTOM
-            rest &= rest - ONE
-            count += 1
+        count = put_moves(movable & t.fillers & ~bottom, PLACE_BOTTOM, moves, count)
     return count, False
 
 
 @inlined
 def place_of(locked, off, low, high, card):
-    """Place value of a card that is not home, as int64."""
+    """Place value (int64) of a card that is not home; ``locked`` are the locked cards."""
     shift = U64(card)
     if (locked >> shift) & ONE:
         return PLACE_LOCKED
@@ -204,7 +204,8 @@ def place_of(locked, off, low, high, card):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low, high)."""
+    """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low,
+    high)."""
     bit = ONE << U64(card)
     if old == PLACE_LOCKED:
         signature -= t.release[card]
@@ -222,7 +223,10 @@ def apply_move(t, signature, off, low, high, card, old, new):
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
-    """The parent of a state by its parent-move code: (signature, off, low, high).  Arithmetic only."""
+    """The parent of a state by its parent-move code: (signature, off, low, high).
+
+    Arithmetic only; whether the parent is a state of a game is not looked at.
+    """
     card = np.int64(t.code_card[code])
     old = np.int64(t.code_place[code])
     bit = ONE << U64(card)
@@ -242,7 +246,10 @@ def undo_code(t, signature, off, low, high, code):
 
 @kernel
 def progress(t, signature, locked_in_deal):
-    """Progress of a signature: cards home plus locked cards released (``locked_in_deal`` minus those still locked)."""
+    """Progress (int64) of a signature: cards home plus locked cards released.
+
+    ``locked_in_deal`` is the number of locked cards in the deal.
+    """
     total = locked_in_deal
     for suit in range(4):
         total += height(signature, suit)
@@ -255,7 +262,8 @@ def progress(t, signature, locked_in_deal):
 def successors(t, signature, off, low, high, skip, states, codes):
     """All successors of one state, for tests, traces and tools.
 
-    Fills ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]) and returns (count, forced).
+    Writes ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]); returns
+    (count, forced).
     """
     moves = np.empty(MAX_MOVES, np.uint16)
     sets = signature_sets(t, signature)

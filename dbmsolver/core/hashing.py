@@ -1,9 +1,13 @@
 """Hash tables of local keys: open addressing, plain or compact.
 
-A plain table holds whole keys, of one word or three.  A compact one holds the low 64 bits of keys that have a few more,
-and how far each lies from its home slot: the home slot then gives the bits above.  That is the hashing scheme of the
-source documents, in which a bucket's own number stands in for part of the key: ten bytes for a key of up to 80 bits, where
-the plain table takes 24.
+A plain table (uint64[slots] or, for wide keys, uint64[3 * slots]) holds whole keys. A compact one
+holds the low 64 bits of keys that have a few more (``table``, uint64[slots]), and how far each lies
+from its home slot (``steps``, uint16[slots]). The home slot then gives the bits above, so a
+bucket's own number stands in for part of the key: ten bytes for a key of up to 80 bits, where the
+plain table takes 24.
+
+The number of slots is a power of two; ``mask`` is that number minus one, ``shift`` 64 minus its
+log2 (uint64). The caller sees to it that a table never fills.
 """
 
 from __future__ import annotations
@@ -11,18 +15,21 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import pack_bits
-from dbmsolver.core.layout import WIDE_WORDS
+from dbmsolver.core.layout import WIDE_WORDS, key_at
 from dbmsolver.jit.decorators import inlined, inner
 
 U64 = np.uint64
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
-"""Marks a free table slot.  As a key it would put every loose card at the bottom of a column of its own."""
+"""Marks a free slot. As a key it would put every loose card at the bottom of a column of its
+own."""
 HASH = np.uint64(0x9E3779B97F4A7C15)
+"""Multiplier of hashes: 2**64 divided by the golden ratio."""
 
 
 @inlined
 def hash_slot(first, second, third, shift):
-    """Table slot of a local key (multiplicative hashing; ``shift`` = 64 - log2 of the slots)."""
+    """Slot (int64) of a local key of three words (uint64) in a plain table: multiplicative
+    hashing."""
     word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
     word ^= third * U64(0xA0761D6478BD642F)
     return np.int64((word * HASH) >> shift)
@@ -30,7 +37,8 @@ def hash_slot(first, second, third, shift):
 
 @inlined
 def insert(table, mask, slot, wide, first, second, third):
-    """Put a key into the table from ``slot`` on; whether it was new."""
+    """Put a key of three words (uint64) into a plain table, from ``slot`` on; whether it was
+    new."""
     if not wide:
         while True:
             seen = table[slot]
@@ -54,7 +62,7 @@ def insert(table, mask, slot, wide, first, second, third):
 
 @inlined
 def compact_key(layout, nets, first, second):
-    """A wide key of two planes packed: its low 64 bits, and the few above."""
+    """A wide key of two planes (uint64) packed: (its low 64 bits, the few above)."""
     upper = pack_bits(second, nets[1])
     return (
         pack_bits(first, nets[0]) | (upper << layout.low_shift),
@@ -64,13 +72,13 @@ def compact_key(layout, nets, first, second):
 
 @inlined
 def home_slot(low, high, shift):
-    """Where a compact table wants a key: the high bits can be had back from this and the low ones."""
+    """Home slot (int64) of a packed key in a compact table; with ``low`` it gives ``high`` back."""
     return np.int64(((low * HASH) >> shift) ^ high)
 
 
 @inlined
 def insert_compact(table, steps, mask, home, low):
-    """Put a key into a compact table; whether it was new."""
+    """Put a key, by its home slot and low bits, into a compact table; whether it was new."""
     slot = home
     step = 0
     while True:
@@ -87,15 +95,13 @@ def insert_compact(table, steps, mask, home, low):
 
 @inner
 def rebuild_table(table, bits, order, count, wide):
-    """Clear ``2**bits`` slots of the table and insert the first ``count`` states of ``order``."""
-    words = WIDE_WORDS if wide else 1
-    table[: words << bits] = EMPTY
+    """Clear ``2**bits`` slots of a plain table and insert the first ``count`` keys of ``order``.
+
+    ``order`` (uint64) holds keys of three words if ``wide``, of one otherwise. Writes ``table``.
+    """
+    table[: (WIDE_WORDS if wide else 1) << bits] = EMPTY
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
     for index in range(count):
-        base = words * index
-        first = order[base]
-        second = third = U64(0)
-        if wide:
-            second, third = order[base + 1], order[base + 2]
+        first, second, third = key_at(order, index, wide)
         insert(table, mask, hash_slot(first, second, third, shift), wide, first, second, third)

@@ -1,9 +1,15 @@
 """Cost layers: the kernel of a shortest solution.
 
-States are expanded in ascending order of f = moves made (g) + lower bound (h).  The bound is consistent, so a state that
-is expanded in layer f has its least g, whatever the order within the layer; what is found again later is a duplicate, and
-nothing is ever reopened.  The states are rows of a shard (:mod:`dbmsolver.core.shards`); those that wait for a higher
-layer are named to the caller as (row, layer).
+States are expanded in ascending order of f = moves made (g) + lower bound (h). The bound is
+consistent, so a state that is expanded in layer f has its least g, whatever the order within the
+layer. What is found again later is a duplicate, and no state is expanded twice. States are rows of
+a shard (:mod:`dbmsolver.core.shards`); those that wait for a higher layer are named to the caller
+as (row, layer).
+
+Below, ``t`` and ``b`` are the deal's :class:`~dbmsolver.core.tables.Tables` and
+:class:`~dbmsolver.core.bound.BoundTables`, ``layer`` is the one being closed, f = g + ``weight`` *
+h, and ``locked_in_deal`` is the number of locked cards in the deal (all int64). Kernels write to
+the shard only.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ from dbmsolver.core.expand import apply_move, list_moves, place_of
 from dbmsolver.core.shards import (
     BOUND_SHIFT,
     BURST,
+    CACHED_PROGRESS,
     CODE_AND_G,
     COUNT,
     DONE,
@@ -23,22 +30,29 @@ from dbmsolver.core.shards import (
     GOAL,
     GOAL_ROW,
     GROUP,
+    HASHED,
     IS_CHEAP,
     IS_CLOSED,
     IS_FORCED,
     LATER,
     LOW_32,
+    META,
     OUTGOING,
     ROW,
     TODO,
     bounds_of,
     cached_signature,
+    code_of,
     g_of,
+    h_of,
     hash_row,
+    is_same_state,
+    make_meta,
+    put_state,
     sets_of,
     shard_of,
 )
-from dbmsolver.core.tables import PLACE_HOME, PLACE_LOCKED
+from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_HOME, PLACE_LOCKED, SIGNATURE
 from dbmsolver.jit.decorators import inlined, inner, kernel
 
 U64 = np.uint64
@@ -47,28 +61,31 @@ ONE = np.uint64(1)
 
 @inlined
 def assess(t, b, shard, index, layer, weight, locked_in_deal):
-    """Bound a row's state, as far as needed to see whether it is above ``layer``; its f as far as known."""
-    rows = shard.rows
-    g = g_of(rows[index, 4])
-    place = cached_signature(t, b, shard, rows[index, 0], locked_in_deal)
+    """Bound a row's state, as far as needed to see whether its f is above ``layer``; f so far.
+
+    Writes h to the row's meta, and whether it is only the cheap part.
+    """
+    row = shard.rows[index]
+    g = g_of(row[META])
+    place = cached_signature(t, b, shard, row[SIGNATURE], locked_in_deal)
     bounds = bounds_of(shard.cache, place)
     over = shard.over[place]
-    bound, chained = cheap_bound(b, t, bounds, rows[index, 1], rows[index, 2], rows[index, 3], over)
+    bound, chained = cheap_bound(b, t, bounds, row[OFF], row[LOW], row[HIGH], over)
     cheap = IS_CHEAP
     if g + weight * bound <= layer:
         bound = full_bound(b, bounds, bound, chained, over, shard.work)
         cheap = U64(0)
-    rows[index, 4] = (rows[index, 4] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT) | cheap
+    row[META] = (row[META] & CODE_AND_G) | (U64(bound) << BOUND_SHIFT) | cheap
     return g + weight * bound
 
 
 @inlined
 def place_row(shard, index, layer, f):
-    """Put a row among those to expand in this layer, or among those that wait."""
+    """Put row ``index`` among those to expand in this layer, or among those that wait."""
     if f <= layer:
         shard.todo[shard.state[TODO]] = index
         shard.state[TODO] += 1
-        if shard.rows[index, 0] == GOAL and shard.state[GOAL_ROW] < 0:
+        if shard.rows[index, SIGNATURE] == GOAL and shard.state[GOAL_ROW] < 0:
             shard.state[GOAL_ROW] = index
     else:
         shard.later[shard.state[LATER]] = index
@@ -77,35 +94,44 @@ def place_row(shard, index, layer, f):
 
 
 @inlined
-def enter(t, b, shard, layer, weight, locked_in_deal, hashed, candidates, place):
-    """Look at candidate ``place``: a duplicate is dropped unless it has fewer moves, a new one becomes a row."""
+def find_row(shard, candidate, hashed):
+    """The table slot of a candidate's state (:class:`~dbmsolver.core.shards.Shard`), or a free
+    one."""
     mask = np.int64(shard.table.size - 1)
     slot = np.int64(hashed) & mask
     tag = hashed >> U64(32)
-    rows = shard.rows
     while shard.table[slot]:
         seen = shard.table[slot]
         if seen >> U64(32) == tag:
             index = np.int64(seen & LOW_32) - 1
-            if (
-                rows[index, 0] == candidates[place, 0]
-                and rows[index, 1] == candidates[place, 1]
-                and rows[index, 2] == candidates[place, 2]
-                and rows[index, 3] == candidates[place, 3]
-            ):
-                if rows[index, 4] & IS_CLOSED or g_of(rows[index, 4]) <= g_of(candidates[place, 4]):
-                    return
-                rows[index, 4] = candidates[place, 4] & CODE_AND_G
+            if is_same_state(shard.rows, index, shard.burst, candidate):
                 break
         slot = (slot + 1) & mask
-    if not shard.table[slot]:
-        shard.state[EVALUATED] += 1
+    return slot
+
+
+@inlined
+def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
+    """Look at row ``candidate`` of the burst.
+
+    A duplicate is dropped unless it has fewer moves. A new state becomes a row.
+    """
+    rows = shard.rows
+    meta = shard.burst[candidate, META] & CODE_AND_G
+    hashed = shard.burst[candidate, HASHED]
+    slot = find_row(shard, candidate, hashed)
+    if shard.table[slot]:
+        index = np.int64(shard.table[slot] & LOW_32) - 1
+        if rows[index, META] & IS_CLOSED or g_of(rows[index, META]) <= g_of(meta):
+            return
+    else:
         index = shard.state[COUNT]
-        for word in range(4):
-            rows[index, word] = candidates[place, word]
-        rows[index, 4] = candidates[place, 4] & CODE_AND_G
-        shard.table[slot] = (tag << U64(32)) | U64(index + 1)
+        for word in range(META):
+            rows[index, word] = shard.burst[candidate, word]
+        shard.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
         shard.state[COUNT] = index + 1
+        shard.state[EVALUATED] += 1
+    rows[index, META] = meta
     f = assess(t, b, shard, index, layer, weight, locked_in_deal)
     place_row(shard, index, layer, f)
 
@@ -125,44 +151,39 @@ def has_room(shard):
 
 @inner
 def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
-    """Look at the first ``burst`` candidates in ``shard.burst``, whose table slots have been prefetched."""
+    """Look at the first ``burst`` candidates in ``shard.burst``, whose table slots are
+    prefetched."""
     mask = U64(shard.table.size - 1)
     for index in range(burst):
-        seen = shard.table[np.int64(shard.burst[index, 5] & mask)]
+        seen = shard.table[np.int64(shard.burst[index, HASHED] & mask)]
         if seen:
             prefetch(shard.flat, ROW * (np.int64(seen & LOW_32) - 1))
     for index in range(burst):
-        enter(
-            t,
-            b,
-            shard,
-            layer,
-            weight,
-            locked_in_deal,
-            shard.burst[index, 5],
-            shard.burst,
-            index,
-        )
+        enter(t, b, shard, index, layer, weight, locked_in_deal)
+
+
+@inlined
+def stage(shard, burst, state, meta):
+    """Make a state the candidate number ``burst``, and prefetch its table slot."""
+    hashed = hash_row(state[0], state[1], state[2], state[3])
+    prefetch(shard.table, np.int64(hashed & U64(shard.table.size - 1)))
+    put_state(shard.burst, burst, state)
+    shard.burst[burst, META] = meta
+    shard.burst[burst, HASHED] = hashed
 
 
 @kernel
 def insert_candidates(t, b, shard, layer, weight, locked_in_deal, candidates, first):
-    """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room; the first one not looked at."""
+    """Look at candidates (uint64[*, ROW]) from ``first`` on while there is room.
+
+    Returns the first one not looked at.
+    """
     total = candidates.shape[0]
-    mask = U64(shard.table.size - 1)
     while first < total and has_room(shard):
         burst = min(GROUP * GROUP, total - first)
         for index in range(burst):
-            for word in range(ROW):
-                shard.burst[index, word] = candidates[first + index, word]
-            hashed = hash_row(
-                shard.burst[index, 0],
-                shard.burst[index, 1],
-                shard.burst[index, 2],
-                shard.burst[index, 3],
-            )
-            shard.burst[index, 5] = hashed
-            prefetch(shard.table, np.int64(hashed & mask))
+            row = candidates[first + index]
+            stage(shard, index, (row[SIGNATURE], row[OFF], row[LOW], row[HIGH]), row[META])
         enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
         first += burst
     return first
@@ -170,77 +191,81 @@ def insert_candidates(t, b, shard, layer, weight, locked_in_deal, candidates, fi
 
 @kernel
 def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
-    """Bring rows (uint32[*]) that have waited for ``layer`` into it, from ``first`` on while there is room.
+    """Bring rows (uint32[*]) that have waited for ``layer`` into it, from ``first`` on.
 
-    Rows that were reached with fewer moves meanwhile are closed already; those whose bound was only its cheap part may
-    have to wait on.  Returns the first one not looked at.
+    Rows that were reached with fewer moves meanwhile are closed already. Those whose bound was only
+    its cheap part may have to wait on. Stops when there is no room; returns the first one not
+    looked at.
     """
     while first < waiting.size and has_room(shard):
         index = np.int64(waiting[first])
-        meta = shard.rows[index, 4]
+        meta = shard.rows[index, META]
         if not meta & IS_CLOSED:
             if meta & IS_CHEAP:
                 f = assess(t, b, shard, index, layer, weight, locked_in_deal)
             else:
-                f = g_of(meta) + weight * np.int64((meta >> BOUND_SHIFT) & U64(0xFFFF))
+                f = g_of(meta) + weight * h_of(meta)
             place_row(shard, index, layer, f)
         first += 1
     return first
+
+
+@inlined
+def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
+    """Expand a row's state and close it; returns how many candidates are staged then.
+
+    ``burst`` are staged before. Candidates of other shards than ``me``, and those with a progress
+    above ``ceiling``, go to ``shard.outgoing``.
+    """
+    row = shard.rows[index]
+    off, low, high, meta = row[OFF], row[LOW], row[HIGH], row[META]
+    place = cached_signature(t, b, shard, row[SIGNATURE], locked_in_deal)
+    sets = sets_of(shard.cache, place)
+    progress = np.int64(shard.cache[place, CACHED_PROGRESS])
+    skip = ONE << U64(t.code_card[code_of(meta)])
+    count, forced = list_moves(t, sets, off, low, high, skip, shard.moves)
+    row[META] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
+    shard.done[shard.state[DONE]] = index
+    shard.state[DONE] += 1
+    g = g_of(meta) + 1
+    for number in range(count):
+        card, new = np.int64(shard.moves[number]) >> 3, np.int64(shard.moves[number]) & 7
+        old = place_of(sets.locked, off, low, high, card)
+        moved = apply_move(t, sets.signature, off, low, high, card, old, new)
+        meta = make_meta(t.codes[8 * card + old], g)
+        mine = True
+        if moved[0] != sets.signature:
+            rise = np.int64(old == PLACE_LOCKED) + np.int64(new == PLACE_HOME)
+            mine = shard_of(moved[0], shards) == me and progress + rise <= ceiling
+        if mine:
+            stage(shard, burst, moved, meta)
+            burst += 1
+        else:
+            away = shard.state[OUTGOING]
+            put_state(shard.outgoing, away, moved)
+            shard.outgoing[away, META] = meta
+            shard.state[OUTGOING] = away + 1
+    return burst
 
 
 @kernel
 def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling, stop):
     """Expand rows until none is left, ``stop`` are expanded, there is no room, or a goal is met.
 
-    Candidates of other shards, and those with a progress above ``ceiling``, go to ``outgoing``.  Returns whether it
-    stopped for lack of room.
+    The shard is number ``me`` of ``shards``. Candidates of other shards, and those with a progress
+    above ``ceiling``, go to ``shard.outgoing``. Returns whether it stopped for lack of room.
     """
-    mask = U64(shard.table.size - 1)
     expanded = 0
-    rows = shard.rows
     while shard.state[TODO] > 0 and shard.state[GOAL_ROW] < 0 and expanded < stop:
         if not has_room(shard):
             return True
         burst = np.int64(0)  # a literal would be compiled apart
         for _ in range(min(GROUP, shard.state[TODO])):
             shard.state[TODO] -= 1
-            index = shard.todo[shard.state[TODO]]
-            off, low, high = rows[index, 1], rows[index, 2], rows[index, 3]
-            meta = rows[index, 4]
-            if meta & IS_CLOSED:
+            index = np.int64(shard.todo[shard.state[TODO]])
+            if shard.rows[index, META] & IS_CLOSED:
                 continue
-            place = cached_signature(t, b, shard, rows[index, 0], locked_in_deal)
-            sets = sets_of(shard.cache, place)
-            height = np.int64(shard.cache[place, 11])
-            skip = ONE << U64(t.code_card[np.int64(meta & U64(0xFFFF))])
-            count, forced = list_moves(t, sets, off, low, high, skip, shard.moves)
-            rows[index, 4] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
-            shard.done[shard.state[DONE]] = index
-            shard.state[DONE] += 1
+            burst = expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling)
             expanded += 1
-            g = U64(g_of(meta) + 1)
-            for number in range(count):
-                card, new = np.int64(shard.moves[number]) >> 3, np.int64(shard.moves[number]) & 7
-                old = place_of(sets.locked, off, low, high, card)
-                moved = apply_move(t, sets.signature, off, low, high, card, old, new)
-                code = U64(t.codes[8 * card + old]) | (g << U64(16))
-                mine = True
-                if moved[0] != sets.signature:
-                    rise = np.int64(old == PLACE_LOCKED) + np.int64(new == PLACE_HOME)
-                    mine = shard_of(moved[0], shards) == me and height + rise <= ceiling
-                if mine:
-                    hashed = hash_row(moved[0], moved[1], moved[2], moved[3])
-                    prefetch(shard.table, np.int64(hashed & mask))
-                    shard.burst[burst, 5] = hashed
-                    for word in range(4):
-                        shard.burst[burst, word] = moved[word]
-                    shard.burst[burst, 4] = code
-                    burst += 1
-                else:
-                    away = shard.state[OUTGOING]
-                    for word in range(4):
-                        shard.outgoing[away, word] = moved[word]
-                    shard.outgoing[away, 4] = code
-                    shard.state[OUTGOING] = away + 1
         enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
     return False

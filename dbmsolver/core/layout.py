@@ -1,8 +1,9 @@
 """Local keys: the plane bits of a signature's loose cards, packed into one word, or left in three.
 
-Most signatures have at most 64 bits to tell their states apart; their local key is one word: the varying bits of the
-plane *off*, above them those of *low*, above them those of *high*, each in card order.  The few that need more are
-*wide*: three words, one for each plane, not packed.  A search may hold both kinds side by side.
+Most signatures have at most 64 bits to tell their states apart. Their local key is one word: the
+varying bits of the plane *off*, above them those of *low*, above them those of *high*, each in card
+order. The few signatures that need more bits are *wide*: their keys have three words, one for each
+plane, not packed. A search may hold both kinds side by side.
 """
 
 from __future__ import annotations
@@ -19,21 +20,24 @@ PLANES = 3
 WIDE_WORDS = 3
 NETS = (PLANES, NETWORK_WORDS)
 """Shape of the array that holds a layout's packing networks."""
+LAYOUT_WORDS = 4
+LOOSE, LOW_SHIFT, HIGH_SHIFT, WIDE = range(LAYOUT_WORDS)
+"""Columns of an array of layouts."""
 
 
 class Layout(NamedTuple):
-    """How the states of one signature are packed (values only; the networks live in a scratch array)."""
+    """How the states of one signature are packed. Its networks lie in a scratch array, ``nets``."""
 
-    loose: np.uint64
+    loose: np.uint64  # set of cards
     bits: int  # of the key; 0 to 156
-    low_shift: np.uint64
-    high_shift: np.uint64
+    low_shift: np.uint64  # where the bits of low start in the key
+    high_shift: np.uint64  # where the bits of high start
     wide: bool
 
 
 @kernel
 def make_layout(t, loose, nets):
-    """The layout of a signature with these loose cards; writes its networks to ``nets`` (uint64[3, 7])."""
+    """The layout of a signature with these loose cards (uint64); writes ``nets`` (uint64[3, 7])."""
     make_network(loose & t.varying[0], nets[0])
     make_network(loose & t.varying[1], nets[1])
     low = popcount(nets[0, 6])
@@ -46,8 +50,35 @@ def make_layout(t, loose, nets):
 
 
 @inlined
+def width_of(layout):
+    """Words of each key, 1 or 3."""
+    return WIDE_WORDS if layout.wide else 1
+
+
+@inlined
+def put_layout(layouts, row, layout):
+    """Write a layout, without ``bits``, to a row of ``layouts`` (uint64[*, 4])."""
+    layouts[row, LOOSE] = layout.loose
+    layouts[row, LOW_SHIFT] = layout.low_shift
+    layouts[row, HIGH_SHIFT] = layout.high_shift
+    layouts[row, WIDE] = U64(layout.wide)
+
+
+@inlined
+def get_layout(layouts, row):
+    """The layout in a row of ``layouts`` (uint64[*, 4]); its ``bits`` are 0."""
+    return Layout(
+        layouts[row, LOOSE],
+        0,
+        layouts[row, LOW_SHIFT],
+        layouts[row, HIGH_SHIFT],
+        layouts[row, WIDE] != U64(0),
+    )
+
+
+@inlined
 def pack_key(t, layout, nets, off, low, high):
-    """Local key of a state's planes: three words, the last two 0 unless wide."""
+    """Local key of a state's planes (uint64): three words, the last two 0 unless wide."""
     if layout.wide:
         return off & nets[0, 6], low & nets[1, 6], high & layout.loose & t.varying[2]
     key = pack_bits(off, nets[0]) | (pack_bits(low, nets[1]) << layout.low_shift)
@@ -58,7 +89,8 @@ def pack_key(t, layout, nets, off, low, high):
 
 @inlined
 def unpack_key(t, layout, nets, first, second, third):
-    """The planes (off, low, high) of a local key."""
+    """The planes (off, low, high) of a local key of three words (uint64), as :func:`pack_key`
+    has."""
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose
     if layout.wide:
@@ -69,3 +101,22 @@ def unpack_key(t, layout, nets, first, second, third):
     if t.planes == 3:
         high = unpack_bits(first >> layout.high_shift, nets[2])
     return off, low, high
+
+
+@inlined
+def key_at(keys, index, wide):
+    """Three words of the key number ``index`` in an array of keys, the last two 0 unless wide."""
+    if wide:
+        base = WIDE_WORDS * index
+        return keys[base], keys[base + 1], keys[base + 2]
+    return keys[index], U64(0), U64(0)
+
+
+@inlined
+def put_key(keys, base, wide, key):
+    """Write a key (three words) from word ``base`` of ``keys`` on: three words, or one unless
+    wide."""
+    keys[base] = key[0]
+    if wide:
+        keys[base + 1] = key[1]
+        keys[base + 2] = key[2]

@@ -1,9 +1,13 @@
 """Pieces of a signature that is too big to be closed at once.
 
-A piece holds the local keys with ``piece word & mask == value``: the keys that agree in a few chosen bits of their first
-word, or of the second (plane *low*) where they are wide.  Pieces are
-the leaves of a binary tree; splitting one tests one more bit.  Good bits belong to cards that seldom move, so that few
-moves lead from piece to piece; :func:`count_flips` finds out which those are.
+A piece holds the local keys with ``piece word & mask == value``: the keys that agree in a few
+chosen bits of their first word, or of the second (plane *low*) where they are wide. Pieces are the
+leaves of a binary tree; splitting one tests one more bit. Good bits belong to cards that seldom
+move, so that few moves lead from piece to piece. :func:`count_flips` finds out which those are.
+
+Arrays of keys are uint64 with ``words`` (1 or 3) words for each state. ``table`` and ``steps`` are
+a hash table of ``2**bits`` slots (:mod:`dbmsolver.core.hashing`), compact if ``steps`` is not
+empty.
 """
 
 from __future__ import annotations
@@ -21,38 +25,39 @@ from dbmsolver.core.hashing import (
     insert,
     insert_compact,
 )
-from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key
+from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key
+from dbmsolver.core.outgoing import take_siblings
 from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
 ONE = np.uint64(1)
+BIT, CHILD = range(2)
+"""Columns of a tree of pieces: the bit that a node tests, and its first child or the piece."""
 
 
 @allocating
 def load_table(t, signature, table, steps, bits, keys, words, mask, value, room):
-    """Insert those of ``keys`` that belong to a piece; how many were new, or -1 if that is more than ``room``.
+    """Insert those of ``keys`` that belong to the piece of this mask and value (uint64).
 
-    The table is compact if ``steps`` has room for it.
+    Writes ``table`` and ``steps``. Returns how many keys were new, or -1 as soon as that is more
+    than ``room``.
     """
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
     slots = (1 << bits) - 1
     shift = U64(64 - bits)
-    second = third = U64(0)
+    wide = words == WIDE_WORDS
     loaded = 0
-    piece_word = 1 if words == WIDE_WORDS else 0
-    for place in range(0, keys.size, words):
-        if keys[place + piece_word] & mask != value:
+    for index in range(keys.size // words):
+        first, second, third = key_at(keys, index, wide)
+        if (second if wide else first) & mask != value:
             continue
-        first = keys[place]
-        if words == WIDE_WORDS:
-            second, third = keys[place + 1], keys[place + 2]
         if steps.size:
             low, high = compact_key(layout, nets, first, second)
             loaded += insert_compact(table, steps, slots, home_slot(low, high, shift), low)
         else:
             slot = hash_slot(first, second, third, shift)
-            loaded += insert(table, slots, slot, words == WIDE_WORDS, first, second, third)
+            loaded += insert(table, slots, slot, wide, first, second, third)
         if loaded > room:
             return -1
     return loaded
@@ -60,7 +65,7 @@ def load_table(t, signature, table, steps, bits, keys, words, mask, value, room)
 
 @allocating
 def table_keys(t, signature, table, steps, bits, words, first, last, keys):
-    """Write the keys in the slots ``first:last`` of a table to ``keys``; how many words that were."""
+    """Write the keys in the slots ``first:last`` of a table to ``keys``; returns how many words."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
     used = 0
@@ -91,7 +96,12 @@ def table_keys(t, signature, table, steps, bits, words, first, last, keys):
 
 @allocating
 def count_flips(t, signature, keys, codes, words, ones, flips):
-    """Per bit of the piece word of the keys: in how many keys it is set, and in how many the last move changed it."""
+    """Count, for each bit of the piece word, how often it is set and how often a move changed it.
+
+    ``keys`` and ``codes`` (parent-move codes) are a signature's states. Adds to ``ones``
+    (int64[64]) the keys in which the bit is set, to ``flips`` (int64[64]) those in which the last
+    move changed it.
+    """
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
     piece_word = 1 if words == WIDE_WORDS else 0
@@ -118,10 +128,11 @@ def count_flips(t, signature, keys, codes, words, ones, flips):
 
 @allocating
 def route(keys, codes, words, tree, leaves):
-    """Sort candidates by piece.
+    """Sort candidates by piece, of which there are ``leaves``.
 
-    ``tree`` (int64[nodes, 3]) holds a bit number and the children for 0 and 1, or -1, the piece's number, 0.  Returns
-    (keys, codes, ends): candidates of piece p are ``ends[p-1]:ends[p]``.
+    ``tree`` (int64[nodes, 3]) has a row for each node, the root first: a bit number and the rows of
+    the children for 0 and 1; or, for a piece, -1, its number, 0 (columns BIT, CHILD). Returns new
+    arrays (keys, codes, ends): the candidates of piece p are ``ends[p-1]:ends[p]`` (int64).
     """
     count = codes.size
     piece_word = 1 if words == WIDE_WORDS else 0
@@ -130,9 +141,9 @@ def route(keys, codes, words, tree, leaves):
     for index in range(count):
         key = keys[words * index + piece_word]
         node = 0
-        while tree[node, 0] >= 0:
-            node = tree[node, 1 + np.int64((key >> U64(tree[node, 0])) & ONE)]
-        piece[index] = tree[node, 1]
+        while tree[node, BIT] >= 0:
+            node = tree[node, CHILD + np.int64((key >> U64(tree[node, BIT])) & ONE)]
+        piece[index] = tree[node, CHILD]
         ends[piece[index] + 1] += 1
     for leaf in range(leaves):
         ends[leaf + 1] += ends[leaf]
@@ -150,26 +161,11 @@ def route(keys, codes, words, tree, leaves):
 
 @allocating
 def split_siblings(ws, outgoing, siblings, words, keys, codes):
-    """Move the candidates for other pieces out of those that left.
+    """Move the candidates for other pieces of the signature to ``keys`` (uint64) and ``codes``.
 
-    They go to ``keys`` and ``codes``; the rest closes up in the workspace.  Returns (siblings, rest).
+    They are those of the ``outgoing`` candidates in ``ws`` with the target number ``siblings``, and
+    their keys have ``words`` words. The others close up. Returns (how many were moved, how many are
+    left).
     """
-    found = rest = source = place = 0
-    for index in range(outgoing):
-        target = np.int64(ws.outgoing_targets[index])
-        width = words
-        if target != siblings:
-            width = WIDE_WORDS if ws.target_layouts[target, 3] else 1
-            for word in range(width):
-                ws.outgoing[place + word] = ws.outgoing[source + word]
-            place += width
-            ws.outgoing_codes[rest] = ws.outgoing_codes[index]
-            ws.outgoing_targets[rest] = target
-            rest += 1
-        else:
-            for word in range(width):
-                keys[words * found + word] = ws.outgoing[source + word]
-            codes[found] = ws.outgoing_codes[index]
-            found += 1
-        source += width
-    return found, rest
+    targets = ws.outgoing_targets
+    return take_siblings(ws, targets, ws.target_layouts, siblings, outgoing, words, keys, codes)

@@ -1,12 +1,19 @@
-"""Runs of candidates on their way from parcel to stratum."""
+"""Runs: states or candidates side by side, those of one signature in each.
+
+``signatures`` (uint64[runs]), ``counts`` (int64[runs]: states in each), ``keys`` (uint64) and
+``codes`` describe them. Keys have 1 or 3 words; offsets in ``codes`` are in states, those in
+``keys`` in words.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dbmsolver.core.expand import progress, signature_sets
-from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, pack_key, unpack_key
+from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key, unpack_key
+from dbmsolver.core.shards import META, ROW, make_meta, put_state
 from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
@@ -14,7 +21,8 @@ U64 = np.uint64
 
 @allocating
 def progress_of(t, signatures, locked_in_deal):
-    """Progress of each signature (int64)."""
+    """Progress (int64[*]) of each signature, in cards; ``locked_in_deal`` as for
+    :func:`progress`."""
     result = np.empty(signatures.size, np.int64)
     for index in range(signatures.size):
         result[index] = progress(t, signatures[index], locked_in_deal)
@@ -23,7 +31,7 @@ def progress_of(t, signatures, locked_in_deal):
 
 @allocating
 def widths_of(t, signatures):
-    """Key words (1 or 3) of each signature's states (int64)."""
+    """Words (int64[*]), 1 or 3, of the keys of each signature's states."""
     result = np.empty(signatures.size, np.int64)
     nets = np.zeros(NETS, np.uint64)
     for index in range(signatures.size):
@@ -34,7 +42,8 @@ def widths_of(t, signatures):
 
 @allocating
 def keys_fit(t, signatures, counts, words, keys):
-    """Whether the local keys of these runs, of ``words`` words each, have no bits that their signatures do not use."""
+    """Whether the keys of these runs, of ``words`` words each, use only bits of their
+    signatures."""
     nets = np.zeros(NETS, np.uint64)
     place = 0
     for run in range(signatures.size):
@@ -55,7 +64,7 @@ def keys_fit(t, signatures, counts, words, keys):
 
 @allocating
 def key_bits(t, signature):
-    """How many bits tell the states of a signature apart."""
+    """How many bits (int64) tell the states of a signature apart."""
     nets = np.zeros(NETS, np.uint64)
     return make_layout(t, signature_sets(t, signature).loose, nets).bits
 
@@ -74,7 +83,12 @@ def local_key(t, signature, off, low, high):
 
 @allocating
 def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words, to_keys, to_codes):
-    """Copy runs, each from its offset (in states; ``words`` in key words) to its place in the target arrays."""
+    """Copy runs, each from its place in ``codes`` and ``keys`` to one in ``to_codes`` and
+    ``to_keys``.
+
+    Places are ``offsets`` and ``to_offsets`` in states, ``words`` and ``to_words`` in words
+    (int64[runs]).
+    """
     for run in range(counts.size):
         for index in range(counts[run]):
             to_codes[to_offsets[run] + index] = codes[offsets[run] + index]
@@ -84,9 +98,10 @@ def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words,
 
 @allocating
 def sort_runs(counts, words, keys, codes):
-    """Sort each of the adjoining runs by key, drop duplicates, close up; new counts.
+    """Sort each of the adjoining runs by key, drop duplicates and close up.
 
-    Returns (counts, keys, codes); the inputs are scratch afterwards.  Of duplicates the first in order of code stays.
+    Returns new (counts, keys, codes); ``keys`` and ``codes`` are scratch afterwards. Of duplicates
+    the one that came first stays.
     """
     new_counts = np.empty_like(counts)
     new_keys = np.empty_like(keys)
@@ -125,10 +140,11 @@ def sort_runs(counts, words, keys, codes):
 def pack_rows(t, rows):
     """Sort rows of :mod:`dbmsolver.core.shards` into runs by signature, each sorted by local key.
 
-    Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas are uint32: code + 2**16 * g.
+    Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas (uint32)
+    are the lower halves of the rows' own: code and g.
     """
     total = rows.shape[0]
-    first_keys = rows[:, 0].copy()
+    first_keys = rows[:, SIGNATURE].copy()
     index = np.arange(total).astype(np.uint32)
     by_signature = np.empty(total, np.uint64)
     order = np.empty(total, np.uint32)
@@ -156,12 +172,12 @@ def pack_rows(t, rows):
         count = 0
         while place + count < total and by_signature[place + count] == signature:
             row = rows[order[place + count]]
-            first, second, third = pack_key(t, layout, nets, row[1], row[2], row[3])
+            first, second, third = pack_key(t, layout, nets, row[OFF], row[LOW], row[HIGH])
             spare_keys[words * count] = first
             if words > 1:
                 spare_keys[words * count + 1] = second
                 spare_keys[words * count + 2] = third
-            spare_metas[count] = np.uint32(row[4])
+            spare_metas[count] = np.uint32(row[META])
             count += 1
         sort_states(spare_keys, spare_metas, keys[word:], metas[place:], count, words)
         counts[run] = count
@@ -172,19 +188,18 @@ def pack_rows(t, rows):
 
 @allocating
 def unpack_rows(t, signatures, counts, keys, codes, costs, words):
-    """Rows (uint64[states, 5]) of a block's runs; ``costs`` are their g (uint16)."""
-    rows = np.empty((codes.size, 5), np.uint64)
+    """Rows (uint64[states, ROW]) of runs whose keys have ``words`` words; ``costs`` (uint16) are
+    g."""
+    rows = np.empty((codes.size, ROW), np.uint64)
     nets = np.zeros(NETS, np.uint64)
-    second = third = U64(0)
+    wide = words == WIDE_WORDS
     place = 0
     for run in range(signatures.size):
         layout = make_layout(t, signature_sets(t, signatures[run]).loose, nets)
         for _ in range(counts[run]):
-            if words == WIDE_WORDS:
-                second, third = keys[words * place + 1], keys[words * place + 2]
-            off, low, high = unpack_key(t, layout, nets, keys[words * place], second, third)
-            row = rows[place]
-            row[0], row[1], row[2], row[3] = signatures[run], off, low, high
-            row[4] = U64(codes[place]) | (U64(costs[place]) << U64(16))
+            first, second, third = key_at(keys, place, wide)
+            off, low, high = unpack_key(t, layout, nets, first, second, third)
+            put_state(rows, place, (signatures[run], off, low, high))
+            rows[place, META] = make_meta(codes[place], costs[place])
             place += 1
     return rows

@@ -1,8 +1,19 @@
-"""Shards: the states that a search by cost layers has looked at, in rows found through a hash table.
+"""Shards: the states that a search by cost layers has looked at, in rows found by a hash table.
 
-A *shard* holds the states of those signatures that hash to it, a row for each.  A row is five words: signature, planes
-*off*, *low*, *high*, and *meta*: from the lowest bit on parent-move code (16), g (15), whether the state turned out to
-have a forced move (1), h (16), closed (1), h is only its cheap part (1), written to the store as it is (1; the caller's).
+A *shard* holds the states of those signatures that hash to it, a row for each. A row is five words:
+signature, planes *off*, *low*, *high*, and *meta*. From the lowest bit on, meta is:
+
+====== ===================================================================
+bits   meaning
+====== ===================================================================
+0-15   parent-move code
+16-30  g, moves made
+31     the state has a forced move
+32-47  h, its lower bound
+48     closed
+49     h is only the cheap part of the bound
+50     written to the store as it is; the caller's
+====== ===================================================================
 """
 
 from __future__ import annotations
@@ -14,50 +25,81 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bound import BoundSets, bound_sets, make_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
 ROW = 5
+"""Words of a row: columns SIGNATURE, OFF, LOW, HIGH and META."""
+META = 4
+HASHED = 5
+"""Column of a candidate in ``Shard.burst``, after those of a row: its hash."""
 GROUP = 16
 BURST = GROUP * MAX_MOVES
 CACHE = 4096
 """Signatures whose sets are remembered; a power of two."""
 CACHE_WORDS = 16
+(
+    CACHED_SIGNATURE,
+    CACHED_HOME,
+    CACHED_LOCKED,
+    CACHED_LOOSE,
+    CACHED_UNDER,
+    CACHED_BOTTOMS,
+    CACHED_BASE,
+    CACHED_CHAINED,
+    CACHED_VERTICES,
+    CACHED_EDGED,
+    CACHED_COVER,
+    CACHED_PROGRESS,
+) = range(12)
+"""Columns of ``Shard.cache``: a signature's Sets, then its BoundSets, then its progress."""
 LOW_32 = np.uint64(0xFFFFFFFF)
 GOAL = np.uint64(0xDDDD)
+"""Signature of the state with all cards home."""
+CODE_MASK = np.uint64(0xFFFF)
+G_SHIFT = np.uint64(16)
+G_MASK = np.uint64(0x7FFF)
 IS_FORCED = np.uint64(1 << 31)
 IS_CLOSED = np.uint64(1 << 48)
 IS_CHEAP = np.uint64(1 << 49)
 IS_STORED = np.uint64(1 << 50)
 CODE_AND_G = np.uint64(0x7FFFFFFF)
 BOUND_SHIFT = np.uint64(32)
+BOUND_MASK = np.uint64(0xFFFF)
 
 COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW = range(7)
-"""Places in a shard's ``state`` array."""
+"""Columns of ``Shard.state``: how much of rows, todo, done, later and outgoing is in use.
+
+Besides: states looked at, each time they were; and the row with all cards home, -1 for none.
+"""
 
 
 class Shard(NamedTuple):
-    """The states of one part of the signatures, and scratch memory of the thread that works on it."""
+    """The states of some signatures, and scratch memory of the thread that works on them."""
 
     state: NDArray[np.int64]  # [8]
     rows: NDArray[np.uint64]  # [states, ROW]
-    flat: NDArray[np.uint64]  # the same memory, one-dimensional
-    table: NDArray[np.uint64]  # slot: upper half of the hash, index of the row plus one
-    todo: NDArray[np.uint32]  # rows to expand in this layer, last in first out
-    done: NDArray[np.uint32]  # rows expanded, in that order
-    later: NDArray[np.uint32]  # rows that wait for a higher layer
-    later_layer: NDArray[np.uint16]
-    outgoing: NDArray[np.uint64]  # [*, ROW]: candidates of other shards
-    burst: NDArray[np.uint64]  # [BURST, ROW + 1]
+    flat: NDArray[np.uint64]  # [states * ROW]: the same memory
+    table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
+    todo: NDArray[np.uint32]  # [states]: rows to expand in this layer, last in first out
+    done: NDArray[np.uint32]  # [states]: rows expanded, in that order
+    later: NDArray[np.uint32]  # [candidates]: rows that wait for a higher layer
+    later_layer: NDArray[np.uint16]  # [candidates]: that layer
+    outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
+    burst: NDArray[np.uint64]  # [BURST, ROW + 1]: candidates of this one
     cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
-    work: NDArray[np.uint64]
-    moves: NDArray[np.uint16]
+    work: NDArray[np.uint64]  # see make_scratch of the bound
+    moves: NDArray[np.uint16]  # [MAX_MOVES]
 
 
 def make_shard(states: int, slots: int, outgoing: int) -> Shard:
-    """An empty shard with room for ``states`` rows, ``slots`` table slots (a power of two) and outgoing candidates."""
+    """An empty shard with room for ``states`` rows and ``outgoing`` candidates.
+
+    Its table has ``slots`` slots, a power of two.
+    """
     over, work = make_scratch(CACHE)
     cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
     cache[:, 0] = ~U64(0)
@@ -82,7 +124,7 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
 
 @inlined
 def mix(word):
-    """A well-mixed hash of one word (the finalizer of SplitMix64)."""
+    """A well-mixed hash (uint64) of one word: the finalizer of SplitMix64."""
     word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
     return word ^ (word >> U64(31))
@@ -90,7 +132,7 @@ def mix(word):
 
 @inlined
 def hash_row(signature, off, low, high):
-    """Hash of a state."""
+    """Hash (uint64) of a state."""
     word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
     word ^= word >> U64(32)
     word = (word + low) * U64(0xA0761D6478BD642F) + high * U64(0xE7037ED1A0B428DB)
@@ -99,72 +141,119 @@ def hash_row(signature, off, low, high):
 
 @inlined
 def shard_of(signature, shards):
-    """Which of ``shards`` shards (a power of two) a signature belongs to."""
+    """Number (int64) of the shard, of a power of two, that a signature belongs to."""
     return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
 
 
 @allocating
 def shards_of(rows, shards):
-    """The shard of each row (int64)."""
+    """The shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
     result = np.empty(rows.shape[0], np.int64)
     for index in range(rows.shape[0]):
-        result[index] = shard_of(rows[index, 0], shards)
+        result[index] = shard_of(rows[index, SIGNATURE], shards)
     return result
 
 
 @inlined
 def g_of(meta):
-    """Moves made, of a row's last word (int64)."""
-    return np.int64((meta >> U64(16)) & U64(0x7FFF))
+    """Moves made (int64), from a row's meta."""
+    return np.int64((meta >> G_SHIFT) & G_MASK)
 
 
 @inlined
-def cached_signature(t, b, shard, signature, locked_in_deal):
-    """The cache slot of a signature, filled with its sets."""
-    slot = np.int64(mix(signature) & U64(CACHE - 1))
-    if shard.cache[slot, 0] != signature:
-        sets = signature_sets(t, signature)
-        bound = bound_sets(b, t, sets, shard.over[slot], shard.work)
-        line = shard.cache[slot]
-        line[0], line[1], line[2] = signature, sets.home, sets.locked
-        line[3], line[4], line[5] = sets.loose, sets.under, U64(sets.bottoms)
-        line[6], line[7], line[8] = U64(bound.base), bound.chained, bound.vertices
-        line[9], line[10] = bound.edged, U64(bound.cover)
-        line[11] = U64(progress(t, signature, locked_in_deal))
-    return slot
+def h_of(meta):
+    """Lower bound (int64), from a row's meta."""
+    return np.int64((meta >> BOUND_SHIFT) & BOUND_MASK)
 
 
 @inlined
-def sets_of(cache, slot):
-    """The Sets in a cache line."""
-    return Sets(
-        cache[slot, 0],
-        cache[slot, 1],
-        cache[slot, 2],
-        cache[slot, 3],
-        cache[slot, 4],
-        np.int64(cache[slot, 5]),
+def code_of(meta):
+    """Parent-move code (int64), from a row's meta."""
+    return np.int64(meta & CODE_MASK)
+
+
+@inlined
+def make_meta(code, g):
+    """Meta of a state that has not been looked at."""
+    return U64(code) | (U64(g) << G_SHIFT)
+
+
+@inlined
+def put_state(rows, index, state):
+    """Write a state (signature and three planes) to a row."""
+    rows[index, SIGNATURE] = state[0]
+    rows[index, OFF] = state[1]
+    rows[index, LOW] = state[2]
+    rows[index, HIGH] = state[3]
+
+
+@inlined
+def is_same_state(rows, index, others, other):
+    """Whether two rows hold the same state."""
+    return (
+        rows[index, SIGNATURE] == others[other, SIGNATURE]
+        and rows[index, OFF] == others[other, OFF]
+        and rows[index, LOW] == others[other, LOW]
+        and rows[index, HIGH] == others[other, HIGH]
     )
 
 
 @inlined
-def bounds_of(cache, slot):
-    """The BoundSets in a cache line."""
+def cached_signature(t, b, shard, signature, locked_in_deal):
+    """The row of a signature in ``shard.cache``; writes it, and that of ``shard.over``, if need
+    be."""
+    place = np.int64(mix(signature) & U64(CACHE - 1))
+    if shard.cache[place, CACHED_SIGNATURE] != signature:
+        sets = signature_sets(t, signature)
+        bound = bound_sets(b, t, sets, shard.over[place], shard.work)
+        row = shard.cache[place]
+        row[CACHED_SIGNATURE] = signature
+        row[CACHED_HOME] = sets.home
+        row[CACHED_LOCKED] = sets.locked
+        row[CACHED_LOOSE] = sets.loose
+        row[CACHED_UNDER] = sets.under
+        row[CACHED_BOTTOMS] = U64(sets.bottoms)
+        row[CACHED_BASE] = U64(bound.base)
+        row[CACHED_CHAINED] = bound.chained
+        row[CACHED_VERTICES] = bound.vertices
+        row[CACHED_EDGED] = bound.edged
+        row[CACHED_COVER] = U64(bound.cover)
+        row[CACHED_PROGRESS] = U64(progress(t, signature, locked_in_deal))
+    return place
+
+
+@inlined
+def sets_of(cache, place):
+    """The Sets in a row of the cache."""
+    return Sets(
+        cache[place, CACHED_SIGNATURE],
+        cache[place, CACHED_HOME],
+        cache[place, CACHED_LOCKED],
+        cache[place, CACHED_LOOSE],
+        cache[place, CACHED_UNDER],
+        np.int64(cache[place, CACHED_BOTTOMS]),
+    )
+
+
+@inlined
+def bounds_of(cache, place):
+    """The BoundSets in a row of the cache."""
     return BoundSets(
-        np.int64(cache[slot, 6]),
-        cache[slot, 7],
-        cache[slot, 8],
-        cache[slot, 9],
-        np.int64(cache[slot, 10]),
+        np.int64(cache[place, CACHED_BASE]),
+        cache[place, CACHED_CHAINED],
+        cache[place, CACHED_VERTICES],
+        cache[place, CACHED_EDGED],
+        np.int64(cache[place, CACHED_COVER]),
     )
 
 
 @kernel
 def rehash(rows, count, table):
-    """Enter the first ``count`` rows, all different, into an empty table."""
+    """Enter the first ``count`` rows, all different, into an empty ``table`` (uint64[slots])."""
     mask = U64(table.size - 1)
     for index in range(count):
-        hashed = hash_row(rows[index, 0], rows[index, 1], rows[index, 2], rows[index, 3])
+        row = rows[index]
+        hashed = hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
         slot = np.int64(hashed & mask)
         while table[slot]:
             slot = (slot + 1) & np.int64(mask)
@@ -172,7 +261,10 @@ def rehash(rows, count, table):
 
 
 def take_outgoing(shard: Shard) -> tuple[Any, Any, Any]:
-    """Take what left a shard: (rows that wait, their layers, candidates of other shards)."""
+    """Take what left a shard: (rows that wait, their layers, candidates of other shards).
+
+    Writes ``shard.state``; the arrays are copies.
+    """
     later, outgoing = int(shard.state[LATER]), int(shard.state[OUTGOING])
     shard.state[LATER] = shard.state[OUTGOING] = 0
     return (

@@ -1,7 +1,7 @@
-"""Sorting local keys together with their parent-move codes: radix sort, least significant byte first.
+"""Sorting local keys with their codes: radix sort, least significant byte first.
 
-numpy sorts words fast but records slowly, and a code has to travel with its key.  Bytes in which all keys agree cost
-nothing but the count.  The result depends on the keys alone (they are distinct), not on the order of arrival.
+numpy sorts words fast but records slowly, and a code has to travel with its key. Bytes in which all
+keys agree cost nothing but the count. Equal keys keep their order.
 """
 
 from __future__ import annotations
@@ -56,9 +56,11 @@ def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
 
 @allocating
 def sort_states(keys, codes, spare_keys, spare_codes, count, words):
-    """Sort ``count`` states of ``words`` key words each (least significant first) into ``spare_keys``/``spare_codes``.
+    """Sort the first ``count`` states of ``keys`` and ``codes`` into ``spare_keys`` and
+    ``spare_codes``.
 
-    ``keys`` and ``codes`` are scratch afterwards.  All four arrays are one-dimensional and contiguous.
+    Keys are uint64, ``words`` words each, least significant first. ``keys`` and ``codes`` are
+    scratch afterwards. All four arrays are one-dimensional and contiguous.
     """
     here = True  # the current order is in keys, not yet in spare_keys
     if count < SMALL:

@@ -1,8 +1,9 @@
 """The tables that turn a game and a deal into constants for the kernels.
 
-**Place values.**  Where a card lies is one of eight values (``PLACE_*``): on its first, second, third or fourth legal
-parent (0 to 3), in a freecell (4), at the bottom of a column (5), locked where it was dealt (6), home (7).  A *loose*
-card, neither locked nor home, has a value of 0 to 5, written into two or three *planes*: words with a bit per card.
+**Place values.** Where a card lies is one of eight values (``PLACE_*``): on its first, second,
+third or fourth legal parent (0 to 3), in a freecell (4), at the bottom of a column (5), locked
+where it was dealt (6), home (7). A *loose* card, neither locked nor home, has a value of 0 to 5,
+written into two or three *planes*: words with a bit for each card.
 
 ====== ======================== ======================= =======================
 plane  on a parent              freecell                bottom
@@ -12,18 +13,21 @@ low    low bit of the kind      0                       1
 high   high bit of the kind     0                       0
 ====== ======================== ======================= =======================
 
-(``high`` only where cards are built by any suit; there are at most two parents otherwise.)  A set of cards that lie on
-their first parent is then ``loose & ~off & ~low``, and the set of those parents the same word with bits exchanged within
-each rank and shifted by four: a whole position is taken apart in some twenty instructions, without a loop over cards.
+(``high`` only where cards are built by any suit; there are at most two parents otherwise.) The set
+of cards that lie on their first parent is ``loose & ~off & ~low``, and the set of those parents is
+the same word with bits exchanged within each rank and shifted by four. A whole position is taken
+apart in some twenty instructions, without a loop over cards.
 
-**Signature.**  Bits 0 to 15: four foundation heights of four bits, suits in the order H S D C.  Above: for each column
-the number of its locked cards still in place, in as many bits as that number needs.  Locked cards leave a column from
-the top, so the number says which ones are left.  At most 55 bits.
+**Signature.** Bits 0 to 15: four foundation heights of four bits, suits in the order H S D C.
+Above: for each column the number of its locked cards still in place, in as many bits as that number
+needs. Locked cards leave a column from the top, so the number says which ones are left. At most 55
+bits.
 
-This differs from the design's section 3 in one way, measured: within a signature a state is kept as packed plane bits
-(two for each loose card, so one word up to 32 of them) instead of a mixed-radix number.  A move is still the parent's key
-with one field replaced, but a key is unpacked with masks where a mixed-radix number needs a division per card.  The
-mixed-radix number is the public key; :func:`public_words` computes it.
+**Keys.** Within a signature a state is packed plane bits (:mod:`dbmsolver.core.layout`): a move
+replaces one field of the key, and a key is unpacked with masks. The *public key*, which people
+exchange, is a mixed-radix number with a digit for each foundation and for each card that can move;
+it is split into two or three words so that each digit lies in one of them
+(:mod:`dbmsolver.core.digest`). Unpacking it takes a division for each card.
 """
 
 from __future__ import annotations
@@ -52,13 +56,17 @@ FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
 POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
 
 PARENT_KINDS = {BUILD_ALTERNATE: (1, 3), BUILD_SUIT: (0,), BUILD_ANY: (0, 1, 2, 3)}
-"""XOR masks that turn a card's suit into those of its legal parents, in the order of the place values 0 to 3."""
+"""XOR masks that turn a card's suit into those of its legal parents, in the order of the place
+values 0 to 3."""
+
+SIGNATURE, OFF, LOW, HIGH = range(4)
+"""Columns of arrays that hold states as rows."""
 
 Words = NDArray[np.uint64]
 
 
 class Game(NamedTuple):
-    """A game's rules as the kernels need them (all plain integers)."""
+    """A game's rules as the kernels need them: plain integers."""
 
     columns: int
     freecells: int
@@ -68,7 +76,11 @@ class Game(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Constants of one game and deal, read by every kernel.  Masks have one bit per card."""
+    """Constants of one game and deal, read by every kernel, written by none.
+
+    Masks and sets have one bit for each card. ``counts`` is one more than the most locked cards
+    that a column has; ``words`` are the words of the public key, 2 or 3.
+    """
 
     columns: int
     freecells: int
@@ -95,27 +107,26 @@ class Tables(NamedTuple):
     dealt_place: NDArray[np.uint8]  # [52]: place value in the deal
     dealt_below: NDArray[np.uint8]  # [52]: the card under it in the deal, 255 for none
     digit_words: Words  # [52 * 8, words]: contribution of (card, place value) to the public key
-    rank_words: (
-        Words  # [13, 256 or 4096, words]: contribution of a rank's four cards, by their plane bits
-    )
+    rank_words: Words  # [13, 256 or 4096, words]: of a rank's four cards, by their plane bits
     height_words: Words  # [4, 14, words]: contribution of a foundation height
 
 
 class DealTables(NamedTuple):
-    """Everything about keys of one deal: kernel tables, the public key's radices, the deal's own state."""
+    """Everything about the keys of one deal.
+
+    A digit of the public key is a foundation height (the first four) or says where a card lies.
+    """
 
     game: Game
-    tables: Tables
-    radices: tuple[
-        int, ...
-    ]  # radix of each public digit: 4 foundation heights, then the cards that have one
-    digit_cards: tuple[int, ...]  # card of each digit after the first four
+    tables: Tables  # the same for the kernels
+    radices: tuple[int, ...]  # [digits]
+    digit_cards: tuple[int, ...]  # [digits - 4]: the card of each digit after the first four
     digit_places: tuple[
         tuple[int, ...], ...
-    ]  # [digit]: place value of each digit value (0: as dealt)
-    word_of: tuple[int, ...]  # which 64-bit word each digit belongs to
-    weights: tuple[int, ...]  # its weight in that word
-    ranges: tuple[int, ...]  # range of each word
+    ]  # [digits - 4]: place value of each value; 0: as dealt
+    word_of: tuple[int, ...]  # [digits]: which 64-bit word of the key the digit belongs to
+    weights: tuple[int, ...]  # [digits]: its weight in that word
+    ranges: tuple[int, ...]  # [words]: how many values each word can have
     signature: int  # of the deal
     planes: tuple[int, int, int]  # of the deal
     code_bits: int  # 8 or 16: width of a parent-move code
@@ -129,25 +140,45 @@ def make_deal_tables(
 ) -> DealTables:
     """Build the tables for ``game`` and the position it starts from.
 
-    ``columns`` hold cards, deepest first; ``freecells`` the cards in freecells; ``foundations`` four heights in suit
-    order.  The position must be valid (52 different cards); nothing is checked here.
+    ``columns`` hold cards, deepest first; ``freecells`` the cards in freecells; ``foundations``
+    four heights in suit order. The position must be valid (52 different cards); nothing is checked
+    here.
     """
     kinds = PARENT_KINDS[game.build]
     padded = [list(column) for column in columns] + [[] for _ in range(game.columns - len(columns))]
     dealt = _dealt_places(game, kinds, padded, freecells)
-    values = [_place_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
     public = _public_digits(game, kinds, dealt)
-    shapes = _column_tables(padded, dealt)
+    tables = _kernel_tables(game, kinds, padded, dealt, public)
+    signature, planes = _dealt_state(tables, padded, dealt, foundations)
+    return DealTables(
+        game=game,
+        tables=tables,
+        signature=signature,
+        planes=planes,
+        code_bits=8 if tables.code_card.size <= 256 else 16,
+        **public,
+    )
+
+
+def _kernel_tables(
+    game: Game,
+    kinds: tuple[int, ...],
+    columns: list[list[int]],
+    dealt: list[int],
+    public: dict[str, Any],
+) -> Tables:
+    planes = 3 if len(kinds) > 2 else 2
+    values = [_place_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
     plane_bits = _place_planes(len(kinds))
     codes, code_card, code_place = _parent_move_codes(public, dealt)
     digit_words, height_words = _public_contributions(public, dealt)
     varying, fixed = _plane_masks(values, plane_bits)
-    tables = Tables(
+    return Tables(
         columns=game.columns,
         freecells=game.freecells,
         build=game.build,
         policy=game.policy,
-        planes=3 if len(kinds) > 2 else 2,
+        planes=planes,
         kinds=_words(kinds),
         fillers=np.uint64(sum(1 << card for card in range(CARDS) if _fills(game, card))),
         varying=varying,
@@ -160,29 +191,27 @@ def make_deal_tables(
         code_card=code_card,
         code_place=code_place,
         dealt_place=np.array(dealt, np.uint8),
-        dealt_below=_dealt_below(padded),
+        dealt_below=_dealt_below(columns),
         digit_words=digit_words,
-        rank_words=_rank_contributions(digit_words, plane_bits, 3 if len(kinds) > 2 else 2),
+        rank_words=_rank_contributions(digit_words, plane_bits, planes),
         height_words=height_words,
-        **shapes,
+        **_column_tables(columns, dealt),
     )
+
+
+def _dealt_state(
+    tables: Tables, columns: list[list[int]], dealt: list[int], foundations: Sequence[int]
+) -> tuple[int, tuple[int, int, int]]:
+    """Signature and planes of the deal's own state."""
     signature = sum(height << (4 * suit) for suit, height in enumerate(foundations))
-    for column, top in enumerate(padded):
-        count = sum(dealt[card] == PLACE_LOCKED for card in top)
-        signature |= count << int(tables.column_shift[column])
+    for shift, column in zip(tables.column_shift.tolist(), columns, strict=True):
+        signature |= sum(dealt[card] == PLACE_LOCKED for card in column) << shift
     planes = [0, 0, 0]
     for card in range(CARDS):
         if dealt[card] < PLACE_LOCKED:
             for plane in range(3):
-                planes[plane] |= int(plane_bits[plane, dealt[card]]) << card
-    return DealTables(
-        game=game,
-        tables=tables,
-        signature=signature,
-        planes=(planes[0], planes[1], planes[2]),
-        code_bits=8 if len(code_card) <= 256 else 16,
-        **public,
-    )
+                planes[plane] |= int(tables.place_planes[plane, dealt[card]]) << card
+    return signature, (planes[0], planes[1], planes[2])
 
 
 def _words(values: Any) -> Words:
@@ -194,7 +223,8 @@ def _fills(game: Game, card: int) -> bool:
 
 
 def _ace_is_forced(game: Game, card: int) -> bool:
-    """Aces go home the moment they are free under every policy but ``none``: they have no other place to be."""
+    """Whether the card is an ace that goes home the moment it is free: under any policy but
+    none."""
     return card // 4 == 0 and game.policy != POLICY_NONE
 
 
@@ -270,11 +300,8 @@ def _public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict
             digit_cards.append(card)
             digit_places.append((dealt[card], *places))
             radices.append(1 + len(places))
-    word_of, weights, ranges = (
-        [],
-        [],
-        [1],
-    )  # at least two words, at most three: 7**48 * 6**4 * 14**4 < 2**192
+    # At least two words, at most three: 7**48 * 6**4 * 14**4 < 2**192.
+    word_of, weights, ranges = [], [], [1]
     for radix in radices:
         if ranges[-1] * radix > 1 << 64:
             ranges.append(1)

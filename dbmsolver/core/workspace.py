@@ -1,4 +1,8 @@
-"""Scratch memory and output arrays of the closure kernels, and how much room they need."""
+"""Scratch memory and output arrays of the kernels that close signatures.
+
+Arrays of keys hold 1 word for each state, or 3 where the signature is wide
+(:mod:`dbmsolver.core.layout`). Sizes are in states, candidates or words, as each field says.
+"""
 
 from __future__ import annotations
 
@@ -8,78 +12,108 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.expand import MAX_MOVES
-from dbmsolver.core.layout import NETS, WIDE_WORDS
+from dbmsolver.core.layout import LAYOUT_WORDS, NETS, WIDE_WORDS
 from dbmsolver.core.tables import CARDS
 
 GROUP = 16
-"""States expanded before their successors are looked up, so that the table's cache lines arrive meanwhile."""
+"""States expanded before their successors are looked up. The table's cache lines arrive
+meanwhile."""
 BURST = GROUP * MAX_MOVES
-"""Candidates that one group can produce: room that must be free before it is expanded."""
+"""Candidates that one group can produce. So much room must be free before it is expanded."""
 TARGETS = CARDS + 4
-"""Ways out of a signature: a locked card released, or a suit's next card home."""
+"""Signatures that a move can lead to: a locked card is released, or a suit's next card goes
+home."""
 SIBLINGS = TARGETS
 """Target number of candidates for other pieces of the same signature."""
 
+BURST_KEY, BURST_SLOT, BURST_PACKED, BURST_COLUMNS = 0, 3, 4, 5
+"""Columns of ``Workspace.burst``: three words of the key, the table slot, the compact key."""
+
+(
+    USED_STATES,
+    USED_STATE_WORDS,
+    USED_SIGNATURES,
+    USED_CANDIDATES,
+    USED_CANDIDATE_WORDS,
+    USED_RUNS,
+    USED_WIDTH,
+) = range(7)
+"""Columns of ``Output.used``: how much of the output is filled, and words of each closed key."""
+
+(
+    PARTIAL_BITS,
+    PARTIAL_HEAD,
+    PARTIAL_COUNT,
+    PARTIAL_OUTGOING,
+    PARTIAL_OUTGOING_WORDS,
+    PARTIAL_FORCED,
+) = range(6)
+"""Columns of ``Output.partial``: how far the closure in the workspace has come.
+
+The table has ``2**bits`` slots; ``head`` of ``count`` states are expanded, so many of them with a
+forced move; so many candidates have left the signature, in so many words.
+"""
+
+CLOSED_STATES, CLOSED_FORCED = range(2)
+"""Columns of ``Output.closed``."""
+
 
 class Workspace(NamedTuple):
-    """Scratch memory of one thread."""
+    """Scratch memory of one thread. Codes are uint8 or uint16, the same in all arrays."""
 
-    table: NDArray[np.uint64]
-    steps: NDArray[np.uint16]  # of a compact table: how far a slot's key is from its home
-    order: NDArray[
-        np.uint64
-    ]  # closed and open states of the signature in order of arrival, local keys
-    order_codes: NDArray[Any]
-    burst: NDArray[np.uint64]  # [BURST, 5]: key words, table slot, compact key
-    burst_codes: NDArray[Any]
-    outgoing: NDArray[np.uint64]  # keys of candidates that leave the signature
-    outgoing_codes: NDArray[Any]
-    outgoing_targets: NDArray[np.uint8]
-    nets: NDArray[np.uint64]  # networks of the signature
-    target_nets: NDArray[np.uint64]  # [TARGETS, 3, 7]
-    target_layouts: NDArray[np.uint64]  # [TARGETS, 4]: loose cards, two shifts, wide
+    table: NDArray[np.uint64]  # [words]: hash table of keys (:mod:`dbmsolver.core.hashing`)
+    steps: NDArray[np.uint16]  # [slots] of a compact table: how far from home; [0] of a plain one
+    order: NDArray[np.uint64]  # [words]: keys of the signature's states, in order of arrival
+    order_codes: NDArray[Any]  # [states]: their codes
+    burst: NDArray[np.uint64]  # [BURST, 5]: candidates of the signature, not looked up yet
+    burst_codes: NDArray[Any]  # [BURST]: their codes
+    outgoing: NDArray[np.uint64]  # [3 * candidates]: keys of candidates that leave the signature
+    outgoing_codes: NDArray[Any]  # [candidates]
+    outgoing_targets: NDArray[np.uint8]  # [candidates]: number of the target signature
+    nets: NDArray[np.uint64]  # [3, 7]: packing networks of the signature
+    target_nets: NDArray[np.uint64]  # [TARGETS, 3, 7]: of the signatures that moves lead to
+    target_layouts: NDArray[np.uint64]  # [TARGETS, 4]: their layouts
     fields: NDArray[np.uint64]  # [52 * 8]: key bits of (loose card, place value)
     keeps: NDArray[np.uint64]  # [52]: mask of the key without that card's bits
-    moves: NDArray[np.uint16]
+    moves: NDArray[np.uint16]  # [MAX_MOVES]
     grows: bool  # whether the table is the workspace's own and may be made anew with more slots
 
 
 class Output(NamedTuple):
-    """Where a batch of signatures leaves its results; ``used`` says how much is filled."""
+    """The results of a batch of signatures. ``used`` says how much of each array is filled."""
 
-    used: NDArray[
-        np.int64
-    ]  # [7]: closed states, their words, signatures, candidates, their words, runs, key words
-    partial: NDArray[
-        np.int64
-    ]  # [6]: table bits, head, count, candidates left, their words, forced states
-    keys: NDArray[np.uint64]  # closed local keys, sorted within each signature
-    codes: NDArray[Any]
-    signatures: NDArray[np.uint64]
-    closed: NDArray[np.int64]  # [signatures, 2]: states, forced states among them
-    run_keys: NDArray[np.uint64]
-    run_codes: NDArray[Any]
-    run_signatures: NDArray[np.uint64]
-    run_counts: NDArray[np.int64]
-    run_offsets: NDArray[np.int64]
-    run_words: NDArray[np.int64]
+    used: NDArray[np.int64]  # [7]: columns USED_*
+    partial: NDArray[np.int64]  # [6]: columns PARTIAL_*
+    keys: NDArray[np.uint64]  # [words]: closed local keys, sorted within each signature
+    codes: NDArray[Any]  # [states]
+    signatures: NDArray[np.uint64]  # [signatures]: those closed
+    closed: NDArray[np.int64]  # [signatures, 2]: columns CLOSED_*
+    run_keys: NDArray[np.uint64]  # [words]: candidates that left, by run
+    run_codes: NDArray[Any]  # [candidates]
+    run_signatures: NDArray[np.uint64]  # [runs]: the signature that a run's candidates belong to
+    run_counts: NDArray[np.int64]  # [runs]: candidates in it
+    run_offsets: NDArray[np.int64]  # [runs]: where it starts in run_codes
+    run_words: NDArray[np.int64]  # [runs]: where it starts in run_keys
 
 
 def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> Workspace:
-    """Scratch memory for ``states`` states (a third of that if wide), a table of ``slots`` words, and candidates."""
+    """Scratch memory for ``states`` states (a third of that if wide) and ``candidates`` that leave.
+
+    The table has room for ``slots`` words.
+    """
     return Workspace(
         table=np.empty(slots, np.uint64),
         steps=np.empty(0, np.uint16),
         order=np.empty(states, np.uint64),
         order_codes=np.empty(states, code_type),
-        burst=np.empty((BURST, 5), np.uint64),
+        burst=np.empty((BURST, BURST_COLUMNS), np.uint64),
         burst_codes=np.empty(BURST, code_type),
         outgoing=np.empty(WIDE_WORDS * candidates, np.uint64),
         outgoing_codes=np.empty(candidates, code_type),
         outgoing_targets=np.empty(candidates, np.uint8),
         nets=np.zeros(NETS, np.uint64),
         target_nets=np.zeros((TARGETS, *NETS), np.uint64),
-        target_layouts=np.zeros((TARGETS, 4), np.uint64),
+        target_layouts=np.zeros((TARGETS, LAYOUT_WORDS), np.uint64),
         fields=np.zeros(CARDS * 8, np.uint64),
         keeps=np.zeros(CARDS, np.uint64),
         moves=np.zeros(MAX_MOVES, np.uint16),
@@ -88,7 +122,7 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
 
 
 def make_output(states: int, candidates: int, signatures: int, code_type: Any) -> Output:
-    """Room for the results of a batch."""
+    """Room for the results of a batch: so many closed states, candidates that leave, signatures."""
     return Output(
         used=np.zeros(7, np.int64),
         partial=np.zeros(6, np.int64),

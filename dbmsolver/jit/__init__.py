@@ -1,4 +1,4 @@
-"""Everything about numba that is not a kernel: decorators, the cache of machine code, compiling ahead.
+"""Everything about numba that is not a kernel: decorators, the cache, compiling ahead.
 
 Importing this package names the folder of numba's cache. That must happen before numba is imported.
 """

@@ -1,8 +1,8 @@
 """Where the kernels' machine code is kept.
 
-numba notices changes in a function's own file only: a changed callee in another file, or a renamed type, would leave old
-machine code running, or stop at it.  So the folder is named by a digest of all kernel sources.  ``NUMBA_CACHE_DIR``,
-where it is set, stands.
+numba notices changes in a function's own file only. After a change of a callee in another file, or
+a renamed type, it would run old machine code, or fail. So the folder is named by a digest of all
+kernel sources. ``NUMBA_CACHE_DIR``, where it is set, is respected.
 """
 
 from __future__ import annotations

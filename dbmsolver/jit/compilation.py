@@ -1,4 +1,4 @@
-"""Compiling kernels that are not in the cache: hearing of it, and doing it ahead of their use."""
+"""Compiling kernels that are not in the cache: telling that it happens, and doing it ahead."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class _First(event.Listener):
 
 
 def on_first_compilation(callback: Callable[[], None]) -> None:
-    """Call back once, when the first kernel that is not in the cache begins to be compiled, here or elsewhere."""
+    """Call back once, when the first kernel that is not in the cache begins to be compiled.
+
+    Here, or in another process that this one waits for.
+    """
     listener = _First(callback)
     event.register("numba:compile", listener)
     event.register(WAITING, listener)
@@ -44,6 +47,9 @@ def is_shared() -> bool:
 
 
 def compile_ahead(kernel: Any, arguments: tuple[Any, ...]) -> None:
-    """Have a kernel in the cache for arguments of these types, unless another process is compiling it."""
+    """Compile a kernel into the cache for arguments of these types.
+
+    Not if another process is compiling it.
+    """
     if kernel._cache.reserve():
         kernel.compile(tuple(typeof(argument) for argument in arguments))

@@ -1,9 +1,10 @@
 """How the kernels are compiled: one decorator for each kind of function.
 
-All of them release the interpreter's lock and keep their machine code on disk.  Most do without numba's reference counts:
-arrays come in from outside and outlive the call, but numba cannot know that of arrays in a tuple, and counts each use
-with an atomic instruction.  Measured on deal 12064 with 2 freecells, that was half of all time, and more with two
-threads, which then share the counters' cache lines.  A function without counts must not create arrays.
+All of them release the interpreter's lock and keep their machine code on disk. Most do without
+numba's reference counts: arrays come in from outside and outlive the call, but numba cannot know
+that of arrays in a tuple, and counts each use with an atomic instruction. Measured on deal 12064
+with 2 freecells, that takes half of all time, and more with two threads, which then share the
+counters' cache lines. A function without counts must not create arrays.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dbmsolver.jit.sharing import SharedCache
 
 
 def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles functions with these options of numba's, and keeps them in the shared cache."""
+    """A decorator that compiles functions with these options into the shared cache."""
     compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -34,13 +35,15 @@ kernel = _kind(_nrt=False)
 """A function that works on arrays it is given."""
 
 inner = _kind(_nrt=False, no_cpython_wrapper=True)
-"""The same, called by other kernels only: saves compiling the way in from Python, half a second with large tuples."""
+"""The same, called by other kernels only.
+
+It saves compiling the way in from Python, half a second with large tuples."""
 
 inlined = _kind(_nrt=False, no_cpython_wrapper=True, forceinline=True)
-"""Compiled into its callers: for a few operations on words, or what runs once for each state or move.
+"""Compiled into its callers: for a few operations on words, or what runs for each state or move.
 
-numba can put functions into their callers before it infers types, too; that makes compiling take a third longer, for the
-same machine code."""
+numba can put functions into their callers before it infers types, too; that makes compiling take a
+third longer, for the same machine code."""
 
 allocating = _kind(_nrt=True)
 """A function that creates arrays."""

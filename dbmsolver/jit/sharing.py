@@ -1,9 +1,10 @@
 """One cache of machine code for all processes: what one compiles, the others wait for and read.
 
-numba's own cache lets every process that misses a kernel compile it, and two that save different types of one kernel at
-the same time can exchange them.  Here a kernel is compiled and saved under a lock of its own.  Whoever finds it taken waits,
-and then finds the kernel in the cache.  Locks are taken from callers to callees only, so no two processes wait for each
-other, and the system releases those of a process that dies.
+numba's own cache lets every process that misses a kernel compile it, and two that save different
+types of one kernel at the same time can exchange them. Here a kernel is compiled and saved under a
+lock of its own. A process that finds the lock taken waits, and then finds the kernel in the cache.
+Locks are taken from callers to callees only, so no two processes wait for each other, and the
+system releases those of a process that dies.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ WAITING = "dbmsolver:waiting for another process"
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
-    """The cache of one kernel; numba calls ``load_overload``, compiles what is not there, calls ``save_overload``."""
+    """The cache of one kernel.
+
+    numba calls ``load_overload``, compiles what is not there, and calls ``save_overload``.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -30,7 +34,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         self._lock: int | None = None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel compiled for a signature; None if it is this process that has to compile it."""
+        """The kernel compiled for these types; None if this process is the one to compile it."""
         found = super().load_overload(sig, target_context)
         if found is None and self._lock is None:
             if not self.reserve():
@@ -60,7 +64,10 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return True
 
     def _open_lock(self, how: int) -> int | None:
-        """The lock, taken; None where the file system allows of none, and processes may do the same work twice."""
+        """The lock, taken; None where the file system has none.
+
+        Then processes may do the same work twice.
+        """
         try:
             lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError:

@@ -12,7 +12,7 @@ from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
 from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.blocks import Runs, read_block, split
 from dbmsolver.storage.store import Store
 
 
@@ -56,7 +56,7 @@ class Candidates:
         if self.runs is not None:
             return self.runs
         assert self.record is not None
-        return store.block(self.record)
+        return read_block(store, self.record)
 
     @property
     def nbytes(self) -> int:
@@ -112,7 +112,7 @@ class RunArrays(NamedTuple):
 
 
 def make_candidates(codec: StateCodec, runs: RunArrays) -> list[Candidates]:
-    """Copy a kernel's runs into parcels, one for each stratum and key width among them."""
+    """Copy a kernel's runs into parcels, each of one stratum and key width, none too large for a block."""
     if not runs.signatures.size:
         return []
     strata = progress_of(codec.tables, runs.signatures, codec.locked)
@@ -142,7 +142,7 @@ def make_candidates(codec: StateCodec, runs: RunArrays) -> list[Candidates]:
                 new_codes,
             )
             moved = Runs(runs.signatures[chosen], counts, new_keys, new_codes, width)
-            parcels.append(Candidates.of(int(stratum), moved))
+            parcels += [Candidates.of(int(stratum), part) for part in split(moved)]
     return parcels
 
 

@@ -7,34 +7,27 @@ checked in a moment is checked whenever the answer is told; ``dbmsolver verify``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance_macros import macros
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
-from dbmsolver.state import State, StateCodec
-from dbmsolver.storage.store import Store, parse_closed_key
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.manifest import Manifest
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 
 GAMES = 3
 """Random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
-RECORD_MOVES = 8
-"""The same where one move leads from a dominating position to the next, which takes longer."""
-
-
-def is_final(manifest: dict[str, Any]) -> bool:
-    """Whether a manifest holds an answer."""
-    return manifest["verdict"] in (Verdict.SOLVED, Verdict.UNSOLVABLE)
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
@@ -44,24 +37,24 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    codec = keys_of(deal, manifest["policy"], Method(manifest["method"]))
-    if manifest["keep"] != "none":
+    codec = keys_of(deal, manifest.policy, Method(manifest.method))
+    if manifest.keep != "none":
         checked.append(_check_counts(store))
-    if manifest["verdict"] == Verdict.SOLVED:
+    if manifest.verdict == Verdict.SOLVED:
         return checked + _check_solution(store, codec)
-    if manifest["keep"] != "none":
+    if manifest.keep != "none":
         checked.append(_check_closed(store, codec))
     return checked
 
 
-def moves_of(manifest: dict[str, Any], codec: StateCodec, where: str) -> tuple[Move, ...]:
+def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, ...]:
     """The solution in a manifest, played from the deal by the readable model; StoreError if it does not win."""
 
     def forced(position: Position) -> Move | None:
-        return position.forced(codec.rules, manifest["policy"])
+        return position.forced(codec.rules, manifest.policy)
 
     try:
-        moves = replay(codec, [(card, place) for card, place in manifest.get("path") or []], forced)
+        moves = replay(codec, [(card, place) for card, place in manifest.path or []], forced)
     except (InternalError, TypeError, ValueError) as error:
         raise _wrong(f"its solution cannot be played: {error}", where) from None
     position = codec.deal.position
@@ -80,7 +73,7 @@ def _wrong(message: str, where: str) -> StoreError:
 def _check_nothing_pending(store: Store) -> list[str]:
     for kind in (b"P", b"B", b"D"):
         if store.keys(kind):
-            verdict = store.manifest["verdict"]
+            verdict = store.manifest.verdict
             raise _wrong(f"{verdict}, and candidates are still pending", str(store.path))
     return ["nothing is pending"]
 
@@ -93,12 +86,9 @@ def _check_counts(store: Store) -> str:
         place = parse_closed_key(key)
         found[place.layer, place.stratum] += store.states_in(key)
     claimed: Counter[tuple[int, int]] = Counter()
-    try:
-        for layer, stratum, states, forced in manifest["strata"]:
-            claimed[layer, stratum] += states + forced
-        total = manifest["states"] + manifest["forced"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise StoreError(f"the manifest's counts cannot be read ({error!r})", where) from None
+    for layer, stratum, states, forced in manifest.strata:
+        claimed[layer, stratum] += states + forced
+    total = manifest.states + manifest.forced
     for row in sorted(found.keys() | claimed.keys()):
         if found[row] != claimed[row]:
             name = f"layer {row[0]}, stratum {row[1]}" if row[0] else f"stratum {row[1]}"
@@ -111,14 +101,14 @@ def _check_counts(store: Store) -> str:
 
 def _check_solution(store: Store, codec: StateCodec) -> list[str]:
     manifest, where = store.manifest, str(store.path)
-    if manifest.get("path") is None and manifest["keep"] == "none":
+    if manifest.path is None and manifest.keep == "none":
         return []
     moves = moves_of(manifest, codec, where)
-    if len(moves) != manifest.get("length"):
-        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.get('length')}", where)
+    if len(moves) != manifest.length:
+        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.length}", where)
     checked = ["the solution was played and wins"]
-    if manifest.get("shortest"):
-        if manifest["question"] != Question.SOLVE:
+    if manifest.shortest:
+        if manifest.question != Question.SOLVE:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
@@ -140,34 +130,23 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
     finder, random = Finder(store, codec), Random()
     for _ in range(GAMES):
-        game = _record_game if isinstance(codec, RecordKeys) else _game
-        for number, state in enumerate(game(codec, random, store.manifest["policy"])):
-            if finder.code(state) is None:
+        position = codec.deal.position
+        for number in range(MOVES + 1):
+            if not _is_closed(finder, position, store.manifest.policy):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
+            following = list(position.successors(codec.rules, store.manifest.policy))
+            if not following:
+                break
+            position = random.choice(following)[1]
     return f"{GAMES} random games from the deal stay among the closed states"
 
 
-def _game(codec: StateCodec, random: Random, policy: Policy) -> Iterator[State]:
-    """The states of a random game from the deal, as the search plays."""
-    position = codec.deal.position
-    yield codec.state(position)
-    for _ in range(MOVES):
-        following = list(position.successors(codec.rules, policy))
-        if not following:
-            return
-        position = random.choice(following)[1]
-        yield codec.state(position)
-
-
-def _record_game(codec: StateCodec, random: Random, policy: Policy) -> Iterator[State]:
-    """The same over dominating positions, by the readable model of them."""
-    assert isinstance(codec, RecordKeys)
-    yield codec.root
-    record = codec.record(codec.root)
-    for _ in range(RECORD_MOVES):
-        following = list(macros(record, codec.rules, policy))
-        if not following:
-            return
-        record = random.choice(following).record
-        yield codec.state_of(record)
+def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
+    """Whether a position is closed, or a record covers it; one with a safe move need not be covered."""
+    keys = finder.codec
+    if not isinstance(keys, RecordKeys):
+        return finder.code(keys.state(position)) is not None
+    if position.forced(keys.rules, policy) is not None:
+        return True
+    return stored_cover(finder, keys, position) is not None

@@ -12,9 +12,10 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
-from dbmsolver.search.evidence import check_answer, is_final
+from dbmsolver.search.covering import stored_cover
+from dbmsolver.search.evidence import check_answer
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
-from dbmsolver.search.trace import Finder, replay, steps_of, steps_to
+from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.store import Store, look
@@ -64,22 +65,21 @@ def status(path: Path) -> StoreStatus:
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
-        checked = check_answer(store, searched) if is_final(manifest) else []
+        checked = check_answer(store, searched) if manifest.is_final else []
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
-        verdict, limit = manifest["verdict"], manifest.get("limit")
         return StoreStatus(
-            question=Question(manifest["question"]),
-            method=Method(manifest["method"]),
+            question=manifest.question,
+            method=manifest.method,
             deal=searched,
-            policy=manifest["policy"],
-            metric=manifest["metric"],
-            keep=manifest["keep"],
-            program=manifest["program"],
-            verdict=None if verdict is None else Verdict(verdict),
-            limit=None if limit is None else Limit(limit),
-            shortest=bool(manifest.get("shortest")),
-            strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.get("strata", [])),
-            closed_bytes=manifest.get("closed_bytes", 0),
+            policy=manifest.policy,
+            metric=manifest.metric,
+            keep=manifest.keep,
+            program=manifest.program,
+            verdict=manifest.verdict,
+            limit=manifest.limit,
+            shortest=manifest.shortest,
+            strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.strata),
+            closed_bytes=manifest.closed_bytes,
             pending=pending,
             disk=store.size(),
             checked=tuple(checked),
@@ -107,51 +107,81 @@ def certificate(path: Path) -> Certificate:
     return look(path, tell)
 
 
-def lookup(path: Path, position: Position) -> list[Move] | None:
-    """The moves by which the search in a store came to a position, None if it did not close it.
+def method(path: Path) -> Method:
+    """What the states in a store are: positions, or records that cover positions."""
+    return look(path, lambda store: keys_of_store(store).method)
 
-    Of a search over dominating positions, they lead to the one that stands for the position.
+
+def lookup(path: Path, position: Position) -> list[Move] | None:
+    """Legal moves from the deal of a store's search to a position, None if that search did not close it.
+
+    In a store of every position they are those by which the search came to it.  In one of dominating positions it
+    need not have come to it: the moves go to the closed record that covers the position, and park cards from there.
     """
 
     def tell(store: Store) -> list[Move] | None:
-        searched = deal_of(store.manifest, str(path))
-        codec = keys_of(searched, store.manifest["policy"], Method(store.manifest["method"]))
+        keys = keys_of_store(store)
         try:
-            state = codec.state(position)
+            state = keys.state(position)
         except InputError:
             return None  # no game from the deal comes to it
-        try:
-            if isinstance(codec, RecordKeys):
-                moves = _moves_to_record(store, codec, state)
-            else:
-                moves = _moves_to_state(store, codec, state)
-        except InternalError as error:
-            raise StoreError(f"its records do not fit its deal: {error}", str(path)) from None
-        if moves is not None:
-            reached = searched.position
-            for move in moves:
-                reached = reached.apply(move)
-            if codec.state(reached) != state:
-                raise StoreError("its records lead to another position", str(path))
+        if isinstance(keys, RecordKeys):
+            moves = _moves_to_covered(store, keys, position)
+        else:
+            moves = _moves_to_state(store, keys, state)
+        if moves is None:
+            return None
+        reached = keys.deal.position
+        for move in moves:
+            reached = reached.apply(move)
+        if reached.canonical() != position.canonical():
+            raise StoreError("its records lead to another position", str(path))
         return moves
 
     return look(path, tell)
 
 
-def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
-    def forced(position: Position) -> Move | None:
-        return position.forced(codec.rules, store.manifest["policy"])
+def keys_of_store(store: Store) -> StateCodec:
+    """The keys of the states in a store."""
+    manifest = store.manifest
+    deal = deal_of(manifest, str(store.path))
+    return keys_of(deal, manifest.policy, Method(manifest.method))
 
+
+def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
+    """The moves by which a search over every position came to a state, None if it did not."""
+    policy = store.manifest.policy
     for kind in (b"C", b"A"):
         steps = steps_to(Finder(store, codec, kind), state)
-        if steps is not None:
-            return list(replay(codec, steps, forced))
+        if steps is None:
+            continue
+        try:
+            return list(replay(codec, steps, lambda at: at.forced(codec.rules, policy)))
+        except InternalError as error:
+            raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     return None
 
 
-def _moves_to_record(store: Store, keys: RecordKeys, state: State) -> list[Move] | None:
-    code = Finder(store, keys).code(state)
-    if code is None:
+def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:
+    """Moves to a position that a closed record covers: to the record, and then cards are parked.
+
+    A position with safe moves is not covered by itself, but may lie on the way to the record that covers it after them.
+    """
+    settled = position
+    while (safe := settled.forced(keys.rules, keys.policy)) is not None:
+        settled = settled.apply(safe)
+    found = stored_cover(Finder(store, keys), keys, settled)
+    if found is None:
         return None
-    moves = moves_along(keys, RecordFinder(store, keys).path(state, code))
-    return list(replay(keys, steps_of(keys, moves), lambda at: at.forced(keys.rules, keys.policy)))
+    path = RecordFinder(store, keys).path(*found)
+    try:
+        moves = moves_along(keys, path, settled)
+    except InternalError as error:
+        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+    at = keys.deal.position
+    for number in range(len(moves) + 1):
+        if at.canonical() == position.canonical():
+            return moves[:number]
+        if number < len(moves):
+            at = at.apply(moves[number])
+    return None

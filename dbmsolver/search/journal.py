@@ -22,14 +22,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Commit, Limit, Limits, Question, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block
-from dbmsolver.storage.store import Closed, Store, Transaction, parse_pending_key
+from dbmsolver.storage.records import Closed, parse_pending_key
+from dbmsolver.storage.store import Store
+from dbmsolver.storage.transaction import Transaction
 
 COMMIT_SECONDS = 5.0
 """Time between commits, and so about what a crash can cost."""
@@ -111,19 +113,19 @@ class Journal:
         self._blocks: list[BlockRef] = []
         self._deletions: list[bytes] = []
         self.checked = 0.0
-        self.earlier_seconds = self.store.manifest.get("seconds", 0.0)
-        self.peak_memory = self.store.manifest.get("peak_memory", 0)
+        self.earlier_seconds = self.store.manifest.seconds
+        self.peak_memory = self.store.manifest.peak_memory
         self.recall()
 
     def recall(self) -> None:
         """Count what the store has: what its last commit counted."""
         manifest = self.store.manifest
-        self.states = manifest.get("states", 0)
-        self.forced = manifest.get("forced", 0)
-        self.evaluated = manifest.get("evaluated", 0)
-        self.digest = int(manifest.get("digest") or "0", 16)
-        self.closed_bytes = manifest.get("closed_bytes", 0)
-        self.strata = {(row[0], row[1]): [row[2], row[3]] for row in manifest.get("strata", [])}
+        self.states = manifest.states
+        self.forced = manifest.forced
+        self.evaluated = manifest.evaluated
+        self.digest = int(manifest.digest, 16)
+        self.closed_bytes = manifest.closed_bytes
+        self.strata = {(row[0], row[1]): [row[2], row[3]] for row in manifest.strata}
 
     @property
     def elapsed(self) -> float:
@@ -198,8 +200,7 @@ class Journal:
         ``pending`` parcels without a record get one if the run is to be resumable; ``extra`` may write more into the
         transaction, and returns what it adds to the manifest; keyword arguments go into the manifest, too.
         """
-        record = {
-            **self.store.manifest,
+        counts: dict[str, Any] = {
             "states": self.states,
             "forced": self.forced,
             "evaluated": self.evaluated,
@@ -208,7 +209,6 @@ class Journal:
             "peak_memory": self.peak_memory,
             "closed_bytes": self.closed_bytes,
             "strata": [[*key, *row] for key, row in sorted(self.strata.items())],
-            **manifest,
         }
         written = []
         size = 0
@@ -224,8 +224,9 @@ class Journal:
                     stored.append((parcel, txn.put_pending(layer, parcel.stratum, data)))
                     size += len(data)
             if extra is not None:
-                record |= extra(txn) or {}
-            txn.put_manifest({**record, "next": self.store.numbers})
+                manifest |= extra(txn) or {}
+            numbers = {"next": self.store.numbers}
+            txn.put_manifest(replace(self.store.manifest, **counts | manifest | numbers))
         for ref, key in written:
             ref.key, ref.data = key, None
             ref.block = ref.block._replace(data=b"")
@@ -265,7 +266,7 @@ class Journal:
 
     def abandoned(self) -> list[bytes]:
         """Records that a run has left behind which ended before a commit took them over."""
-        following = self.store.manifest["next"]
+        following = self.store.manifest.next
         return [key for key in self.store.keys(b"P") if parse_pending_key(key)[2] >= following]
 
     def in_parallel(

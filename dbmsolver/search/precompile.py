@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dbmsolver.core import records
+from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.digest import digest_runs
@@ -64,6 +65,7 @@ _WORDS = np.empty(1, np.uint64)
 _NUMBERS = np.empty(1, np.int64)
 _COSTS = np.empty(1, np.uint16)
 _LAYOUT = Layout(_WORD, _NUMBER, _WORD, _WORD, False)
+_PIECE = Piece(_WORD, _WORD)
 _SETS = Sets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
 
 
@@ -99,7 +101,7 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     first = [
         # Half of all the time is for what exhaust_batch calls, so two processes share that.
-        (close, (t, ws, _LAYOUT, _SETS, *[_NUMBER] * 4, _WORD, _WORD)),
+        (close, (t, ws, _LAYOUT, _SETS, _PIECE, *[_NUMBER] * 4)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (write_runs, (t, ws, out, _WORD, _NUMBER)),
         (exhaust_batch, (t, ws, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
@@ -149,7 +151,7 @@ def _of_records(t: Any) -> list[Call]:
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
     return [
-        (records.close, (t, ws, space, _LAYOUT, _SETS, *bits, _WORD, _WORD)),
+        (records.close, (t, ws, space, _LAYOUT, _SETS, _PIECE, *bits)),
         (records.exhaust_batch, (t, ws, space, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (records.write_runs, (ws, space, out, _NUMBER)),

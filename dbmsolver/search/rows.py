@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
+from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT, META
+from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.search.candidates import RunArrays, make_candidates
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 
 Rows = NDArray[np.uint64]
-"""States as the kernels of cost layers have them (:mod:`dbmsolver.core.shards`): uint64[states, 5]."""
+"""States as the kernels of cost layers have them (:mod:`dbmsolver.core.shards`): uint64[*, ROW]."""
 
 
 def packed(codec: StateCodec, rows: Rows) -> Iterator[tuple[int, Runs]]:
@@ -58,13 +60,13 @@ def unpacked(codec: StateCodec, runs: Runs) -> Rows:
 
 def strata_of(codec: StateCodec, rows: Rows) -> NDArray[np.int64]:
     """The progress of each row."""
-    signatures = np.ascontiguousarray(rows[:, 0])
+    signatures = np.ascontiguousarray(rows[:, SIGNATURE])
     strata: NDArray[np.int64] = progress_of(codec.tables, signatures, codec.locked)
     return strata
 
 
 def layers_of(rows: Rows, weight: int) -> NDArray[np.int64]:
     """The layer, g + ``weight`` * h, of rows that have been looked at."""
-    meta = rows[:, 4]
-    g = ((meta >> np.uint64(16)) & np.uint64(0x7FFF)).astype(np.int64)
-    return g + weight * ((meta >> np.uint64(32)) & np.uint64(0xFFFF)).astype(np.int64)
+    meta = rows[:, META]
+    g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
+    return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

@@ -21,7 +21,6 @@ from dbmsolver.results import (
     Commit,
     Limit,
     Limits,
-    Method,
     Options,
     Question,
     Report,
@@ -29,7 +28,7 @@ from dbmsolver.results import (
     Verdict,
 )
 from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.evidence import check_answer, is_final
+from dbmsolver.search.evidence import check_answer
 from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.journal import Journal, LimitReached
 from dbmsolver.search.proof.dives import SCHEDULE, Dived, Dives, blocks_of
@@ -43,7 +42,8 @@ from dbmsolver.state import State
 from dbmsolver.storage.blocks import encode_block
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
-from dbmsolver.storage.store import Store, Transaction, look
+from dbmsolver.storage.store import Store, look
+from dbmsolver.storage.transaction import Transaction
 
 
 class Cancelled(LimitReached):
@@ -58,8 +58,6 @@ Events = Generator[Report | Commit, Cancelled | None, Result]
 LOOK_AHEAD_STATES = 400_000
 """States that a proof looks at on its way towards the goal before it exhausts from below."""
 LOOK_AHEAD_WEIGHT = 5
-COUNTS = ("states", "forced", "evaluated", "digest", "strata", "closed_bytes")
-"""What the manifest counts of a search."""
 _SCRATCH = 96 << 20
 """Memory of a thread's scratch arrays, outside the budget's shares."""
 
@@ -98,7 +96,7 @@ def answer(path: Path) -> Result:
 
     def tell(store: Store) -> Result:
         deal = deal_of(store.manifest, str(path))
-        if not is_final(store.manifest):
+        if not store.manifest.is_final:
             raise StoreError(f"not finished; continue with: dbmsolver resume {path}", str(path))
         check_answer(store, deal)
         return _Run(store, deal, _options(store, None), Limits()).result()
@@ -110,10 +108,10 @@ def _options(store: Store, threads: int | None) -> Options:
     """How the search in a store was begun."""
     manifest = store.manifest
     return Options(
-        policy=manifest["policy"],
-        metric=manifest["metric"],
+        policy=manifest.policy,
+        metric=manifest.metric,
         threads=threads,
-        keep=manifest["keep"],
+        keep=manifest.keep,
         store=store.path,
     )
 
@@ -131,15 +129,15 @@ class _Run:
         self.deal = deal
         self.options = options
         self.limits = limits
-        self.question = Question(store.manifest["question"])
-        self.keys = keys_of(deal, options.policy, Method(store.manifest["method"]))
+        self.question = store.manifest.question
+        self.keys = keys_of(deal, options.policy, store.manifest.method)
         store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
-        self.begun = self.answered or store.manifest["phase"] == "search"
+        self.begun = self.answered or store.manifest.phase == "search"
         if (
             not self.begun
         ):  # what a look ahead counted before it was cut short is no part of the search
-            store.manifest = {k: v for k, v in store.manifest.items() if k not in COUNTS}
+            store.manifest = store.manifest.without_counts()
         # Layers need their closed states to the end, for the way back and to be continued.
         keep_closed = options.keep == "all" or self.question == Question.SOLVE
         self.journal = Journal(
@@ -158,7 +156,7 @@ class _Run:
     @property
     def answered(self) -> bool:
         """Whether the store holds the answer already."""
-        return is_final(self.store.manifest)
+        return self.store.manifest.is_final
 
     def events(self) -> Generator[Report | Commit, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
@@ -182,11 +180,9 @@ class _Run:
             self._conclude(Verdict.UNDECIDED, limit=reached.limit)
         except DiskFullError:
             self.journal.recall()
-            store.manifest = {
-                **store.manifest,
-                "verdict": Verdict.UNDECIDED,
-                "limit": Limit.DISK_FULL,
-            }
+            store.manifest = replace(
+                store.manifest, verdict=Verdict.UNDECIDED, limit=Limit.DISK_FULL
+            )
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction."""
@@ -346,11 +342,12 @@ class _Run:
     def result(self) -> Result:
         """What the manifest says, as a Result."""
         manifest = self.store.manifest
-        steps: list[Step] = [(card, place) for card, place in manifest.get("path") or []]
-        verdict = Verdict(manifest["verdict"])
+        steps: list[Step] = [(card, place) for card, place in manifest.path or []]
+        verdict = manifest.verdict
+        assert verdict is not None
         # How much of the layer that holds the goal is closed depends on threads and memory; the
         # layers below are whole, and the same for every run.
-        whole = manifest["length"] if manifest.get("shortest") else None
+        whole = manifest.length if manifest.shortest else None
         strata = tuple(
             (layer, stratum, states, forced)
             for (layer, stratum), (states, forced) in sorted(self.journal.strata.items())
@@ -362,15 +359,13 @@ class _Run:
             policy=self.options.policy,
             metric=self.options.metric,
             verdict=verdict,
-            limit=Limit(manifest["limit"]) if manifest["limit"] else None,
-            shortest=bool(manifest.get("shortest")),
+            limit=manifest.limit,
+            shortest=manifest.shortest,
             moves=replay(self.keys, steps, self._forced) if steps else (),
             states=sum(row[2] for row in strata),
             forced=sum(row[3] for row in strata),
             evaluated=self.journal.evaluated,
-            seconds=self.journal.elapsed
-            if verdict == Verdict.UNDECIDED
-            else manifest.get("seconds", self.journal.elapsed),
+            seconds=self.journal.elapsed if verdict == Verdict.UNDECIDED else manifest.seconds,
             peak_memory=self.journal.peak_memory,
             disk=self.store.size(),
             digest=None if verdict == Verdict.SOLVED else f"{self.journal.digest:016x}",
@@ -381,10 +376,10 @@ class _Run:
 
 
 def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
-    if is_final(store.manifest):
+    if store.manifest.is_final:
         check_answer(store, deal)
     run = _Run(store, deal, options, limits)
     yield from interruptible(run.events())
-    if store.manifest["verdict"] is None:
+    if store.manifest.verdict is None:
         raise StoreError("the search ended without a verdict", str(store.path))
     return run.result()

@@ -15,9 +15,10 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.results import Method
 from dbmsolver.state import State, StateCodec
-from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake
-from dbmsolver.storage.store import Store, parse_closed_key, stratum_prefix
+from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.store import Store
 
 Step = tuple[int, int]
 """A card and the place value it moves to."""
@@ -69,7 +70,7 @@ class Finder:
         if record not in self._blocks:
             if len(self._blocks) >= 64:
                 self._blocks.pop(next(iter(self._blocks)))
-            self._blocks[record] = self.store.block(record)
+            self._blocks[record] = read_block(self.store, record)
         return self._blocks[record]
 
 

@@ -1,8 +1,11 @@
-"""States grouped by signature, in arrays and as blocks of bytes; the format is told in :mod:`dbmsolver.storage.store`."""
+"""Blocks: states grouped by signature, in arrays and as bytes (see ``docs/store-format.md``).
+
+A block may be pending or closed; it has no key yet when it is encoded.  :func:`split` keeps blocks
+below the size that readers accept.
+"""
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,20 +16,23 @@ from numpy.typing import NDArray
 from dbmsolver.core.blocks import from_planes, to_planes
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
+from dbmsolver.storage.records import BLOCK_HEADER, FORMAT
+from dbmsolver.storage.store import Store
 
-FORMAT = 3
 MOST_BYTES = 1 << 29
-"""The most that a block may have unpacked: nobody is made to unpack more."""
-_HEADER = struct.Struct("<BBBBIQ")
+"""The largest body of a block, uncompressed: a reader never has to unpack more."""
 _COMPRESSION_LEVEL = 1
+_RUN_BYTES = 16
+"""Bytes of a run's signature and count in a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """States grouped by signature: what a block holds, decoded.
+    """States grouped by signature: the content of a block.
 
-    ``signatures`` uint64[runs], ``counts`` int64[runs], ``keys`` uint64[words * states] sorted within each run, ``codes``
-    uint8 or uint16[states], ``extra`` uint16[states] or None; ``words`` is 1 or 3.
+    ``signatures`` uint64[runs], ``counts`` int64[runs], ``keys`` uint64[key_words * states], sorted
+    within each run, ``codes`` uint8 or uint16[states], ``extra`` uint16[states] or None;
+    ``key_words`` is 1 or 3.
     """
 
     signatures: NDArray[np.uint64]
@@ -46,29 +52,72 @@ class Runs:
         """Bytes of a state's ``extra``."""
         return 0 if self.extra is None else self.extra.itemsize
 
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of one state in a block's body."""
+        return 8 * self.key_words + self.codes.itemsize + self.extra_bytes
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of the block's body, uncompressed."""
+        return _RUN_BYTES * self.signatures.size + self.state_bytes * self.codes.size
+
+
+def most_states(state_bytes: int) -> int:
+    """How many states of this width fit into a block, whatever their signatures; at least one."""
+    return max(1, MOST_BYTES // (_RUN_BYTES + state_bytes))
+
+
+def split(runs: Runs) -> list[Runs]:
+    """The same states in as many parts as blocks need: each part's body has at most MOST_BYTES.
+
+    A run may be cut in two.  The parts are views of the arrays.
+    """
+    if runs.body_bytes <= MOST_BYTES:
+        return [runs]
+    most = most_states(runs.state_bytes)
+    ends = np.cumsum(runs.counts)
+    parts = []
+    for first in range(0, runs.codes.size, most):
+        last = min(first + most, runs.codes.size)
+        inside = slice(
+            int(np.searchsorted(ends, first, side="right")),
+            int(np.searchsorted(ends, last, side="left")) + 1,
+        )
+        cuts = np.concatenate(([first], np.minimum(ends[inside], last)))
+        parts.append(
+            Runs(
+                runs.signatures[inside],
+                np.diff(cuts),
+                runs.keys[runs.key_words * first : runs.key_words * last],
+                runs.codes[first:last],
+                runs.key_words,
+                None if runs.extra is None else runs.extra[first:last],
+            )
+        )
+    return parts
+
 
 def encode_block(runs: Runs) -> bytes:
-    """A block's bytes, with its content hash for a checksum; the keys must be sorted within each run."""
+    """A block's bytes; its checksum is the content hash until the block is stored.
+
+    The keys must be sorted within each run.  InternalError for more than :func:`split` allows.
+    """
     states = runs.codes.size
-    planes = 8 * runs.key_words * states
-    directory = 16 * runs.signatures.size
-    size = directory + planes + runs.codes.nbytes + runs.extra_bytes * states
+    size = runs.body_bytes
     if size > MOST_BYTES:
         raise InternalError(f"a block of {size} bytes, more than {MOST_BYTES}")
+    directory = _RUN_BYTES * runs.signatures.size
     body = np.empty(size, np.uint8)
     body[: directory // 2] = runs.signatures.view(np.uint8)
     body[directory // 2 : directory] = runs.counts.view(np.uint8)
-    place = directory + planes
-    to_planes(
-        runs.keys,
-        runs.counts,
-        runs.key_words,
-        body[directory:place].reshape(8 * runs.key_words, states),
-    )
+    place = directory + 8 * runs.key_words * states
+    planes = body[directory:place].reshape(8 * runs.key_words, states)
+    to_planes(runs.keys, runs.counts, runs.key_words, planes)
     body[place : place + runs.codes.nbytes] = runs.codes.view(np.uint8)
     if runs.extra is not None:
         body[place + runs.codes.nbytes :] = runs.extra.view(np.uint8)
-    header = _HEADER.pack(
+    header = BLOCK_HEADER.pack(
         FORMAT, runs.codes.itemsize, runs.key_words, runs.extra_bytes, runs.signatures.size, states
     )
     rest = header + zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body.data)
@@ -76,26 +125,28 @@ def encode_block(runs: Runs) -> bytes:
 
 
 def decode_block(data: bytes | memoryview, where: str, place: bytes | None = None) -> Runs:
-    """Inverse of :func:`encode_block`; a damaged block raises StoreError naming ``where``.
+    """Inverse of :func:`encode_block`; StoreError, naming ``where``, for a damaged block.
 
-    ``place`` is what its checksum binds it to (:mod:`dbmsolver.storage.binding`), None for a block that is not from a store.
+    ``place`` is what the checksum covers beside the content (:mod:`dbmsolver.storage.binding`),
+    None for a block that has not been stored.
     """
     data = bytes(data)
-    start = CHECKSUM.size + _HEADER.size
+    start = CHECKSUM.size + BLOCK_HEADER.size
     if len(data) < start or not is_intact(data, place):
         raise StoreError(f"{where}: the block is damaged (checksum does not match)")
-    version, code_bytes, words, extra_bytes, count, states = _HEADER.unpack_from(data, 8)
+    header = BLOCK_HEADER.unpack_from(data, CHECKSUM.size)
+    version, code_bytes, words, extra_bytes, count, states = header
     if version != FORMAT:
         raise StoreError(f"{where}: unknown block version {version}, expected {FORMAT}")
     if words not in (1, 3) or code_bytes not in (1, 2) or extra_bytes not in (0, 2):
         raise StoreError(f"{where}: the block's keys or codes have a width that cannot be")
-    size = 16 * count + states * (8 * words + code_bytes + extra_bytes)
+    size = _RUN_BYTES * count + states * (8 * words + code_bytes + extra_bytes)
     body = _unpacked(data[start:], size, where)
     counts = np.frombuffer(body, np.int64, count, 8 * count)
     if not count or counts.min() < 1 or counts.max() > states or int(counts.sum()) != states:
         raise StoreError(f"{where}: the block's runs do not fit its header")
-    planes = np.frombuffer(body, np.uint8, 8 * words * states, 16 * count)
-    begin = 16 * count + planes.size
+    planes = np.frombuffer(body, np.uint8, 8 * words * states, _RUN_BYTES * count)
+    begin = _RUN_BYTES * count + planes.size
     keys = np.empty(words * states, np.uint64)
     from_planes(planes.reshape(8 * words, states), counts, words, keys)
     # Copies: a view of a part would keep the whole body in memory.
@@ -108,19 +159,26 @@ def decode_block(data: bytes | memoryview, where: str, place: bytes | None = Non
 
 
 def _unpacked(packed: bytes, size: int, where: str) -> bytes:
-    """The body of a block, which must have ``size`` bytes; nothing is unpacked that says otherwise."""
+    """The uncompressed body of a block, which must have ``size`` bytes.
+
+    A frame that announces another size, or more than MOST_BYTES, is not decompressed.
+    """
     try:
         said = zstandard.frame_content_size(packed)
         if said != size or size > MOST_BYTES:
             raise StoreError(f"{where}: the block has {said} bytes, not what its header says")
-        # As much as it says and no more, whatever follows.
         return zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
     except zstandard.ZstdError as error:
         raise StoreError(f"{where}: the block is damaged (it cannot be unpacked)") from error
 
 
-def states_of(data: bytes, where: str) -> int:
-    """How many states a block says it has, without decoding it; StoreError, naming ``where``, if it is cut short."""
-    if len(data) < CHECKSUM.size + _HEADER.size:
-        raise StoreError(f"{where} is damaged (cut short)")
-    return int(_HEADER.unpack_from(data, CHECKSUM.size)[-1])
+def read_block(store: Store, key: bytes) -> Runs:
+    """The states of a block in a store; StoreError, naming it, if it is damaged.
+
+    They are checked by the store's ``check_states``, if it has one.
+    """
+    where = store.where(key)
+    runs = decode_block(store.read(key), where, store.place(key))
+    if store.check_states is not None:
+        store.check_states(key, runs, where)
+    return runs

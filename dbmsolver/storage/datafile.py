@@ -1,11 +1,13 @@
 """The data file of a store, read without LMDB: opened for reading only, and without a lock.
 
-LMDB maps the file and trusts it: where the file is cut short or overwritten, the process dies by a signal.  Here the same
-pages are read, and what they say is checked first (:mod:`dbmsolver.storage.pages`).  It also lets a store be read where nothing
-can be written, and while another process writes.
+LMDB maps the file and trusts it: where the file is cut short or overwritten, the process dies by a
+signal.  Here the same pages are read, and what they say is checked first
+(:mod:`dbmsolver.storage.pages`).  A store can also be read where nothing can be written, and while
+another process writes.
 
-LMDB never changes a page that one of the last two commits uses.  So what is read here belongs to one commit, if no more
-than one other was made meanwhile.  Where more were, a method raises ChangedError, and the caller begins again.
+LMDB never changes a page that one of the last two commits uses.  So what is read here belongs to
+one commit, if no more than one other was made meanwhile.  Where more were, a method raises
+ChangedError, and the caller starts again.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from bisect import bisect_left
 from pathlib import Path
 
 from dbmsolver.errors import ChangedError, StoreError
-from dbmsolver.storage.pages import Damage, Meta, Pages
+from dbmsolver.storage.nodes import Damage, Meta
+from dbmsolver.storage.pages import Pages
 
 
 class DataFile:
@@ -60,7 +63,7 @@ class DataFile:
         return self._keys[found:end]
 
     def get(self, key: bytes, most: int | None = None) -> bytes | None:
-        """The value of a record (or at ``most`` its first bytes), None if there is no such record."""
+        """The value of a record (or its first ``most`` bytes), None if there is no such record."""
         place = self._places.get(key)
         if place is None:
             return None
@@ -75,13 +78,11 @@ class DataFile:
         """How many records there are."""
         return len(self._keys)
 
-    def used_bytes(self) -> int:
-        """Bytes of the pages that hold records."""
-        tree = self._meta.main
-        return self._meta.page_size * (tree.branch_pages + tree.leaf_pages + tree.overflow_pages)
-
     def check_for_writing(self) -> None:
-        """StoreError if LMDB might not survive writing: where a page has two uses, or a value's pages are not its own."""
+        """StoreError if LMDB might crash when it writes.
+
+        It might where a page has two uses, or where a value's pages are not its own.
+        """
         try:
             self._pages.check_uses(self._meta, self._places, self._used)
         except Damage as damage:

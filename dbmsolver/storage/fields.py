@@ -1,158 +1,69 @@
-"""The fields of a manifest: what each may be.  Nothing of a manifest is used before it has been checked."""
+"""What each field of a manifest may be.  Nothing of a manifest is used before it is checked."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
 from typing import Any
 
-from dbmsolver.errors import DbmError, StoreError
-from dbmsolver.game.rules import POLICIES, Rules
-from dbmsolver.results import Keep, Limit, Method, Question, Verdict
+from dbmsolver.game.rules import POLICIES
+from dbmsolver.results import Limit, Method, Question, Verdict
+from dbmsolver.storage.records import FORMAT, LARGEST
 
-LARGEST = (1 << 62) - 1
-"""The largest number that a manifest or a key may hold."""
 _MOST_ROWS = 1 << 20
-_QUESTIONS = ("solve", "prove")
-_VERDICTS = ("solved", "unsolvable", "undecided")
-_LIMITS = ("max-states", "max-time", "memory", "max-disk", "disk full", "interrupt")
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """A manifest's fields, checked when one is made: ValueError, naming the field, if one is not what it must be.
-
-    Fields without a default are in every manifest; the others come with the first commit, with the search, or with the
-    answer.  ``strata`` are rows (layer, stratum, states, forced), ``path`` (card, place value), ``waiting`` a tally.
-    """
-
-    format: int
-    program: str
-    id: str
-    question: Question
-    deal: dict[str, Any]
-    rules: dict[str, Any]
-    policy: str
-    metric: str
-    method: Method
-    keep: Keep
-    verdict: Verdict | None
-    limit: Limit | None
-    shortest: bool
-    phase: str
-    next: int
-    states: int = 0
-    forced: int = 0
-    evaluated: int = 0
-    closed_bytes: int = 0
-    peak_memory: int = 0
-    known: int = 0
-    seconds: float = 0.0
-    digest: str = "0" * 16
-    waiting: list[Any] | None = None
-    strata: list[list[int]] = field(default_factory=list)
-    path: list[list[int]] | None = None
-    length: int | None = None
-
-    @classmethod
-    def check(cls, manifest: Mapping[str, Any], where: str) -> None:
-        """StoreError if a manifest is not what it must be."""
-        known = {one.name for one in fields(cls)}
-        needed = set(_OF_A_SEARCH if manifest.get("phase") == "search" else ())
-        needed |= set(_OF_AN_ANSWER if manifest.get("verdict") is not None else ())
-        for name in sorted(needed - set(manifest)):
-            raise StoreError(f"the manifest is damaged (no {name})", where)
-        try:
-            cls(**{name: value for name, value in manifest.items() if name in known})
-        except TypeError as error:
-            missing = str(error).rpartition(":")[2].strip()
-            raise StoreError(f"the manifest is damaged (no {missing})", where) from None
-        except ValueError as error:
-            raise StoreError(f"the manifest is damaged ({error})", where) from None
-
-    def __post_init__(self) -> None:
-        for name in ("program", "metric"):
-            _need(name, isinstance(getattr(self, name), str))
-        _need("id", _is_hex(self.id))
-        _need("digest", _is_hex(self.digest))
-        for name, choices in (
-            ("question", _QUESTIONS),
-            ("policy", POLICIES),
-            ("keep", ("all", "none")),
-            ("method", ("dominating", "every-position")),
-            ("verdict", (*_VERDICTS, None)),
-            ("limit", (*_LIMITS, None)),
-            ("phase", ("new", "search")),
-        ):
-            value = getattr(self, name)
-            _need(name, value is None or isinstance(value, str))
-            _need(name, value in choices)
-        _need("shortest", isinstance(self.shortest, bool))
-        for name in _NUMBERS:
-            _need(name, _is_number(getattr(self, name)))
-        _need(
-            "seconds",
-            not isinstance(self.seconds, bool)
-            and isinstance(self.seconds, (int, float))
-            and 0 <= self.seconds < LARGEST,
-        )
-        _need("seconds", math.isfinite(self.seconds))
-        self._check_deal()
-        self._check_lists()
-
-    def _check_deal(self) -> None:
-        _need("deal", isinstance(self.deal, dict))
-        number = self.deal.get("number", "")
-        _need("deal", number is None or _is_number(number))
-        _need("deal", isinstance(self.deal.get("board"), str))
-        _need("rules", isinstance(self.rules, dict))
-        texts = {"name", "build", "fill"}
-        for name, value in self.rules.items():
-            wanted = (
-                isinstance(value, str)
-                if name in texts
-                else isinstance(value, bool)
-                if name == "kings_sunk"
-                else _is_number(value)
-            )
-            _need("rules", wanted)
-        try:
-            Rules(**self.rules)
-        except (TypeError, DbmError) as error:
-            raise ValueError(f"its rules: {error}") from None
-
-    def _check_lists(self) -> None:
-        if self.waiting is not None:
-            waiting = self.waiting
-            _need("waiting", isinstance(waiting, list) and len(waiting) == 2)
-            _need("waiting", _is_number(waiting[0]) and _is_hex(waiting[1]))
-        _need("waiting", self.waiting is not None or self.phase == "new")
-        _need("strata", _are_rows(self.strata, (0xFFFF, 0xFFFF, LARGEST, LARGEST)))
-        _need("path", self.path is None or _are_rows(self.path, (51, 7)))
-        _need("length", self.length is None or _is_number(self.length))
-        _need("length", self.length == (None if self.path is None else len(self.path)))
-
-
-_OF_A_SEARCH = ("waiting", "known")
-_OF_AN_ANSWER = ("states", "forced", "digest", "strata", "closed_bytes")
-_NUMBERS = (
-    "format", "next", "states", "forced", "evaluated", "closed_bytes", "peak_memory", "known",
-)  # fmt: skip
-
-
-def _need(name: str, fits: bool) -> None:
-    if not fits:
-        raise ValueError(f"its {name} cannot be")
+CHOICES: dict[str, tuple[str | None, ...]] = {
+    "question": tuple(Question),
+    "policy": POLICIES,
+    "method": tuple(Method),
+    "keep": ("all", "none"),
+    "verdict": (*Verdict, None),
+    "limit": (*Limit, None),
+    "phase": ("new", "search"),
+}
+"""The fields that have one of a few values."""
 
 
 def _is_number(value: object, most: int = LARGEST) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
 
+def _is_time(value: object) -> bool:
+    """Whether it is a number of seconds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0 <= value < LARGEST
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _is_hex(value: object) -> bool:
     """Whether it is 16 hexadecimal digits."""
     return isinstance(value, str) and len(value) == 16 and set(value) <= set("0123456789abcdef")
+
+
+def _is_deal(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("board"), str):
+        return False
+    number = value.get("number", "")
+    return number is None or _is_number(number)
+
+
+def _are_rules(value: object) -> bool:
+    """Whether these are rules as far as types go."""
+    texts = {"name", "build", "fill"}
+    return isinstance(value, dict) and all(
+        isinstance(one, str if name in texts else bool)
+        if name in texts | {"kings_sunk"}
+        else _is_number(one)
+        for name, one in value.items()
+    )
+
+
+def _is_tally(value: object) -> bool:
+    return (
+        isinstance(value, list) and len(value) == 2 and _is_number(value[0]) and _is_hex(value[1])
+    )
 
 
 def _are_rows(value: object, most: tuple[int, ...]) -> bool:
@@ -165,3 +76,28 @@ def _are_rows(value: object, most: tuple[int, ...]) -> bool:
         and all(_is_number(number, limit) for number, limit in zip(row, most, strict=True))
         for row in value
     )
+
+
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "format": lambda value: _is_number(value) and value == FORMAT,
+    "program": _is_text,
+    "id": _is_hex,
+    "deal": _is_deal,
+    "rules": _are_rules,
+    "metric": _is_text,
+    "shortest": lambda value: isinstance(value, bool),
+    "next": _is_number,
+    "states": _is_number,
+    "forced": _is_number,
+    "evaluated": _is_number,
+    "closed_bytes": _is_number,
+    "peak_memory": _is_number,
+    "known": _is_number,
+    "seconds": _is_time,
+    "digest": _is_hex,
+    "waiting": _is_tally,
+    "strata": lambda value: _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)),
+    "path": lambda value: value is None or _are_rows(value, (51, 7)),
+    "length": lambda value: value is None or _is_number(value),
+}
+"""What each field may be by itself; those with a list of choices are in ``CHOICES``."""

@@ -2,44 +2,178 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+import secrets
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any
 
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules
-from dbmsolver.results import Options, Question, method_for
-from dbmsolver.storage.blocks import FORMAT
+from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.results import Keep, Limit, Method, Metric, Options, Question, Verdict, method_for
+from dbmsolver.storage.fields import CHOICES, FIELDS
+from dbmsolver.storage.records import FORMAT
 from dbmsolver.version import __version__
 
-
-def new_manifest(question: Question, deal: Deal, options: Options) -> dict[str, Any]:
-    """The manifest that a search begins with."""
-    return {
-        "format": FORMAT,
-        "program": f"dbmsolver {__version__}",
-        "question": question,
-        "deal": {"number": deal.number, "board": format_board(deal.position)},
-        "rules": asdict(deal.rules),
-        "policy": options.policy,
-        "metric": options.metric,
-        "method": method_for(question, deal.rules, options.method),
-        "keep": options.keep,
-        "verdict": None,
-        "limit": None,
-        "shortest": False,
-        "phase": "new",
-        "next": 0,
-    }
+_OF_A_SEARCH = {"waiting", "known"}
+"""Fields that a manifest must have once the deal is pending."""
+_OF_AN_ANSWER = {"states", "forced", "digest", "strata", "closed_bytes"}
+"""Fields that a manifest must have with a verdict."""
 
 
-def deal_of(manifest: dict[str, Any], where: str) -> Deal:
-    """The deal that a manifest speaks of; StoreError if it cannot be read, or its board is not that of its number."""
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The fields of a manifest; ValueError, naming the field, if one cannot be.
+
+    The fields are the members of the JSON object, in its terms: ``deal`` has ``number`` and
+    ``board``, ``rules`` the fields of :class:`~dbmsolver.game.rules.Rules`.  ``strata`` are rows
+    (layer, stratum, states, forced), ``path`` (card, place value), ``waiting`` a tally.
+    """
+
+    format: int
+    program: str
+    id: str
+    question: Question
+    deal: dict[str, Any]
+    rules: dict[str, Any]
+    policy: Policy
+    metric: Metric
+    method: Method
+    keep: Keep
+    verdict: Verdict | None
+    limit: Limit | None
+    shortest: bool
+    phase: str
+    next: int
+    states: int = 0
+    forced: int = 0
+    evaluated: int = 0
+    closed_bytes: int = 0
+    peak_memory: int = 0
+    known: int = 0
+    seconds: float = 0.0
+    digest: str = "0" * 16
+    waiting: list[Any] = field(default_factory=lambda: [0, "0" * 16])
+    strata: list[list[int]] = field(default_factory=list)
+    path: list[list[int]] | None = None
+    length: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, fits in FIELDS.items():
+            _need(name, fits(getattr(self, name)))
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            _need(name, (value is None or isinstance(value, str)) and value in choices)
+            # The member of an enumeration where there is one.
+            object.__setattr__(self, name, choices[choices.index(value)])
+        _need("length", self.length == (None if self.path is None else len(self.path)))
+        try:
+            Rules(**self.rules)
+        except (TypeError, DbmError) as error:
+            raise ValueError(f"its rules: {error}") from None
+
+    @classmethod
+    def from_json(cls, data: bytes, where: str) -> Manifest:
+        """Read a manifest; StoreError, naming ``where`` and the field, if it cannot be one."""
+        try:
+            members = json.loads(data)
+            if not isinstance(members, dict):
+                raise ValueError("it is no object")
+            _check_names(members)
+            return cls(**members)
+        except (ValueError, RecursionError) as error:
+            reason = "it is not JSON" if _is_of_json(error) else str(error)
+            raise StoreError(f"the manifest is damaged ({reason})", where) from None
+
+    def to_json(self) -> bytes:
+        """The manifest as it is stored."""
+        members = {one.name: getattr(self, one.name) for one in fields(self)}
+        return json.dumps(members, separators=(",", ":")).encode()
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it holds an answer."""
+        return self.verdict in (Verdict.SOLVED, Verdict.UNSOLVABLE)
+
+    def without_counts(self) -> Manifest:
+        """The same, as if nothing had been searched."""
+        return replace(
+            self, states=0, forced=0, evaluated=0, digest="0" * 16, strata=[], closed_bytes=0
+        )
+
+
+def read_format(data: bytes) -> object:
+    """The format that a stored manifest names; FORMAT if the manifest is no JSON at all.
+
+    A manifest that cannot be read is found out by its seal, which other formats may not have.
+    None for JSON that names no format.
+    """
     try:
-        rules = Rules(**manifest["rules"])
-        number = manifest["deal"]["number"]
-        deal = Deal(parse_board(manifest["deal"]["board"], rules, where), rules, number)
+        members = json.loads(data)
+    except (ValueError, RecursionError):
+        return FORMAT
+    return members.get("format") if isinstance(members, dict) else None
+
+
+def _is_of_json(error: Exception) -> bool:
+    return isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, RecursionError))
+
+
+def _check_names(members: dict[str, Any]) -> None:
+    """ValueError for a missing field, or one that no manifest has."""
+    known = {one.name for one in fields(Manifest)}
+    needed = {
+        one.name
+        for one in fields(Manifest)
+        if one.default is MISSING and one.default_factory is MISSING
+    }
+    if members.get("phase") == "search":
+        needed |= _OF_A_SEARCH
+    if members.get("verdict") is not None:
+        needed |= _OF_AN_ANSWER
+    for name in sorted(needed - set(members)):
+        raise ValueError(f"no {name}")
+    for name in sorted(set(members) - known):
+        raise ValueError(f"an unknown field, {ascii(name)[:40]}")
+
+
+def _need(name: str, fits: bool) -> None:
+    if not fits:
+        raise ValueError(f"its {name} cannot be")
+
+
+def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
+    """The manifest that a search begins with; it has an id that no other store has."""
+    return Manifest(
+        format=FORMAT,
+        program=f"dbmsolver {__version__}",
+        id=secrets.token_hex(8),
+        question=question,
+        deal={"number": deal.number, "board": format_board(deal.position)},
+        rules=asdict(deal.rules),
+        policy=options.policy,
+        metric=options.metric,
+        method=method_for(question, deal.rules, options.method),
+        keep=options.keep,
+        verdict=None,
+        limit=None,
+        shortest=False,
+        phase="new",
+        next=0,
+    )
+
+
+def deal_of(manifest: Manifest, where: str) -> Deal:
+    """The deal that a manifest speaks of.
+
+    StoreError if it cannot be read, or if its board is not that of its number.
+    """
+    try:
+        rules = Rules(**manifest.rules)
+        deal = Deal(
+            parse_board(manifest.deal["board"], rules, where), rules, manifest.deal["number"]
+        )
     except (KeyError, TypeError, AttributeError, DbmError) as error:
         raise StoreError(f"the manifest's deal cannot be read ({error})", where) from error
     try:
@@ -50,9 +184,9 @@ def deal_of(manifest: dict[str, Any], where: str) -> Deal:
 
 
 def check_same(
-    manifest: dict[str, Any], question: Question, deal: Deal, options: Options, where: str
+    manifest: Manifest, question: Question, deal: Deal, options: Options, where: str
 ) -> None:
-    """Refuse a store that holds another search, saying what differs."""
+    """StoreError, saying what differs, if the manifest is that of another search."""
     wanted = new_manifest(question, deal, options)
     names = {
         "question": "question",
@@ -61,25 +195,22 @@ def check_same(
         "keep": "--keep",
         "method": "method",
     }
-    for field, name in names.items():
-        if manifest.get(field) != wanted[field]:
-            raise StoreError(
-                f"holds a search with another {name}: {manifest.get(field)}, not {wanted[field]}",
-                where,
-            )
-    if manifest.get("rules") != wanted["rules"]:
-        theirs = manifest.get("rules") or {}
+    for attribute, name in names.items():
+        theirs, ours = getattr(manifest, attribute), getattr(wanted, attribute)
+        if theirs != ours:
+            raise StoreError(f"holds a search with another {name}: {theirs}, not {ours}", where)
+    if manifest.rules != wanted.rules:
         different = [
-            f"{name} {theirs.get(name)}, not {value}"
-            for name, value in wanted["rules"].items()
-            if theirs.get(name) != value
+            f"{name} {manifest.rules.get(name)}, not {value}"
+            for name, value in wanted.rules.items()
+            if manifest.rules.get(name) != value
         ]
         raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
     held = deal_of(manifest, where)
-    if format_board(held.position) != wanted["deal"]["board"]:
-        theirs = held.number
+    if format_board(held.position) != wanted.deal["board"]:
+        number = held.number
         raise StoreError(
-            f"holds a search of another deal ({'a board' if theirs is None else theirs}), "
+            f"holds a search of another deal ({'a board' if number is None else number}), "
             f"not {'this board' if deal.number is None else deal.number}",
             where,
         )

@@ -14,7 +14,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from dbmsolver.errors import StoreError
-from dbmsolver.storage.store import Store, describe, parse_closed_key
+from dbmsolver.storage.records import describe, parse_closed_key
+from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import Format, code_bytes, progress
 from dbmsolver.verify.kernels.blocks import Body
 
@@ -102,7 +103,7 @@ def read_body(store: Store, form: Format, key: bytes) -> Body:
 
 def _place(store: Store, key: bytes) -> bytes:
     """What a checksum covers besides the block: the store's id and the block's key."""
-    return bytes.fromhex(store.manifest["id"]) + key
+    return bytes.fromhex(store.manifest.id) + key
 
 
 def _header(data: bytes, form: Format, where: str, place: bytes | None) -> _Header:

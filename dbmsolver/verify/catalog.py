@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.storage.store import Store, parse_closed_key
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Directory, Readers, read_directory
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.division import Division, divide

@@ -8,7 +8,7 @@ equal records but for the program's version.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import POLICIES, Rules
 from dbmsolver.results import Result
+from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.solution import BadSolution, replay
 
 FORMAT = 1
@@ -28,46 +29,41 @@ MAX_BYTES = 1 << 20
 Certificate = dict[str, Any]
 
 
-def claim_of(manifest: Mapping[str, Any], where: str | None = None) -> str:
+def claim_of(manifest: Manifest, where: str | None = None) -> str:
     """``unsolvable``, ``shortest`` or ``solved``; StoreError if the store claims nothing."""
-    verdict = manifest.get("verdict")
+    verdict = manifest.verdict
     if verdict == "unsolvable":
         return "unsolvable"
     if verdict == "solved":
-        return "shortest" if manifest.get("shortest") else "solved"
+        return "shortest" if manifest.shortest else "solved"
     state = "undecided" if verdict == "undecided" else "not finished"
     raise StoreError(f"claims nothing, the search is {state}", where)
 
 
-def from_manifest(manifest: Mapping[str, Any], where: str | None = None) -> Certificate:
+def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
     """The certificate of a finished store.
 
     States, digest and counts describe the closed set where that is what the claim rests on; a
     solution that is not said to be a shortest one rests on its moves alone.
     """
     claim = claim_of(manifest, where)
-    try:
-        record: Certificate = {
-            "certificate": FORMAT,
-            "claim": claim,
-            "question": manifest["question"],
-            "method": manifest["method"],
-            "deal": {
-                "number": manifest["deal"]["number"],
-                "board": manifest["deal"]["board"].splitlines(),
-            },
-            "rules": dict(manifest["rules"]),
-            "policy": manifest["policy"],
-            "metric": manifest["metric"],
-            "length": manifest.get("length") if claim != "unsolvable" else None,
-            **_counts(claim, manifest["strata"], manifest.get("length"), manifest["digest"]),
-            "path": manifest.get("path") if claim != "unsolvable" else None,
-            "versions": {"program": manifest["program"], "store": manifest["format"]},
-        }
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise StoreError(
-            f"the manifest lacks what a certificate needs ({error!r})", where
-        ) from error
+    record: Certificate = {
+        "certificate": FORMAT,
+        "claim": claim,
+        "question": manifest.question,
+        "method": manifest.method,
+        "deal": {
+            "number": manifest.deal["number"],
+            "board": manifest.deal["board"].splitlines(),
+        },
+        "rules": dict(manifest.rules),
+        "policy": manifest.policy,
+        "metric": manifest.metric,
+        "length": manifest.length if claim != "unsolvable" else None,
+        **_counts(claim, manifest.strata, manifest.length, manifest.digest),
+        "path": manifest.path if claim != "unsolvable" else None,
+        "versions": {"program": manifest.program, "store": manifest.format},
+    }
     problem = next(_problems(record), None)
     if problem is not None:
         raise StoreError(f"the manifest is wrong: {problem}", where)

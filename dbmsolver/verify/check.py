@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory, default_memory
 from dbmsolver.results import Method
+from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate as records
 from dbmsolver.verify.blocks import Readers
@@ -119,7 +120,7 @@ def verify(
     with Store.open(path, readonly=True) as store:
         manifest = store.manifest
         certificate = records.from_manifest(manifest, str(path))
-        if manifest.get("keep") == "none" and certificate["claim"] != "solved":
+        if manifest.keep == "none" and certificate["claim"] != "solved":
             raise StoreError(
                 "was made with --keep none, and has no closed states to check", str(path)
             )
@@ -135,8 +136,8 @@ def verify(
             report.valid = True
         except Refuted as refuted:
             report.reason = refuted.reason
-            form = make_format(deal, manifest["policy"])
-            show = position_of_record if manifest["method"] == Method.DOMINATING else position_of
+            form = make_format(deal, manifest.policy)
+            show = position_of_record if manifest.method == Method.DOMINATING else position_of
             if refuted.words is not None:
                 report.position = show(form, deal, refuted.words)
             if refuted.other is not None:
@@ -177,7 +178,7 @@ class _Run:
     def __init__(
         self,
         store: Store,
-        manifest: Mapping[str, Any],
+        manifest: Manifest,
         report: Verification,
         how: How,
     ) -> None:
@@ -197,16 +198,16 @@ class _Run:
         if self.how.depth is not None:
             self._check_depth(claim)
         if claim != "unsolvable":
-            length = replay(report.deal, manifest.get("path") or [])
-            if length != manifest.get("length"):
-                raise Refuted(f"the solution has {length} moves, not {manifest.get('length')}")
+            length = replay(report.deal, manifest.path or [])
+            if length != manifest.length:
+                raise Refuted(f"the solution has {length} moves, not {manifest.length}")
             report.checked.append(f"the solution is legal and has {length} moves")
         if claim == "solved":
             return
-        if claim == "shortest" and manifest.get("question") != "solve":
+        if claim == "shortest" and manifest.question != "solve":
             raise Refuted("a proof does not look for shortest solutions")
-        form = make_format(report.deal, manifest["policy"])
-        if manifest["method"] == Method.DOMINATING:
+        form = make_format(report.deal, manifest.policy)
+        if manifest.method == Method.DOMINATING:
             yield from self._records(form)
             return
         root = root_words(form, report.deal)
@@ -222,13 +223,15 @@ class _Run:
 
     def _check_depth(self, claim: str) -> None:
         where = str(self.report.store)
-        if self.manifest["method"] != Method.DOMINATING or claim != "unsolvable":
+        if self.manifest.method != Method.DOMINATING or claim != "unsolvable":
             raise UsageError(
                 "--depth is for stores of proofs over dominating positions, that a deal is unsolvable",
                 where,
             )
         if self.how.depth == "full" and self.sample is not None:
-            raise UsageError("--sample is for the depth lemma: a full check takes all records", where)
+            raise UsageError(
+                "--sample is for the depth lemma: a full check takes all records", where
+            )
 
     def _records(self, form: Format) -> Generator[Progress, None, None]:
         """Check a proof over dominating positions in the depth that is wanted."""
@@ -334,7 +337,7 @@ class _Run:
 
     def _compare_counts(self) -> None:
         report, manifest = self.report, self.manifest
-        expected = sorted(tuple(row) for row in manifest["strata"] if row[2] or row[3])
+        expected = sorted(tuple(row) for row in manifest.strata if row[2] or row[3])
         for ours, theirs in zip(report.strata, expected, strict=False):
             if ours != theirs:
                 raise Refuted(
@@ -342,9 +345,9 @@ class _Run:
                 )
         for name, value in (
             ("strata", (len(report.strata), len(expected))),
-            ("states", (report.states, manifest["states"])),
-            ("forced states", (report.forced, manifest["forced"])),
-            ("digest", (report.digest, manifest["digest"])),
+            ("states", (report.states, manifest.states)),
+            ("forced states", (report.forced, manifest.forced)),
+            ("digest", (report.digest, manifest.digest)),
         ):
             if value[0] != value[1]:
                 raise Refuted(f"{name}: {value[0]}, not {value[1]} as claimed")

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError
-from dbmsolver.storage.store import Store, parse_closed_key
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.format import Format

@@ -6,7 +6,7 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.storage.store import describe
+from dbmsolver.storage.records import describe
 from dbmsolver.verify.catalog import BlockPlace
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels import arrange as a

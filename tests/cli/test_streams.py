@@ -36,9 +36,20 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-"])
 @pytest.mark.parametrize(
     "command",
-    ["solve 3 -q", "solve 3 --json -q", "status STORE", "export STORE", "certificate STORE", "deal 3",
-     "games", "verify STORE --quiet", "lookup STORE 11982", "--help", "solve --help"],
-)  # fmt: skip
+    [
+        "solve 3 -q",
+        "solve 3 --json -q",
+        "status STORE",
+        "export STORE",
+        "certificate STORE",
+        "deal 3",
+        "games",
+        "verify STORE --quiet",
+        "lookup STORE 11982",
+        "--help",
+        "solve --help",
+    ],
+)
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
     result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]

@@ -19,7 +19,19 @@ from dbmsolver.core.exhaust import admit_piece, close_piece, exhaust_batch, writ
 from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import split_siblings
 from dbmsolver.core.runs import key_bits, local_key, progress_of, unpack_rows, widths_of
-from dbmsolver.core.workspace import BURST, SIBLINGS, Output, Workspace, make_output, make_workspace
+from dbmsolver.core.workspace import (
+    BURST,
+    CLOSED_FORCED,
+    CLOSED_STATES,
+    SIBLINGS,
+    USED_RUNS,
+    USED_SIGNATURES,
+    USED_WIDTH,
+    Output,
+    Workspace,
+    make_output,
+    make_workspace,
+)
 from dbmsolver.game.rules import Rules
 from dbmsolver.state import State
 
@@ -107,7 +119,7 @@ def unpack(game: Game, runs: Runs) -> Iterator[Candidate]:
 
 def collect(game: Game, out: Output, batch: Batch) -> None:
     """Put the candidates in an output to those of their signatures."""
-    used = int(out.used[5])
+    used = int(out.used[USED_RUNS])
     runs = Runs(
         out.run_signatures[:used],
         out.run_counts[:used],
@@ -123,9 +135,9 @@ def collect(game: Game, out: Output, batch: Batch) -> None:
 def closed_in(game: Game, out: Output) -> list[Candidate]:
     """The closed states in an output."""
     states, words, signatures, *_ = out.used.tolist()
-    counts = out.closed[:signatures, 0]
+    counts = out.closed[:signatures, CLOSED_STATES]
     offsets = np.cumsum(counts) - counts
-    width = int(out.used[6])
+    width = int(out.used[USED_WIDTH])
     assert (words, states) == (width * int(counts.sum()), int(counts.sum()))
     runs = Runs(
         out.signatures[:signatures].copy(),
@@ -184,9 +196,9 @@ def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
         while first < last:
             out.used[:] = 0
             reached = exhaust_batch(game.codec.tables, ws, out, *runs, first, last, STATES)
-            assert int(out.used[2]) == reached - first > 0
+            assert int(out.used[USED_SIGNATURES]) == reached - first > 0
             found += closed_in(game, out)
-            forced += int(out.closed[: reached - first, 1].sum())
+            forced += int(out.closed[: reached - first, CLOSED_FORCED].sum())
             collect(game, out, pending)
             first = reached
     check(game, expected, found, forced)
@@ -204,7 +216,7 @@ def test_too_big(rules: Rules, seed: int) -> None:
     ws = workspace(game.codec.code_type)
     runs = pack(game, root(game))
     assert exhaust_batch(game.codec.tables, ws, out, *runs, 0, 1, BURST) == 0
-    assert out.used[2] == 0
+    assert out.used[USED_SIGNATURES] == 0
     assert not out.partial.any()
 
 

@@ -20,6 +20,7 @@ from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (
     BURST,
+    CODE_AND_G,
     COUNT,
     DONE,
     EVALUATED,
@@ -27,6 +28,7 @@ from dbmsolver.core.shards import (
     IS_CHEAP,
     IS_CLOSED,
     IS_FORCED,
+    META,
     TODO,
     Shard,
     make_shard,
@@ -34,6 +36,7 @@ from dbmsolver.core.shards import (
     shards_of,
     take_outgoing,
 )
+from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.rules import Rules
 from dbmsolver.state import State
 
@@ -108,7 +111,7 @@ class Layers:
             self.waiting[number].setdefault(layer, []).append(np.array([row], np.uint32))
         if outgoing.shape[0]:
             codec = self.game.codec
-            strata = progress_of(self.tables, outgoing[:, 0].copy(), codec.locked)
+            strata = progress_of(self.tables, outgoing[:, SIGNATURE].copy(), codec.locked)
             owners = shards_of(outgoing, len(self.shards))
             assert ((owners != number) | (strata > self.ceiling)).all()
             self.send(outgoing)
@@ -203,8 +206,8 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
     if row is None:
         assert length is None
     else:
-        assert g_of(row[4]) == length
-        assert row[4] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
+        assert g_of(row[META]) == length
+        assert row[META] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
     for shard in search.shards:
         assert shard.state[EVALUATED] == shard.state[COUNT]
 
@@ -227,7 +230,7 @@ def test_rehash(rules: Rules, seed: int) -> None:
     assert np.count_nonzero(shard.table) == count
     before = shard.rows[:count].copy()
     candidates = before.copy()
-    candidates[:, 4] &= np.uint64(0x7FFFFFFF)
+    candidates[:, META] &= CODE_AND_G
     constants = (game.codec.tables, search.bound, shard, last, 1, game.codec.locked)
     assert insert_candidates(*constants, candidates, 0) == count
     assert shard.state[COUNT] == count

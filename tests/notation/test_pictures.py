@@ -162,7 +162,8 @@ def test_a_chart_is_told_in_words() -> None:
     root = ElementTree.fromstring(draw_charts("Deal 3: solved", [Chart("layer", ROWS)]))
     assert root.findtext(f"{SVG}title") == "Deal 3: solved"
     assert root.findtext(f"{SVG}desc") == (
-        "States by layer: 750 states and 251 forced ones in 4 bars; the largest is layer 9 with 600."
+        "States by layer: 750 states and 251 forced ones in 4 bars; "
+        "the largest is layer 9 with 600."
     )
 
 

@@ -207,7 +207,7 @@ def test_a_longer_solution_is_not_shortest(
     from dbmsolver.storage.store import Store
 
     with Store.open(kept["found"], readonly=True) as store:
-        path = store.manifest["path"]
+        path = store.manifest.path
     store_path = forge("solution", lambda m: m.update(path=path, length=len(path)))
     refused(store_path, (*LOOKING, "resume"), "73 moves is shorter")
 

@@ -23,7 +23,10 @@ from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof import large, pieces, worker
 from dbmsolver.search.proof.strata import GoalReached, ProofSearch
-from dbmsolver.storage.store import Store, Transaction, parse_pending_key
+from dbmsolver.storage.blocks import read_block
+from dbmsolver.storage.records import parse_pending_key
+from dbmsolver.storage.store import Store
+from dbmsolver.storage.transaction import Transaction
 
 DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
@@ -170,8 +173,8 @@ def test_the_deal_is_pending_when_the_search_begins(
     real = Store.write
 
     def write(store: Store) -> Any:
-        if store.manifest.get("phase") == "search":
-            seen.append(bool(store.keys(b"P")) or store.manifest["states"] > 0)
+        if store.manifest.phase == "search":
+            seen.append(bool(store.keys(b"P")) or store.manifest.states > 0)
         return real(store)
 
     monkeypatch.setattr(Store, "write", write)
@@ -209,10 +212,10 @@ def test_spilled_records_are_scratch_until_a_commit(
 ) -> None:
     assert stopped_after_a_spill(tmp_path / "store", monkeypatch) > 1
     with Store.open(tmp_path / "store") as opened:
-        following = opened.manifest["next"]
+        following = opened.manifest.next
         lasting = [key for key in opened.keys(b"P") if parse_pending_key(key)[2] < following]
-        assert [opened.block(key).codes.size for key in lasting] == [1]  # the deal
-        assert (opened.manifest["states"], opened.manifest["waiting"][0]) == (0, 1)
+        assert [read_block(opened, key).codes.size for key in lasting] == [1]  # the deal
+        assert (opened.manifest.states, opened.manifest.waiting[0]) == (0, 1)
     result = prove(MEDIUM, store=tmp_path / "store", memory=LITTLE["prove"])
     assert (result.verdict, result.states, result.digest) == ("unsolvable", 534_206, DIGEST)
 
@@ -304,9 +307,9 @@ def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
         nonlocal calls
         real(self, rows)
         calls += 1
-        for part in self.parts or ():
-            if calls == 20 and part.inbox:
-                part.inbox.pop()
+        for queue in self.queues or ():
+            if calls == 20 and queue.inbox:
+                queue.inbox.pop()
 
     monkeypatch.setattr(Partition, "distribute", distribute)
 

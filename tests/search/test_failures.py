@@ -19,7 +19,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Report, Result
 from dbmsolver.search import inspect, journal, session
-from dbmsolver.storage import store
+from dbmsolver.storage import environment
+from dbmsolver.storage.manifest import Manifest
+from dbmsolver.storage.transaction import Transaction
 
 DEAL = Deal.from_number(11982)
 STATES = 61_643
@@ -253,16 +255,16 @@ def test_places_where_no_store_can_be(tmp_path: Path) -> None:
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, after: int) -> None:
     """Let the commits after the first few fail."""
-    real = store.Transaction.put_manifest
+    real = Transaction.put_manifest
     calls = [0]
 
-    def put_manifest(self: store.Transaction, manifest: dict[str, Any]) -> None:
+    def put_manifest(self: Transaction, manifest: Manifest) -> None:
         calls[0] += 1
         if calls[0] > after:
             raise error
         real(self, manifest)
 
-    monkeypatch.setattr(store.Transaction, "put_manifest", put_manifest)
+    monkeypatch.setattr(Transaction, "put_manifest", put_manifest)
 
 
 @pytest.mark.parametrize("question", ["prove", "solve"])
@@ -297,7 +299,7 @@ def test_full_disk(
 def test_map_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "store"
     with monkeypatch.context() as patch:
-        patch.setattr(store, "MAP_SIZE", 256 << 10)
+        patch.setattr(environment, "MAP_SIZE", 256 << 10)
         result = prove(DEAL, store=path)
         assert (result.verdict, result.limit) == ("undecided", "disk full")
     assert prove(DEAL, store=path).states == STATES

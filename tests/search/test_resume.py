@@ -155,7 +155,7 @@ def test_interrupted_by_the_caller(
                 stop(event)
         events.close()
     with Store.open(store) as opened:
-        assert opened.manifest["verdict"] is None
+        assert opened.manifest.verdict is None
     result = prove(MEDIUM, store=store)
     assert (result.verdict, result.states) == ("unsolvable", 534_206)
 
@@ -250,7 +250,7 @@ def test_other_searches_are_refused(begun: Path, change: dict[str, Any], message
 
 def test_other_metrics_are_refused(begun: Path) -> None:
     with Store.open(begun) as opened, opened.write() as txn:
-        txn.put_manifest({**opened.manifest, "metric": "turns"})
+        txn.put_manifest(replace(opened.manifest, metric="turns"))
     with pytest.raises(StoreError, match="another metric: turns, not cards"):
         prove(Deal.from_number(11982), store=begun)
 

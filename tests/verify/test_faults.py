@@ -24,6 +24,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import rules_for
 from dbmsolver.search import session
 from dbmsolver.search.astar.layers import AStarSearch
+from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format, make_format
 from dbmsolver.verify.kernels.arrange import FINE, arrange, key_bits, make_board, take_signature
@@ -117,7 +118,7 @@ def test_a_key_altered_to_another_legal_position(proof: Path, seed: int) -> None
     while True:
         key, number = random.choice(faults.closed_states(proof))
         with Store.open(proof, readonly=True) as store:
-            runs = store.block(key)
+            runs = read_block(store, key)
         other = other_key(form, runs, number, random)
         if other is not None:
             break
@@ -162,7 +163,7 @@ def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
     key, number = random.choice(faults.closed_states(small))
     code = random.randrange(form.code_card.size)
     with Store.open(small, readonly=True) as store:
-        runs = store.block(key)
+        runs = read_block(store, key)
     if code == runs.codes[number]:
         return
     faults.change_block(small, key, lambda runs: faults.with_code(runs, number, code))
@@ -238,7 +239,7 @@ def test_codes_in_a_ring(proof: Path) -> None:
     found = 0
     for key, number in faults.closed_states(proof):
         with Store.open(proof, readonly=True) as store:
-            runs = store.block(key)
+            runs = read_block(store, key)
         card, before = codes[runs.codes[number]]
         position = position_of_state(form, runs, number)
         if card // 4 < position.foundations[card % 4] or before == LOCKED:
@@ -311,7 +312,7 @@ def test_a_state_of_a_layer_removed(solve: Path, seed: int) -> None:
 def test_a_block_moved_to_another_layer(solve: Path) -> None:
     key = faults.closed_keys(solve)[5]
     with Store.open(solve) as store:
-        runs = store.block(key)
+        runs = read_block(store, key)
         with store.write() as txn:
             txn.delete(key)
             layer, stratum = int.from_bytes(key[1:3], "big"), int.from_bytes(key[3:5], "big")
@@ -489,7 +490,7 @@ def test_a_block_cut_short(proof: Path, size: int) -> None:
 def test_a_state_twice(small: Path) -> None:
     key = faults.closed_keys(small)[2]
     with Store.open(small) as store:
-        runs = store.block(key)
+        runs = read_block(store, key)
         with store.write() as txn:
             faults.put_block(txn, 0, int.from_bytes(key[3:5], "big"), runs)
     refused(small, "closed twice")

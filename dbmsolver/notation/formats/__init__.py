@@ -56,8 +56,11 @@ _MODULES: dict[str, Module] = {
     "html": html,
 }
 _MOVE_LINE = re.compile(
-    r"(?:^|\r)[ \t]*(?:Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]|-=-=-=-)",
+    r"(?:^|\r)[ \t]*Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]",
     re.MULTILINE | re.IGNORECASE,
+)
+_SHORT_LINE = re.compile(
+    r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
 )
 
 
@@ -145,7 +148,7 @@ def detect(source: Source) -> str:
         return "html"
     if start.startswith("<"):
         return "universal-xml"
-    if _MOVE_LINE.search(text):
+    if _MOVE_LINE.search(text) or ("-=-=-=-" in text and not _SHORT_LINE.search(text)):
         return "moves"
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):

@@ -121,9 +121,10 @@ def _is_board(line: str) -> bool:
     return LABEL.match(line) is not None or (bool(line.strip()) and all(map(is_card, line.split())))
 
 
-def _read_board(
+def read_board(
     board: list[tuple[int, str]], rules: Rules, source: Source, given: Given
 ) -> Position:
+    """The position of numbered lines of a board, as Freecell Solver prints it, too."""
     lines = [""] * board[-1][0]
     for number, line in board:
         line = suit_letters(line)
@@ -140,7 +141,7 @@ def _read_board(
 
 def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:
     rules = preamble.rules()
-    said = Deal(_read_board(board, rules, source, preamble.given), rules)
+    said = Deal(read_board(board, rules, source, preamble.given), rules)
     if "deal" in preamble.values:
         said = preamble.numbered(said, rules)
     return preamble.given.start(said, rules, source.named(board[0][0]))
@@ -148,7 +149,7 @@ def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> D
 
 def _compare(builder: Builder, board: list[tuple[int, str]], source: Source) -> None:
     try:
-        position = _read_board(board, builder.deal.rules, source, Given())
+        position = read_board(board, builder.deal.rules, source, Given())
     except InputError as error:
         raise InvalidError(error.message, error.where) from None
     if position != builder.position:

@@ -23,6 +23,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.moves import read_board
 from dbmsolver.notation.formats.sfn_lengths import understand
 from dbmsolver.notation.formats.sfn_reading import Game
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_ROWS, SfnText, parse
@@ -76,7 +77,9 @@ def read(source: Source, given: Given) -> Solution:
             letter for letter, cell in zip("abcd", text.cells, strict=True) if not _blocked(cell)
         )
     cells = {letter: index for index, letter in enumerate(letters)}
-    builder, notes = understand(Game(text, start, cells, shown, source), given)
+    builder, notes = understand(
+        Game(text, start, cells, shown, source, _later(text, rules, source)), given
+    )
     return replace(builder.solution(text.tag, tuple(text.remarks)), notes=notes)
 
 
@@ -191,6 +194,14 @@ def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Positi
         message = f"{error.message} ({options})" if options else error.message
         raise InvalidError(message, source.named(text.layout_line)) from None
     return position
+
+
+def _later(text: SfnText, rules: Rules, source: Source) -> dict[int, tuple[Position, int]]:
+    """The positions of boards between moves, by the number of moves before them."""
+    return {
+        count: (read_board(lines, rules, source, Given()), lines[0][0])
+        for count, lines in text.later.items()
+    }
 
 
 def _beginning(

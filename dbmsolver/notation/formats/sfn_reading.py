@@ -15,7 +15,7 @@ leaves them open, other lengths may solve it, too: `sfn_lengths` finds and tells
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dbmsolver.errors import IllegalMoveError, InputError
@@ -49,6 +49,8 @@ class Game(NamedTuple):
     shown: Position | None
     """The position that the layout shows, if that is not where the moves begin."""
     source: Source
+    later: Mapping[int, tuple[Position, int]]
+    """Positions that are shown after some number of moves, with the number of the line."""
 
 
 def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
@@ -121,6 +123,12 @@ class Attempt:
         if self.game.shown not in (None, position) and self.reached == mark:
             message = f"the layout is not the position after {mark} moves; position: {position}"
             raise IllegalMoveError(message, self.game.source.named(text.layout_line or 1))
+        if self.reached in self.game.later:
+            told, line = self.game.later[self.reached]
+            if told != position:
+                message = f"the board is not the position after {self.reached} moves"
+                place = self.game.source.named(line)
+                raise IllegalMoveError(f"{message}; position: {position}", place)
 
     def place(self, letter: str) -> Place:
         if letter.isdigit():

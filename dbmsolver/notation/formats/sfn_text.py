@@ -10,7 +10,8 @@ A move is two characters after a space or a period; f or r is the next empty fre
 moves in other styles are read as well: moves separated by white space or commas, whatever the line
 begins with, and with the number of the deal before the first one. How else a layout can be written
 is told in `sfn_rows`. Instead of a layout there can be a board of `boards`, its columns as lines,
-if one of its lines begins with a label or a colon.
+if one of its lines begins with a label or a colon. Such boards between moves are held against the
+replay.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ _WITH_WORD = re.compile(
     r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
 )
 _ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
+_RULE = re.compile(r"\s*[-=]{3,}\s*")
 _TAG = re.compile(r'"([^"]*)"')
 _GAME = re.compile("|".join(name.replace("_", "[_ ]") for name in GAMES), re.IGNORECASE)
 
@@ -82,6 +84,8 @@ class SfnText:
     """The lines of a board that stands in place of the layout, with their numbers."""
     layout_line: int | None = None
     """The first line of the layout, if there is one."""
+    later: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
+    """Lines of boards between moves, by the number of moves up to there."""
     tokens: list[Token] = field(default_factory=list)
     mark: int | None = None
     """How many moves come before the one in brackets."""
@@ -121,7 +125,10 @@ class _Reader:
         text = self.text
         if not text.tokens and text.mark is None and self.layout(number, line):
             return
-        if not line.strip():
+        if not line.strip() or _RULE.fullmatch(line):
+            return
+        if text.tokens and LABEL.match(line):
+            text.later.setdefault(len(text.tokens), []).append((number, line))
             return
         if line[0] in " .[" and self.moves(number, line):
             return

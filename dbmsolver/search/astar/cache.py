@@ -1,22 +1,26 @@
-"""Which partitions of a search by cost layers memory holds: the others are left to the store, and come back when needed."""
+"""Keeps partitions in memory while they fit the budget, and loads them when they are needed.
+
+The others are written to the store.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.shards import COUNT, IS_CLOSED, shards_of
+from dbmsolver.core.shards import COUNT, IS_CLOSED, META, shards_of
 from dbmsolver.results import Limit
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.journal import LimitReached
 from dbmsolver.search.rows import strata_of
-from dbmsolver.storage.store import parse_closed_key
+from dbmsolver.storage.records import parse_closed_key
 
 
 class PartitionCache:
-    """Partitions in ``memory`` bytes, each in ``shards`` shards.
+    """The partitions of a search. Those loaded take ``memory`` bytes, with ``shards`` shards each.
 
-    A partition that is too big for them is cut in two by progress; LimitReached where that is not possible.
+    A partition that is too large for them is cut in two by progress; LimitReached where that is not
+    possible.
     """
 
     def __init__(self, checkpoint: Checkpoint, shards: int, memory: int) -> None:
@@ -26,18 +30,21 @@ class PartitionCache:
         self.memory = memory
 
     def make_room(self, partition: Partition) -> None:
-        """Make room when the budget is used up: other partitions, then candidates, then half of this one go to the store."""
-        assert partition.parts is not None
+        """Make room when the budget is used up.
+
+        Other partitions go to the store first, then candidates, then half of this partition.
+        """
+        assert partition.queues is not None
         crowded = any(
-            int(part.shard.state[COUNT]) + len(part.shard.burst) > 0.9 * part.shard.rows.shape[0]
-            for part in partition.parts
+            int(queue.shard.state[COUNT]) + len(queue.shard.burst) > 0.9 * queue.shard.rows.shape[0]
+            for queue in partition.queues
         )
         if not crowded and sum(other.nbytes for other in self.partitions) <= self.memory:
             return
         if self.checkpoint.kind != b"C":
             raise LimitReached(Limit.MEMORY)
         for other in self.partitions:
-            if other is not partition and other.parts is not None:
+            if other is not partition and other.queues is not None:
                 self._evict(other)
         if sum(other.candidate_bytes for other in self.partitions) > self.memory // 8:
             for other in self.partitions:
@@ -47,8 +54,8 @@ class PartitionCache:
             self._split(partition)
 
     def load(self, partition: Partition) -> None:
-        """Bring a frozen partition's closed states back into memory, after making room for it."""
-        others = [other for other in self.partitions if other.parts is not None]
+        """Load a partition's closed states from the store, after making room for it."""
+        others = [other for other in self.partitions if other.queues is not None]
         if others and sum(other.nbytes for other in others) > self.memory // 4:
             for other in others:
                 self._evict(other)
@@ -63,45 +70,47 @@ class PartitionCache:
                 self.checkpoint.find_candidates(partition)
                 self.load(partition)
                 return
-        parts = partition.open(self.shards, self.memory)
+        queues = partition.open(self.shards, self.memory)
         for key in records:
             rows = self.checkpoint.rows(key)
             owners = shards_of(rows, self.shards)
-            for part in parts:
-                if not part.add_closed(rows[owners == part.number]):
+            for queue in queues:
+                if not queue.add_closed(rows[owners == queue.number]):
                     raise LimitReached(Limit.MEMORY)
-        for part in parts:
-            part.rebuild_table()
+        for queue in queues:
+            queue.rebuild_table()
 
     def _evict(self, partition: Partition) -> None:
-        """Leave all of a partition to the store."""
+        """Write a partition to the store and unload it."""
         self.checkpoint.write_out(partition)
-        partition.drop()
+        partition.unload()
         self.checkpoint.find_candidates(partition)
 
     def _split(self, partition: Partition) -> None:
-        """Leave the upper half of a partition to the store as a partition of its own."""
+        """Make the upper half of a partition one of its own, which is not loaded."""
         self.checkpoint.write_out(partition)
-        assert partition.parts is not None
-        strata = [strata_of(self.checkpoint.codec, part.rows) for part in partition.parts]
+        assert partition.queues is not None
+        strata = [strata_of(self.checkpoint.codec, queue.rows) for queue in partition.queues]
         values, counts = np.unique(np.concatenate(strata), return_counts=True)
         middle = _median(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         if not partition.low < middle < partition.high:
             raise LimitReached(Limit.MEMORY)
         self._cut(partition, middle)
-        old = partition.parts
-        for before, part, levels in zip(
+        old = partition.queues
+        for before, queue, levels in zip(
             old, partition.open(self.shards, self.memory), strata, strict=True
         ):
-            part.add_closed(before.rows[((before.rows[:, 4] & IS_CLOSED) != 0) & (levels < middle)])
-            part.rebuild_table()
+            queue.add_closed(
+                before.rows[((before.rows[:, META] & IS_CLOSED) != 0) & (levels < middle)]
+            )
+            queue.rebuild_table()
         self.checkpoint.find_candidates(partition)
-        for chunk in partition.candidates.pop(self.checkpoint.layer, []):
-            assert isinstance(chunk, bytes)
-            partition.distribute(self.checkpoint.rows(chunk))
+        for batch in partition.candidates.pop(self.checkpoint.layer, []):
+            assert isinstance(batch, bytes)
+            partition.distribute(self.checkpoint.rows(batch))
 
     def _cut(self, partition: Partition, middle: int) -> None:
-        """Make two partitions of one that has been left to the store, the upper one beginning at ``middle``."""
+        """Make two partitions of one that is in the store; the upper one starts at ``middle``."""
         upper = Partition(middle, partition.high, closed=partition.closed)
         partition.high = middle
         self.partitions.insert(self.partitions.index(partition) + 1, upper)
@@ -109,7 +118,7 @@ class PartitionCache:
 
 
 def _middle_of(records: dict[bytes, int]) -> int:
-    """The progress that cuts blocks of closed states, of these sizes, in two halves."""
+    """The progress that cuts blocks of closed states, with so many states each, in two halves."""
     sizes: dict[int, int] = {}
     for key, states in records.items():
         stratum = parse_closed_key(key).stratum

@@ -1,9 +1,10 @@
-"""What the store has of a search by cost layers: closed states, what waits, and commits of both.
+"""What the store has of a search by cost layers: closed states, candidates, and commits of both.
 
-All that changes is written by commits, each one transaction (:mod:`dbmsolver.search.journal`): new closed states; states that
-have been looked at and wait, once each time they are reached with fewer moves; candidates that have not been looked at,
-anew each time.  What waits keeps its record when it is closed.  A run that is continued begins with all of these records,
-and finds those that are closed to be duplicates.
+A commit is one transaction (:mod:`dbmsolver.search.journal`). It writes new closed states; states
+that have been looked at and are not closed, once each time they are reached with fewer moves; and
+candidates that have not been looked at, anew each time. A state keeps its record as a candidate
+when it is closed. A search that is resumed starts with all of these records, and finds those that
+are closed to be duplicates.
 """
 
 from __future__ import annotations
@@ -15,22 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.shards import IS_CLOSED, IS_STORED
+from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit
 from dbmsolver.search.astar.partitions import NO_CEILING, Partition, ShardQueue
-from dbmsolver.search.rows import Rows
 from dbmsolver.search.journal import Journal
-from dbmsolver.search.rows import encoded, layers_of, packed, unpacked
+from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs, encode_block
-from dbmsolver.storage.store import Closed, Transaction, parse_closed_key, parse_pending_key
+from dbmsolver.storage.blocks import Runs, encode_block, read_block
+from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
+from dbmsolver.storage.transaction import Transaction
 
 
 class Checkpoint:
     """The partitions of a search, and what the store has of them.
 
-    ``kind`` is the kind of record that closed states are stored as, ``layer`` the one being closed.
+    ``kind`` is the kind of record that closed states are stored as: ``C``, or another for a search
+    that is not resumed. ``layer`` is the one being closed.
     """
 
     def __init__(self, codec: StateCodec, journal: Journal, weight: int, kind: bytes) -> None:
@@ -43,14 +45,14 @@ class Checkpoint:
         self.known = 0  # states, closed or looked at, that some commit knew of
 
     def restore(self) -> None:
-        """Give the one partition of the beginning what is pending in the store, or the deal itself."""
+        """Give the first partition the candidates in the store, or the deal itself."""
         store = self.journal.store
         everything = self.partitions[0]
         if self.kind != b"C":
             root = np.array([[*self.codec.root, self.codec.root_code]], np.uint64)
             everything.candidates[0] = [root]
             return
-        self.known = store.manifest["known"]
+        self.known = store.manifest.known
         for key in store.keys(b"P"):
             everything.candidates.setdefault(parse_pending_key(key)[0], []).append(key)
         # These records go with the next commit.
@@ -60,7 +62,7 @@ class Checkpoint:
 
     def rows(self, key: bytes) -> Rows:
         """The rows of a block in the store."""
-        return unpacked(self.codec, self.journal.store.block(key))
+        return unpacked(self.codec, read_block(self.journal.store, key))
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
         """The keys of a partition's blocks of closed states, and how many each holds."""
@@ -72,9 +74,9 @@ class Checkpoint:
         }
 
     def find_candidates(self, partition: Partition) -> None:
-        """Make a partition's candidates those that the store has for its strata, for layers not yet closed.
+        """Make a partition's candidates those that the store has for it and for layers to come.
 
-        There may be more than need be: states that have been closed since, which will be found to be duplicates.
+        Some may have been closed since; they will be found to be duplicates.
         """
         partition.candidates = {}
         for key in self.journal.store.keys(b"P"):
@@ -83,9 +85,11 @@ class Checkpoint:
                 partition.candidates.setdefault(layer, []).append(key)
 
     def flush(self) -> None:
-        """Hand the states expanded since the last time to the journal."""
+        """Hand the states closed since the last time to the journal."""
         fresh = [
-            part.fresh_closed() for partition in self.partitions for part in partition.parts or ()
+            queue.fresh_closed()
+            for partition in self.partitions
+            for queue in partition.queues or ()
         ]
         rows = [closed for closed in fresh if closed.shape[0]]
         if not rows:
@@ -111,9 +115,10 @@ class Checkpoint:
         self.journal.evaluated = evaluated  # they were counted when they were looked at
 
     def commit(self, write_out: Partition | None = None) -> Commit:
-        """Commit what is finished and, in resumable runs, what is pending.
+        """Commit what is closed and, if the search can be resumed, its candidates.
 
-        ``write_out``: of this partition all that waits gets a record that lasts, resumable or not: it is to leave memory.
+        All candidates of the partition ``write_out`` get records that stay, whether the search can
+        be resumed or not, because it is to leave memory.
         """
         self.flush()
         journal = self.journal
@@ -137,29 +142,32 @@ class Checkpoint:
             return self._counts()
 
         unit = journal.commit(self.layer, 0, (), more)
-        for part, fresh in stored:
-            part.rows[fresh, 4] |= IS_STORED
+        for queue, fresh in stored:
+            queue.rows[fresh, META] |= IS_STORED
         if write_out is not None:
             self._now_in_store(write_out, left)
         return unit
 
     def _counts(self) -> dict[str, Any]:
-        """How many states are known by now, for the books."""
+        """How many states are known by now, for the check at the end."""
         if self.kind != b"C":
             return {}
         unclosed = sum(
-            part.unclosed for partition in self.partitions for part in partition.parts or ()
+            queue.unclosed for partition in self.partitions for queue in partition.queues or ()
         )
         self.known = max(self.known, self.journal.states + self.journal.forced + unclosed)
         return {"known": self.known}
 
     def check_books(self) -> None:
-        """Nothing may be left at the end of a search: neither candidates nor states that are not closed."""
+        """Check that nothing is left: neither candidates nor states that are not closed.
+
+        InternalError if something is, or states are lost.
+        """
         unclosed = 0
         for partition in self.partitions:
-            for part in partition.parts or ():
-                part.check_books()
-                unclosed += part.unclosed + sum(rows.shape[0] for rows in part.inbox)
+            for queue in partition.queues or ():
+                queue.check_books()
+                unclosed += queue.unclosed + sum(rows.shape[0] for rows in queue.inbox)
         closed = self.journal.states + self.journal.forced
         if unclosed or closed < self.known:
             raise InternalError(
@@ -168,7 +176,7 @@ class Checkpoint:
             )
 
     def write_out(self, partition: Partition) -> None:
-        """See to it that all that is closed and all that waits in a partition is in the store."""
+        """Write all closed states and all candidates of a partition to the store."""
         self.commit(partition)
 
     def _now_in_store(self, partition: Partition, left: list[tuple[int, bytes]]) -> None:
@@ -176,32 +184,32 @@ class Checkpoint:
         for layer, waiting in partition.candidates.items():
             partition.candidates[layer] = [key for key in waiting if isinstance(key, bytes)]
         for layer, key in left:
-            if partition.parts is None or layer > self.layer:
+            if partition.queues is None or layer > self.layer:
                 partition.candidates.setdefault(layer, []).append(key)
 
     def _put_waiting(
         self, txn: Transaction, partition: Partition
     ) -> Iterator[tuple[ShardQueue, NDArray[np.int64]]]:
-        """Write rows looked at, or reached with fewer moves, since the last time, each under its layer.
+        """Write rows looked at, or reached with fewer moves, since the last commit, by layer.
 
         Yields which rows they are, to be marked when the transaction is committed.
         """
-        for part in partition.parts or ():
-            rows = part.rows
-            fresh = np.flatnonzero((rows[:, 4] & (IS_CLOSED | IS_STORED)) == 0)
+        for queue in partition.queues or ():
+            rows = queue.rows
+            fresh = np.flatnonzero((rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
             new = rows[fresh]
             layers = layers_of(new, self.weight)
             for layer in np.unique(layers).tolist():
                 for block in encoded(self.codec, new[layers == layer]):
                     txn.put_pending(layer, *block)
-            yield part, fresh
+            yield queue, fresh
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
-        """Candidates in a partition that are nowhere but in memory, each chunk with its layer."""
-        for part in partition.parts or ():
-            for rows in part.inbox:
+        """The candidates of a partition that are in memory only, with their layers."""
+        for queue in partition.queues or ():
+            for rows in queue.inbox:
                 yield self.layer, rows
-        for layer, chunks in partition.candidates.items():
-            for chunk in chunks:
-                if not isinstance(chunk, bytes):
-                    yield layer, chunk
+        for layer, batches in partition.candidates.items():
+            for batch in batches:
+                if not isinstance(batch, bytes):
+                    yield layer, batch

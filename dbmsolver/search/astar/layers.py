@@ -1,10 +1,12 @@
 """Search by cost layers: the shortest solution, or that there is none.
 
-Layers f = g + h are closed in ascending order.  The signatures are dealt out to as many shards as there are threads; a
-layer is closed in rounds, in each of which every shard takes in what the others have sent and expands what follows.
+Layers f = g + h are closed in ascending order. The signatures are divided among as many shards as
+there are threads. A layer is closed in rounds; in each, every shard looks at the candidates that
+the others have sent, and expands what follows.
 
-Before a search without a goal ends, its books must balance: every candidate that was handed to a shard has been looked at,
-every state that was looked at is closed, and there are no fewer of them than any commit knew of.
+Before a search without a goal ends, its books must balance: every candidate that was given to a
+shard has been looked at, every state that was looked at is closed, and there are no fewer of them
+than any commit knew of.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
-from dbmsolver.core.shards import DONE, GOAL_ROW, take_outgoing
+from dbmsolver.core.shards import CODE_MASK, DONE, G_MASK, G_SHIFT, GOAL_ROW, META, take_outgoing
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.astar.cache import PartitionCache
@@ -29,6 +31,7 @@ from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.state import StateCodec
 
 _STOP = 1 << 14
+"""States that a shard expands in a round."""
 _PARALLEL = 2_000
 """Below this much work in a round, starting threads costs more than it saves."""
 
@@ -36,9 +39,9 @@ _PARALLEL = 2_000
 class AStarSearch:
     """A search by cost layers in progress; :meth:`run` carries it to its end.
 
-    ``weight`` other than 1 makes it a hasty search: the first solution found is any solution.  ``kind`` is the kind of
-    record closed states are stored as.  ``effort`` bounds the states looked at; a search that has used it up ends without
-    a goal.
+    A ``weight`` other than 1 finds some solution sooner, which need not be a shortest one. ``kind``
+    is the kind of record that closed states are stored as. ``effort`` bounds the states looked at;
+    a search that has used it up ends without a goal.
     """
 
     def __init__(
@@ -76,8 +79,8 @@ class AStarSearch:
     def run(self) -> Iterator[Report | Commit]:
         """Close layers until the goal is met or nothing is pending; then ``goal`` says which.
 
-        Raises LimitReached.  Whether it comes to its end or is stopped, everything finished until then is committed;
-        after an error nothing is.
+        Raises LimitReached. When it comes to its end or is stopped, everything finished until then
+        is committed; after an error nothing is.
         """
         self.checkpoint.restore()
         finished = False
@@ -108,25 +111,27 @@ class AStarSearch:
 
     def _close_partition(self, pool: Executor, partition: Partition) -> Iterator[Report | Commit]:
         """Close this layer's states in one partition."""
-        if partition.parts is None:
+        if partition.queues is None:
             self.cache.load(partition)
-        for chunk in partition.candidates.pop(self.layer, []):
-            partition.distribute(self.checkpoint.rows(chunk) if isinstance(chunk, bytes) else chunk)
+        for batch in partition.candidates.pop(self.layer, []):
+            partition.distribute(self.checkpoint.rows(batch) if isinstance(batch, bytes) else batch)
         while self.goal is None:
-            assert partition.parts is not None
-            busy = [part for part in partition.parts if part.work or self.layer in part.waiting]
+            assert partition.queues is not None
+            busy = [
+                queue for queue in partition.queues if queue.work or self.layer in queue.waiting
+            ]
             if not busy:
                 partition.closed = self.layer
                 return
-            work = sum(part.work for part in busy)
+            work = sum(queue.work for queue in busy)
             ceiling = partition.high - 1
             if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
                 list(pool.map(self._round, busy, repeat(ceiling)))
             else:
-                for part in busy:
-                    self._round(part, ceiling)
-            for part in partition.parts:
-                self._hand_out(partition, part)
+                for queue in busy:
+                    self._round(queue, ceiling)
+            for queue in partition.queues:
+                self._hand_out(partition, queue)
             evaluated = sum(other.evaluated for other in self.partitions)
             self.journal.evaluated = self.evaluated_before + evaluated
             self.journal.check_limits()
@@ -141,66 +146,74 @@ class AStarSearch:
         looked_at = self.journal.evaluated - self.evaluated_before
         return self.effort is not None and looked_at > self.effort
 
-    def _round(self, part: ShardQueue, ceiling: int) -> None:
-        """Wake, take in and expand what a shard has to do; runs in a thread of its own.
+    def _round(self, queue: ShardQueue, ceiling: int) -> None:
+        """Do what a shard has to do in this layer; runs in a thread of its own.
 
-        Ends early where room for outgoing candidates ran out: what is left is done in the next round.
+        Ends early when there is no room for outgoing candidates: what is left is done in the next
+        round.
         """
         constants = (self.layer, self.weight, self.codec.locked)
-        waiting = part.waiting.pop(self.layer, [])
+        if self._requeue(queue, constants) and self._insert_candidates(queue, constants):
+            self._expand(queue, constants, ceiling)
+
+    def _requeue(self, queue: ShardQueue, constants: tuple[int, int, int]) -> bool:
+        """Bring the rows that have waited for this layer into it; whether there was room."""
+        waiting = queue.waiting.pop(self.layer, [])
         while waiting:
-            part.enlarge_table()
+            queue.enlarge_table()
             rows = waiting.pop()
-            first = int(requeue(self.tables, self.bound, part.shard, *constants, rows, 0))
+            first = int(requeue(self.tables, self.bound, queue.shard, *constants, rows, 0))
             if first < rows.size:
-                part.waiting[self.layer] = [*waiting, rows[first:]]
-                return
-        while part.inbox:
-            part.enlarge_table()
-            candidates = part.inbox.pop()
+                queue.waiting[self.layer] = [*waiting, rows[first:]]
+                return False
+        return True
+
+    def _insert_candidates(self, queue: ShardQueue, constants: tuple[int, int, int]) -> bool:
+        """Look at the candidates in the inbox; whether there was room."""
+        while queue.inbox:
+            queue.enlarge_table()
+            candidates = queue.inbox.pop()
             first = int(
-                insert_candidates(self.tables, self.bound, part.shard, *constants, candidates, 0)
+                insert_candidates(self.tables, self.bound, queue.shard, *constants, candidates, 0)
             )
-            part.taken += first
+            queue.looked_at += first
             if first < candidates.shape[0]:
-                part.inbox.append(candidates[first:])
-                if not part.table_is_full():
-                    return
+                queue.inbox.append(candidates[first:])
+                if not queue.table_is_full():
+                    return False
+        return True
+
+    def _expand(self, queue: ShardQueue, constants: tuple[int, int, int], ceiling: int) -> None:
+        """Expand rows, enlarging the table as often as it fills."""
+        shard = (queue.number, self.shards)
         stopped = True
         while stopped:
-            part.enlarge_table()
+            queue.enlarge_table()
             stopped = expand_layer(
-                self.tables,
-                self.bound,
-                part.shard,
-                *constants,
-                part.number,
-                self.shards,
-                ceiling,
-                _STOP,
+                self.tables, self.bound, queue.shard, *constants, *shard, ceiling, _STOP
             )
-            if not part.table_is_full():
+            if not queue.table_is_full():
                 return
 
-    def _hand_out(self, partition: Partition, part: ShardQueue) -> None:
-        """Give the candidates that left a shard to whom they belong."""
-        later, layers, outgoing = take_outgoing(part.shard)
+    def _hand_out(self, partition: Partition, queue: ShardQueue) -> None:
+        """Give candidates that left a shard to their owners, and rows that wait to their layers."""
+        later, layers, outgoing = take_outgoing(queue.shard)
         if layers.size:
             order = np.argsort(layers, kind="stable")
             values, starts = np.unique(layers[order], return_index=True)
             for layer, rows in zip(
                 values.tolist(), np.split(later[order], starts[1:]), strict=True
             ):
-                part.waiting.setdefault(layer, []).append(rows)
+                queue.waiting.setdefault(layer, []).append(rows)
         if outgoing.shape[0]:
             self._send(partition, outgoing)
-        goal = int(part.shard.state[GOAL_ROW])
+        goal = int(queue.shard.state[GOAL_ROW])
         if goal >= 0 and self.goal is None:
-            meta = int(part.shard.rows[goal, 4])
-            self.goal = (meta >> 16) & 0x7FFF, meta & 0xFFFF
+            meta = queue.shard.rows[goal, META]
+            self.goal = int((meta >> G_SHIFT) & G_MASK), int(meta & CODE_MASK)
 
     def _send(self, partition: Partition, candidates: Rows) -> None:
-        """Give candidates of this layer that come from one partition to their partitions."""
+        """Give candidates of this layer, which come from ``partition``, to their partitions."""
         if len(self.partitions) == 1:
             partition.distribute(candidates)
             return
@@ -214,19 +227,19 @@ class AStarSearch:
             elif rows.shape[0]:
                 other.candidates.setdefault(self.layer, []).append(rows)
         if sent != candidates.shape[0]:
-            raise InternalError("the books do not balance: candidates that belong to no zone")
+            raise InternalError("the books do not balance: candidates that belong to no partition")
 
     @property
     def pending(self) -> int:
-        """Candidates that wait, for this layer or a higher one."""
+        """Candidates for this layer or a higher one."""
         return sum(partition.pending for partition in self.partitions)
 
     def report(self) -> Report:
         """A snapshot for progress displays."""
         counts = sum(
-            int(part.shard.state[DONE]) - part.flushed
+            int(queue.shard.state[DONE]) - queue.flushed
             for partition in self.partitions
-            for part in partition.parts or ()
+            for queue in partition.queues or ()
         )
         report = self.journal.report(
             layer=self.layer,

@@ -1,8 +1,9 @@
-"""Partitions of a search by cost layers: ranges of progress, of which memory holds as many as it can.
+"""Partitions of a search by cost layers: ranges of progress, some of them in memory.
 
-A partition that is *resident* keeps the states it has looked at in shards, one for each thread.  A *frozen* one keeps nothing:
-its closed states are in the store, what waits is too, as candidates.  Candidates never lead to lower progress, so within
-a layer the partitions are worked through once, in ascending order.
+A partition that is *loaded* keeps the states it has looked at in shards, one for each thread. One
+that is not keeps no state in memory: its closed states are in the store, and so are its candidates.
+Candidates never lead to lower progress, so within a layer the partitions are closed once, in
+ascending order.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dbmsolver.core.shards import (
     EVALUATED,
     GOAL_ROW,
     IS_CLOSED,
+    META,
     ROW,
     TODO,
     Shard,
@@ -30,21 +32,26 @@ from dbmsolver.errors import InternalError
 from dbmsolver.search.rows import Rows
 
 _OUTGOING = 1 << 18
+"""Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
 NO_CEILING = 1 << 30
+"""More than any progress."""
 
 
 @dataclass(eq=False, slots=True)
 class ShardQueue:
-    """A shard with what waits for it."""
+    """A shard with what waits for it.
 
-    number: int
+    All of it belongs to the layer that is being closed, but for the rows in ``waiting``.
+    """
+
+    number: int  # of the shard
     shard: Shard
-    inbox: list[Rows] = field(default_factory=list)
-    waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)
-    flushed: int = 0
-    received: int = 0  # candidates, and how many of them have been looked at
-    taken: int = 0
+    inbox: list[Rows] = field(default_factory=list)  # candidates not looked at
+    waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
+    flushed: int = 0  # of the closed states, how many have been handed over
+    received: int = 0  # candidates
+    looked_at: int = 0  # of these candidates
 
     @property
     def work(self) -> int:
@@ -62,14 +69,14 @@ class ShardQueue:
         return (
             int(self.shard.state[COUNT]) * 8 * (ROW + 1)
             + self.shard.table.nbytes
-            + sum(rows.nbytes for chunks in self.waiting.values() for rows in chunks)
+            + sum(rows.nbytes for batches in self.waiting.values() for rows in batches)
             + sum(rows.nbytes for rows in self.inbox)
         )
 
     @property
     def unclosed(self) -> int:
         """States looked at that are not closed."""
-        return int(np.count_nonzero((self.rows[:, 4] & IS_CLOSED) == 0))
+        return int(np.count_nonzero((self.rows[:, META] & IS_CLOSED) == 0))
 
     def receive(self, rows: Rows) -> None:
         """Put candidates into the inbox."""
@@ -77,12 +84,12 @@ class ShardQueue:
         self.inbox.append(rows)
 
     def check_books(self) -> None:
-        """Every candidate received must be in the inbox or have been looked at; InternalError if not."""
+        """Check that every candidate received is in the inbox or was looked at; InternalError."""
         waiting = sum(rows.shape[0] for rows in self.inbox)
-        if self.received != self.taken + waiting:
+        if self.received != self.looked_at + waiting:
             raise InternalError(
-                f"the books do not balance: of {self.received} candidates {self.taken} were looked at, "
-                f"{waiting} wait"
+                f"the books do not balance: of {self.received} candidates {self.looked_at} "
+                f"were looked at, {waiting} wait"
             )
 
     def table_is_full(self) -> bool:
@@ -97,7 +104,7 @@ class ShardQueue:
             self.rebuild_table()
 
     def rebuild_table(self) -> None:
-        """Make the table anew, at most half full, with all rows in it: after rows were put in by hand."""
+        """Make the table anew, at most half full, with all rows in it, also those just added."""
         count = int(self.shard.state[COUNT])
         slots = self.shard.table.size
         while 2 * (count + BURST) > slots:
@@ -106,12 +113,12 @@ class ShardQueue:
         rehash(self.shard.rows, count, self.shard.table)
 
     def add_closed(self, rows: Rows) -> bool:
-        """Put closed states in, but not yet into the table; whether there was room."""
+        """Add closed states, but not yet to the table; whether there was room."""
         count = int(self.shard.state[COUNT])
         if count + rows.shape[0] + 2 * BURST > self.shard.rows.shape[0]:
             return False
         self.shard.rows[count : count + rows.shape[0]] = rows
-        self.shard.rows[count : count + rows.shape[0], 4] |= IS_CLOSED
+        self.shard.rows[count : count + rows.shape[0], META] |= IS_CLOSED
         self.shard.state[COUNT] = count + rows.shape[0]
         return True
 
@@ -125,34 +132,34 @@ class ShardQueue:
 class Partition:
     """States with a progress from ``low`` up to, not including, ``high``.
 
-    ``candidates`` wait for a layer: rows, or the keys of their records in the store.
+    ``candidates`` are by layer: rows, or the keys of their records in the store.
     """
 
     low: int
     high: int
-    parts: list[ShardQueue] | None = None
+    queues: list[ShardQueue] | None = None  # None if it is not loaded
     candidates: dict[int, list[Rows | bytes]] = field(default_factory=dict)
     closed: int = -1  # the last layer that is closed here
-    evaluated_before: int = 0  # in shards it had, and has no more
+    evaluated_before: int = 0  # states looked at while it was loaded before
 
     @property
     def layers(self) -> set[int]:
         """Layers that something waits for."""
-        waiting = {layer for part in self.parts or () for layer in part.waiting}
+        waiting = {layer for queue in self.queues or () for layer in queue.waiting}
         return waiting | set(self.candidates)
 
     @property
     def nbytes(self) -> int:
         """Memory it takes."""
-        return sum(part.nbytes for part in self.parts or ()) + self.candidate_bytes
+        return sum(queue.nbytes for queue in self.queues or ()) + self.candidate_bytes
 
     @property
     def candidate_bytes(self) -> int:
         """Memory of the candidates that are not in the store."""
         return sum(
             rows.nbytes
-            for chunks in self.candidates.values()
-            for rows in chunks
+            for batches in self.candidates.values()
+            for rows in batches
             if not isinstance(rows, bytes)
         )
 
@@ -160,40 +167,40 @@ class Partition:
     def pending(self) -> int:
         """Candidates that wait in memory."""
         return sum(
-            part.work + sum(rows.size for chunks in part.waiting.values() for rows in chunks)
-            for part in self.parts or ()
+            queue.work + sum(rows.size for batches in queue.waiting.values() for rows in batches)
+            for queue in self.queues or ()
         ) + self.candidate_bytes // (8 * ROW)
 
     def open(self, shards: int, memory: int) -> list[ShardQueue]:
-        """Empty shards for the partition, with room for what ``memory`` bytes hold."""
-        self.drop()
+        """Load the partition with empty shards, which have room for what ``memory`` bytes hold."""
+        self.unload()
         room = max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
-        away = min(_OUTGOING, max(room // 4, 2 * BURST))
-        self.parts = [
-            ShardQueue(number, make_shard(room, _FIRST_SLOTS, away)) for number in range(shards)
+        outgoing = min(_OUTGOING, max(room // 4, 2 * BURST))
+        self.queues = [
+            ShardQueue(number, make_shard(room, _FIRST_SLOTS, outgoing)) for number in range(shards)
         ]
-        for part in self.parts:
-            part.shard.state[GOAL_ROW] = -1
-        return self.parts
+        for queue in self.queues:
+            queue.shard.state[GOAL_ROW] = -1
+        return self.queues
 
-    def drop(self) -> None:
-        """Do without its shards, if it has any."""
-        for part in self.parts or ():
-            part.check_books()
+    def unload(self) -> None:
+        """Give up its shards, if it is loaded."""
+        for queue in self.queues or ():
+            queue.check_books()
         self.evaluated_before = self.evaluated
-        self.parts = None
+        self.queues = None
 
     def distribute(self, rows: Rows) -> None:
         """Put candidates into the inboxes of their shards."""
-        assert self.parts is not None
-        owners = shards_of(rows, len(self.parts))
-        for part in self.parts:
-            mine = rows[owners == part.number]
+        assert self.queues is not None
+        owners = shards_of(rows, len(self.queues))
+        for queue in self.queues:
+            mine = rows[owners == queue.number]
             if mine.shape[0]:
-                part.receive(mine)
+                queue.receive(mine)
 
     @property
     def evaluated(self) -> int:
         """States looked at here, each time they were."""
-        now = sum(int(part.shard.state[EVALUATED]) for part in self.parts or ())
+        now = sum(int(queue.shard.state[EVALUATED]) for queue in self.queues or ())
         return self.evaluated_before + now

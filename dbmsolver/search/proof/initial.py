@@ -12,14 +12,9 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.journal import BlockRef
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.store import (
-    Closed,
-    Store,
-    parse_closed_key,
-    parse_pending_key,
-    stratum_prefix,
-)
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key, stratum_prefix
+from dbmsolver.storage.store import Store
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
@@ -30,11 +25,11 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[i
     strata: dict[int, list[Candidates]] = {}
     for key in store.keys(b"P"):
         _, stratum, _ = parse_pending_key(key)
-        parcel = Candidates.of(stratum, store.block(key), record=key)
+        parcel = Candidates.of(stratum, read_block(store, key), record=key)
         parcel.spill()
         strata.setdefault(stratum, []).append(parcel)
     found = total(parcel.tally for parcels in strata.values() for parcel in parcels)
-    if found != Tally.from_json(store.manifest["waiting"]):
+    if found != Tally.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
     done: list[int] = []
     for key in store.keys(b"D"):
@@ -51,7 +46,7 @@ def unfinished_blocks(
         parsed = parse_closed_key(key)
         if parsed.first != parsed.last or parsed.first in done:
             continue
-        states = store.block(key).codes.size  # decoded, so that a damaged one is named
+        states = read_block(store, key).codes.size  # decoded, so that a damaged one is named
         block = Closed(0, stratum, parsed.first, parsed.last, states, b"")
         result.setdefault(parsed.first, []).append(BlockRef(block, key=key))
     return result

@@ -37,8 +37,9 @@ from dbmsolver.search.proof.pieces import (
 from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.tallies import Tally, weigh_one
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import states_of
-from dbmsolver.storage.store import Transaction
+from dbmsolver.storage.blocks import MOST_BYTES
+from dbmsolver.storage.records import states_of
+from dbmsolver.storage.transaction import Transaction
 
 LARGEST_BITS = 23
 FIRST_PIECES = 3
@@ -82,7 +83,7 @@ class LargeSignature:
         bits = int(key_bits(codec.tables, np.uint64(start.signature)))
         self.shape = Shape.of(codec, start.signature, start.key_words, bits)
         share = max(memory // (3 * threads), 1)
-        self.packing_bytes = memory // (16 * threads)
+        self.packing_bytes = min(memory // (16 * threads), MOST_BYTES // 2)
         self.largest_bits = min(
             LARGEST_BITS, max(SMALLEST_BITS, (share // self.shape.slot_bytes).bit_length() - 1)
         )

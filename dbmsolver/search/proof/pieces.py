@@ -16,6 +16,7 @@ from dbmsolver.search.journal import BlockRef
 from dbmsolver.search.proof.chunks import PieceCandidates
 from dbmsolver.search.proof.closing import count_flips
 from dbmsolver.state import StateCodec
+from dbmsolver.storage.blocks import most_states
 
 FILL = 0.75
 """A table is full at this share of its slots."""
@@ -207,11 +208,14 @@ class Tree:
             np.int64,
         )
         keys, codes, ends = route(keys, codes, words, rows, len(self.pieces))
+        # Some of these are packed into one block.
+        most = max(1, most_states(8 * words + codes.itemsize) // 4)
         start = 0
         for piece, end in zip(self.pieces, ends.tolist(), strict=True):
-            if end > start:
-                mine = keys[words * start : words * end].copy()
-                piece.inbox.append(PieceCandidates.of(mine, codes[start:end].copy()))
+            for first in range(start, end, most):
+                last = min(first + most, end)
+                mine = keys[words * first : words * last].copy()
+                piece.inbox.append(PieceCandidates.of(mine, codes[first:last].copy()))
             start = end
 
 

@@ -7,19 +7,31 @@ these are expanded, and the one that leads to the record is its parent.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
+from dbmsolver.core.dominance import make_scratch, successors
+from dbmsolver.core.macros import HOMEWARD, TO_COLUMN, Scratch
 from dbmsolver.core.records import find_parent, make_record_space, record_at
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError, StoreError
-from dbmsolver.game.dominance_macros import Macro, macros
-from dbmsolver.game.dominance_paths import unfold
+from dbmsolver.game.dominance import TO_EMPTY_COLUMN, Record, plain_record
+from dbmsolver.game.dominance_paths import (
+    Edge,
+    cards_alone,
+    follow_edges,
+    macro_edge,
+    park,
+    reduction_edges,
+)
 from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.state import State
-from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.store import Store, parse_closed_key, stratum_prefix
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.store import Store
 
 _MOST_STEPS = 100_000
 
@@ -72,24 +84,56 @@ class RecordFinder:
         for stratum in reversed(self.strata):
             if stratum <= latest:
                 for key in self.store.keys(stratum_prefix(b"C", 0, stratum)):
-                    yield self.store.block(key)
+                    yield read_block(self.store, key)
 
 
-def moves_along(keys: RecordKeys, states: Sequence[State]) -> list[Move]:
+def moves_along(
+    keys: RecordKeys, states: Sequence[State], to: Position | None = None
+) -> list[Move]:
     """Legal single-card moves that lead from the deal along a path of records.
 
-    InternalError if the readable model does not lead from one to the next.
+    They end with a position that the last record stands for, or with ``to``, which it covers.  InternalError if a
+    record does not follow from the one before it.
     """
-    record = keys.record(states[0])
-    path: list[Macro] = []
-    for state in states[1:]:
-        wanted = keys.record(state)
-        for macro in macros(record, keys.rules, keys.policy):
-            if macro.record == wanted:
-                path.append(macro)
-                break
-        else:
-            raise InternalError("a record does not follow from the one before it")
-        record = wanted
-    moves, _ = unfold(keys.deal.position, path, keys.rules, keys.policy)
-    return moves
+    rules, deal = keys.rules, keys.deal.position
+    scratch = make_scratch()
+    record = plain_record(deal, rules)
+    edges = reduction_edges(record, rules, keys.policy)
+    for before, after in pairwise(states):
+        record = edges[-1].after if edges else record
+        edges.append(_macro(keys, record, before, after, scratch))
+        edges += reduction_edges(edges[-1].after, rules, keys.policy)
+    alone = frozenset() if to is None else cards_alone(to)
+    try:
+        moves, end = follow_edges(deal, edges, alone, rules)
+        return moves if to is None else [*moves, *park(end, to, rules)]
+    except ValueError as error:
+        raise InternalError(f"a path over records cannot be played: {error}") from None
+
+
+def _macro(keys: RecordKeys, record: Record, before: State, after: State, scratch: Scratch) -> Edge:
+    """The macro that leads from a record to the next; of several, one that parks the fewest cards."""
+    words = (np.uint64(word) for word in before[:3])
+    count = int(successors(keys.tables, *words, scratch))
+    found = scratch.found[: max(count, 0), :3] == np.array(after[:3], np.uint64)
+    numbers = np.flatnonzero(found.all(axis=1)).tolist()
+    if not numbers:
+        raise InternalError("a record does not follow from the one before it")
+    index = min(numbers, key=lambda number: int(scratch.lifted[number]).bit_count())
+    card, kind = divmod(int(scratch.moved[index]), 8)
+    onto: int | None = None
+    if kind == TO_COLUMN:
+        onto = TO_EMPTY_COLUMN
+    elif kind != HOMEWARD:
+        onto = (card ^ keys.kinds[kind]) + 4
+    lifted, fix = _cards(int(scratch.lifted[index])), _cards(int(scratch.fixed[index]))
+    return macro_edge(record, card, onto, lifted, fix, keys.rules)
+
+
+def _cards(bits: int) -> set[int]:
+    """The cards of a bit set."""
+    cards = set()
+    while bits:
+        cards.add((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return cards

@@ -36,8 +36,8 @@ from dbmsolver.search.proof.small import SmallSignatures
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.tallies import NOTHING, Books, Tally, total, weigh
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.store import Transaction
+from dbmsolver.storage.blocks import Runs, split
+from dbmsolver.storage.transaction import Transaction
 
 
 class GoalReached(Exception):
@@ -249,7 +249,8 @@ class ProofSearch:
                 start.codes[start.closed :],
                 start.key_words,
             )
-            self._add(Candidates.of(self.stratum, runs))
+            for part in split(runs):
+                self._add(Candidates.of(self.stratum, part))
 
     def _close_large(
         self, pool: ThreadPoolExecutor, start: LargeStart, blocks: list[BlockRef]

@@ -16,8 +16,8 @@ from dbmsolver.search.candidates import Candidates, RunArrays, SignatureCandidat
 from dbmsolver.search.journal import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
 from dbmsolver.state import StateCodec
-from dbmsolver.storage.blocks import Runs, encode_block
-from dbmsolver.storage.store import Closed
+from dbmsolver.storage.blocks import Runs, encode_block, split
+from dbmsolver.storage.records import Closed
 
 SMALL = 1 << 18
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""
@@ -43,9 +43,10 @@ class WorkResult:
         self.digest += int(digest)
         self.states += runs.codes.size
         self.forced += forced
-        first, last = int(runs.signatures.min()), int(runs.signatures.max())
-        block = encode_block(runs)
-        self.closed.append(Closed(0, stratum, first, last, runs.codes.size, block))
+        for part in split(runs):
+            first, last = int(part.signatures.min()), int(part.signatures.max())
+            block = encode_block(part)
+            self.closed.append(Closed(0, stratum, first, last, part.codes.size, block))
 
 
 @dataclass(eq=False, slots=True)

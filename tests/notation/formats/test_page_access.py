@@ -26,7 +26,8 @@ CONTRAST = """() => {
     }
     return [255, 255, 255];
   };
-  const over = (front, share, back) => front.map((value, i) => share * value + (1 - share) * back[i]);
+  const over = (front, share, back) =>
+    front.map((value, i) => share * value + (1 - share) * back[i]);
   const found = [];
   for (const one of document.querySelectorAll("body *")) {
     const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());

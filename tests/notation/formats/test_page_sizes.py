@@ -22,7 +22,8 @@ LAYOUT = """() => {
     });
   return {
     width: document.documentElement.clientWidth, scroll: document.documentElement.scrollWidth,
-    cards: boxes(".card"), buttons: boxes("button"), words: boxes("h1, #facts, #now, #coming, #list"),
+    cards: boxes(".card"), buttons: boxes("button"),
+    words: boxes("h1, #facts, #now, #coming, #list"),
     corners: boxes(".card > .corner:first-child"), table: boxes("#table")[0],
   };
 }"""

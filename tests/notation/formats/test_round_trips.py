@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-import jsonschema
 import pytest
-import xmlschema
 from helpers.solutions import mid_game, plain, random_game, rows, solved
+from helpers.texts import validate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,20 +20,9 @@ from dbmsolver.notation.formats import FORMATS, Source
 from dbmsolver.notation.solution import Comment, Solution
 
 FOLDER = Path(formats.__file__).parent
-JSON_SCHEMA = jsonschema.Draft202012Validator(
-    json.loads((FOLDER / "universal.schema.json").read_text())
-)
-XML_SCHEMA = xmlschema.XMLSchema(str(FOLDER / "universal.xsd"))
 ALL = list(rows())
 EXACT = [name for name in FORMATS if name != "sfn"]
 SUPERMOVES = ["universal-json", "universal-xml", "moves", "html"]
-
-
-def validate(text: str, name: str) -> None:
-    if name == "universal-json":
-        JSON_SCHEMA.validate(json.loads(text))
-    elif name == "universal-xml":
-        XML_SCHEMA.validate(text)
 
 
 def again(solution: Solution, name: str, policy: Policy = "horne") -> Solution:

@@ -8,8 +8,9 @@ from itertools import zip_longest
 
 import pytest
 from helpers.solutions import mid_game, plain, solved
-from test_moves import transcript
+from helpers.texts import transcript
 
+from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.position import Position
 from dbmsolver.notation import formats
@@ -215,3 +216,33 @@ def test_encodings_with_a_byte_order_mark(encoding: str) -> None:
     formats.read(Source.of_bytes(data)).check()
     with pytest.raises(InvalidError):
         formats.read(Source.of_bytes(data[:-1] + b"\xd8" + b"\x00" * 3))
+
+
+RULE = "-=-=-=-=-=-=-=-=-=-=-=-"
+END = "\nThis game is solveable.\nTotal number of states checked is 114.\n"
+
+
+def test_moves_of_two_characters_between_rules() -> None:
+    found = formats.read(f"{RULE}\n\n{' '.join(MOVES)}\n{END}", given=Given(deal="3"))
+    found.check()
+    assert (found.number, found.tag) == (3, "")
+
+
+@pytest.mark.parametrize("ten", ["T", "10"])
+@pytest.mark.parametrize("number", [3, 18])
+def test_boards_between_moves_of_two_characters(number: int, ten: str) -> None:
+    solution = solved(number)
+    words = iter(formats.write(solution, "short").split()[-len(solution.steps) :])
+    text = re.sub(r"(?m)^Move .*$", lambda _: next(words), transcript(solution, ten))
+    assert formats.detect(Source(text)) == "sfn"
+    found = formats.read(text)
+    found.check()
+    assert plain(found) == plain(solution)
+    lines = text.splitlines()
+    boards = [n for n, line in enumerate(lines) if line.startswith("Foundations")]
+    lines[boards[5] + 2], lines[boards[5] + 3] = lines[boards[5] + 3], lines[boards[5] + 2]
+    with pytest.raises(InputError) as error:
+        formats.read("\n".join(lines) + "\n")
+    assert f"line {boards[5] + 1}, column 1: the board is not the position after 5 moves" in str(
+        error.value
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.solutions import mid_game, plain, solved
-from test_round_trips import validate
+from helpers.texts import validate
 
 from dbmsolver.errors import UsageError
 from dbmsolver.notation import formats

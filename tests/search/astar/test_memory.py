@@ -77,7 +77,7 @@ def test_solve_continued_with_less_memory(
         tight = solve(deal, store=store, memory=TIGHT, max_states=more)
         with Store.open(store) as opened:
             stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
-            assert stored == sum(row[2] + row[3] for row in opened.manifest["strata"])
+            assert stored == sum(row[2] + row[3] for row in opened.manifest.strata)
     assert facts(tight) == facts(plenty)
     if deal is UNSOLVABLE:  # cut before it came back, not only when it grew
         assert calls["_cut"] > calls["_split"]

@@ -1,0 +1,127 @@
+"""LMDB's side of a store that is written: the environment, its lock, and what errors mean."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import lmdb
+
+from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.storage.datafile import DataFile
+
+MAP_SIZE = 1 << 42
+_NO_ROOM = (
+    "No space left",
+    "MAP_FULL",
+    "File too large",
+    "quota exceeded",
+    "Input/output error",  # what LMDB makes of a write that was cut short
+)
+"""What LMDB says when a disk, the map, or a limit on files or users is full."""
+
+
+class Environment:
+    """The records of a store that this process alone may change.
+
+    It has the methods of :class:`~dbmsolver.storage.datafile.DataFile`, and writes.  ``durable``:
+    a commit is on the disk when it returns.  StoreError if another process has the lock, or if
+    LMDB cannot be trusted with the data file.
+    """
+
+    def __init__(self, path: Path, *, durable: bool) -> None:
+        self._path = path
+        self._lock: int | None = _take_lock(path)
+        try:
+            _check_data_file(path)
+            with self._readable():
+                self._env = lmdb.open(
+                    str(path),
+                    map_size=MAP_SIZE,
+                    sync=durable,
+                    metasync=durable,
+                    map_async=not durable,
+                    max_dbs=0,
+                    readahead=True,
+                )
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def close(self) -> None:
+        """Close the environment and release the lock."""
+        self._env.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except lmdb.Error as error:
+            raise StoreError(f"not a readable store ({error})", str(self._path)) from error
+
+    def keys(self, prefix: bytes = b"") -> list[bytes]:
+        """All keys that begin with ``prefix``, in order."""
+        result = []
+        with self._readable(), self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
+            found = cursor.set_range(prefix) if prefix else cursor.first()
+            while found:
+                key = cursor.key()
+                if not key.startswith(prefix):
+                    break
+                result.append(bytes(key))
+                found = cursor.next()
+        return result
+
+    def get(self, key: bytes, most: int | None = None) -> bytes | None:
+        """The value of a record (or its first ``most`` bytes), None if there is no such record."""
+        with self._readable(), self._env.begin(buffers=True) as txn:
+            value = txn.get(key)
+            return None if value is None else bytes(value[:most])
+
+    def entries(self) -> int:
+        """How many records there are."""
+        return int(self._env.stat()["entries"])
+
+    @contextmanager
+    def write(self) -> Iterator[lmdb.Transaction]:
+        """LMDB's transaction, committed at the end; DiskFullError where there is no room for it."""
+        try:
+            with self._env.begin(write=True, buffers=True) as txn:
+                yield txn
+        except lmdb.Error as error:
+            full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
+            if full or any(reason in str(error) for reason in _NO_ROOM):
+                raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
+            raise StoreError(f"cannot write ({error})", str(self._path)) from error
+
+
+def _check_data_file(path: Path) -> None:
+    """StoreError if there is a data file that LMDB might crash on."""
+    data = path / "data.mdb"
+    if not data.exists() or not data.stat().st_size:
+        return
+    file = DataFile(data, str(path))
+    try:
+        file.check_for_writing()
+    finally:
+        file.close()
+
+
+def _take_lock(path: Path) -> int:
+    """Lock the store for this process; the system releases the lock when the process ends."""
+    try:
+        handle = os.open(path / "writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise StoreError("another process is using this store", str(path)) from error
+    return handle

@@ -1,0 +1,103 @@
+"""Looking positions up in stores of dominating positions: each is answered through the record that covers it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.dominance_brute import Deck, position_of, random_deck, reached, settled
+
+from dbmsolver.api import prove
+from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import FILLS, Build, Fill, rules_for
+from dbmsolver.search import inspect
+from dbmsolver.search.proof import dives
+
+
+def check_lookup(store: Path, start: Position, position: Position, deal: Deal) -> None:
+    """The moves are legal, and lead there."""
+    moves = inspect.lookup(store, position)
+    assert moves is not None, position
+    at = start
+    for move in moves:
+        assert move._replace(forced=False) in at.moves(deal.rules)
+        at = at.apply(move)
+    assert at.canonical() == position.canonical()
+
+
+def unsolvable_deck(build: Build, fill: Fill, seed: int) -> tuple[Deck, Deal]:
+    """The first small deck after the seed that has records and cannot be won."""
+    random = Random(f"lookup {build} {fill} {seed}")
+    while True:
+        deck = random_deck(random, build, fill)
+        states = reached(deck, 600) if has_dominance(deck.rules) else None
+        if states and len(states) > 20 and not any(sum(one[0]) == 52 for one in states):
+            return deck, Deal(deck.start, deck.rules)
+
+
+@pytest.mark.parametrize("build", ["alternate", "suit"])
+@pytest.mark.parametrize("fill", FILLS)
+def test_positions_of_small_decks(tmp_path: Path, build: Build, fill: Fill) -> None:
+    """Every position that plain moves reach is covered once its safe moves are made; no other is."""
+    for seed in range(3):
+        store = tmp_path / f"store{seed}"
+        deck, deal = unsolvable_deck(build, fill, seed)
+        assert prove(deal, policy=deck.policy, store=store).verdict == "unsolvable"
+        assert inspect.method(store) == "dominating"
+        states = reached(deck, 600)
+        assert states is not None
+        last = sorted({settled(state, deck) for state in states}, key=repr)
+        for state in Random(seed).sample(last, min(25, len(last))):
+            check_lookup(store, deck.start, position_of(state, deck.rules), deal)
+        check_lookup(store, deck.start, deck.start, deal)
+        assert inspect.status(store).checked
+
+
+def test_games_of_a_real_deal(tmp_path: Path) -> None:
+    """Random games from the deal stay covered; a win and another deal's positions are not."""
+    deal = Deal.from_number(11982)
+    store = tmp_path / "store"
+    prove(deal, store=store)
+    for seed in range(3):
+        random = Random(seed)
+        at = deal.position
+        for _ in range(40):
+            following = at.successors(deal.rules, "wkr")
+            if not following:
+                break
+            at = random.choice(following)[1]
+        while (safe := at.forced(deal.rules, "wkr")) is not None:
+            at = at.apply(safe)
+        check_lookup(store, deal.position, at, deal)
+    check_lookup(store, deal.position, deal.position, deal)
+    assert inspect.lookup(store, deal_number(1, deal.rules)) is None
+    won = Position(((),) * 8, (None,) * 4, (13, 13, 13, 13))
+    assert inspect.lookup(store, won) is None
+
+
+def test_a_proof_that_is_not_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is closed so far is answered; the rest is not covered yet."""
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+    deal = Deal.from_number(5979, rules_for("freecell", 3))
+    store = tmp_path / "store"
+    assert prove(deal, store=store, max_states=20_000).verdict == "undecided"
+    check_lookup(store, deal.position, deal.position, deal)
+    assert inspect.status(store).pending > 0
+
+
+@pytest.mark.parametrize("removed", range(3))
+def test_a_missing_record_is_noticed_or_not_needed(tmp_path: Path, removed: int) -> None:
+    """Without its first records a store does not answer for the deal."""
+    from helpers.faults import change_block, closed_keys, without
+
+    deal = Deal.from_number(11982)
+    store = tmp_path / "store"
+    prove(deal, store=store)
+    key = closed_keys(store)[removed]
+    change_block(store, key, lambda runs: without(runs, 0))
+    with pytest.raises(StoreError):
+        inspect.status(store)

@@ -1,0 +1,109 @@
+"""What is too long for one block is written as several."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.faults import check
+from helpers.searching import prove
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver import api
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Result
+from dbmsolver.search.proof.pieces import Piece, Tree
+from dbmsolver.storage import blocks
+from dbmsolver.storage.blocks import Runs, decode_block, encode_block, split
+from dbmsolver.storage.store import Store
+
+DEAL = Deal.from_number(11982)
+CAP = 1 << 12
+
+
+def some_runs(counts: list[int], words: int, has_extra: bool) -> Runs:
+    states = sum(counts)
+    return Runs(
+        np.arange(len(counts), dtype=np.uint64) + np.uint64(7),
+        np.array(counts, np.int64),
+        np.arange(words * states, dtype=np.uint64),
+        (np.arange(states) % 251).astype(np.uint16),
+        words,
+        np.arange(states, dtype=np.uint16) if has_extra else None,
+    )
+
+
+@given(
+    counts=st.lists(st.integers(1, 40), min_size=1, max_size=40),
+    words=st.sampled_from([1, 3]),
+    has_extra=st.booleans(),
+    cap=st.integers(60, 2000),
+)
+@settings(max_examples=100, deadline=None)
+def test_parts_make_the_whole(counts: list[int], words: int, has_extra: bool, cap: int) -> None:
+    runs = some_runs(counts, words, has_extra)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "MOST_BYTES", cap)
+        parts = split(runs)
+        decoded = [decode_block(encode_block(part), "here") for part in parts]
+        if runs.body_bytes > cap:
+            with pytest.raises(InternalError, match="more than"):
+                encode_block(runs)
+    assert (len(parts) == 1) == (runs.body_bytes <= cap)
+    signatures = [np.repeat(part.signatures, part.counts) for part in decoded]
+    assert np.concatenate(signatures).tolist() == np.repeat(runs.signatures, counts).tolist()
+    assert np.concatenate([part.keys for part in decoded]).tolist() == runs.keys.tolist()
+    assert np.concatenate([part.codes for part in decoded]).tolist() == runs.codes.tolist()
+    if runs.extra is not None:
+        extra = [part.extra for part in decoded if part.extra is not None]
+        assert np.concatenate(extra).tolist() == runs.extra.tolist()
+
+
+def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "MOST_BYTES", CAP)
+    tree = Tree(3, Piece(0, 0, 0, []))
+    keys = np.arange(3 * 1000, dtype=np.uint64)
+    tree.deliver(keys, np.arange(1000).astype(np.uint16))
+    found = [chunk.arrays() for piece in tree.pieces for chunk in piece.inbox]
+    assert max(mine.nbytes + codes.nbytes for mine, codes in found) <= CAP // 4
+    assert np.concatenate([codes for _, codes in found]).tolist() == list(range(1000))
+    assert np.concatenate([mine for mine, _ in found]).tolist() == keys.tolist()
+
+
+def lengths(path: Path) -> list[int]:
+    """The bodies' sizes of all blocks in a store, by their headers."""
+    with Store.open(path, readonly=True) as store:
+        headers = [
+            store.read(key, 24) for kind in (b"C", b"A", b"P", b"B") for key in store.keys(kind)
+        ]
+    sizes = []
+    for header in headers:
+        _, _, code, words, extra, runs, states = struct.unpack("<QBBBBIQ", header)
+        sizes.append(16 * runs + states * (8 * words + code + extra))
+    return sizes
+
+
+def facts(result: Result) -> tuple[object, ...]:
+    return result.verdict, result.states, result.forced, result.digest, result.strata
+
+
+@pytest.mark.parametrize("ask", [prove, api.solve], ids=["prove", "solve"])
+def test_searches_write_several_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: object
+) -> None:
+    """Interrupted, continued and verified; the answer is that of a search with large blocks."""
+    assert callable(ask)
+    expected = ask(DEAL)
+    monkeypatch.setattr(blocks, "MOST_BYTES", CAP)
+    path = tmp_path / "store"
+    assert ask(DEAL, store=path, max_states=30_000).verdict == "undecided"
+    found = lengths(path)
+    assert max(found) <= CAP and len(found) > 100
+    assert facts(ask(DEAL, store=path)) == facts(expected)
+    assert max(lengths(path)) <= CAP
+    report = check(path)
+    assert report.valid, report.reason

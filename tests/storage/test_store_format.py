@@ -1,0 +1,139 @@
+"""docs/store-format.md: its grammar is that of the code, and what it says is enough to read a store."""
+
+from __future__ import annotations
+
+import ast
+import json
+import struct
+import textwrap
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import lmdb
+import pytest
+import xxhash
+import zstandard
+from helpers.searching import prove
+
+from dbmsolver import api
+from dbmsolver.game.deals import Deal
+from dbmsolver.storage import records
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "store-format.md"
+DEAL = Deal.from_number(11982)
+
+
+def test_the_grammar_is_that_of_the_code() -> None:
+    told = DOCUMENT.read_text().split("```")[1]
+    docstring = ast.get_docstring(ast.parse(Path(records.__file__).read_text()))
+    assert docstring is not None
+    own = textwrap.dedent(docstring[docstring.index("    record   =") :])
+    assert told.strip() == own.strip()
+
+
+class Reader:
+    """A reader of stores that was written from the document, and imports nothing of the program."""
+
+    def __init__(self, path: Path) -> None:
+        with (
+            lmdb.open(str(path), readonly=True, lock=False) as environment,
+            environment.begin() as txn,
+        ):
+            self.records: dict[bytes, bytes] = dict(txn.cursor())
+        self.manifest: dict[str, Any] = json.loads(self.records[b"M"])
+        assert self.manifest["format"] == 3
+
+    def check_seal(self) -> None:
+        count, total, checksum = struct.unpack("<QQQ", self.records[b"S"])
+        assert count == len(self.records)
+        others = [value for key, value in self.records.items() if key not in (b"M", b"S")]
+        sums = [int.from_bytes(value[:8], "little") for value in others]
+        assert total == sum(sums) % 2**64
+        assert checksum == xxhash.xxh3_64_intdigest(self.records[b"S"][:16] + self.records[b"M"])
+
+    def check_record(self, key: bytes) -> bytes:
+        """What follows the checksum."""
+        value = self.records[key]
+        content = struct.pack("<Q", xxhash.xxh3_64_intdigest(value[8:]))
+        place = bytes.fromhex(self.manifest["id"]) + key
+        assert value[:8] == struct.pack("<Q", xxhash.xxh3_64_intdigest(place + content))
+        return value[8:]
+
+    def states(self, key: bytes) -> list[tuple[int, tuple[int, ...], int, int]]:
+        """(signature, local key, code, extra) of each state in a block."""
+        rest = self.check_record(key)
+        version, code_bytes, words, extra_bytes, runs, states = struct.unpack_from("<BBBBIQ", rest)
+        assert version == 3
+        body = zstandard.ZstdDecompressor().decompress(rest[16:])
+        assert len(body) == 16 * runs + states * (8 * words + code_bytes + extra_bytes) <= 2**29
+        signatures = struct.unpack_from(f"<{runs}Q", body)
+        counts = struct.unpack_from(f"<{runs}Q", body, 8 * runs)
+        assert sum(counts) == states
+        planes = body[16 * runs :]
+        codes = planes[8 * words * states :]
+        extras = codes[code_bytes * states :]
+        found = []
+        place = 0
+        for signature, count in zip(signatures, counts, strict=True):
+            local = [0] * words
+            for at in range(place, place + count):
+                before = list(local)
+                for word in range(words):
+                    taken = [planes[(8 * word + byte) * states + at] for byte in range(8)]
+                    local[word] = (local[word] + int.from_bytes(taken, "little")) % 2**64
+                ascends = local[::-1] > before[::-1]
+                assert at == place or ascends or (local == before and key[:1] == b"B")
+                code = int.from_bytes(codes[code_bytes * at : code_bytes * (at + 1)], "little")
+                extra = int.from_bytes(extras[extra_bytes * at : extra_bytes * (at + 1)], "little")
+                found.append((signature, tuple(local), code, extra))
+            place += count
+        if key[:1] in (b"C", b"A"):
+            assert struct.unpack_from(">QQ", key, 5) == (min(signatures), max(signatures))
+        return found
+
+    def of_kind(self, kind: bytes) -> list[bytes]:
+        return [key for key in self.records if key[:1] == kind]
+
+
+@pytest.mark.parametrize("ask", [prove, api.prove, api.solve], ids=["every", "dominating", "solve"])
+def test_a_finished_store(tmp_path: Path, ask: Any) -> None:
+    result = ask(DEAL, store=tmp_path)
+    reader = Reader(tmp_path)
+    reader.check_seal()
+    found: Counter[tuple[int, int]] = Counter()
+    states = set()
+    for key in reader.of_kind(b"C"):
+        layer, stratum = struct.unpack_from(">HH", key, 1)
+        block = reader.states(key)
+        found[layer, stratum] += len(block)
+        states |= {(signature, local) for signature, local, _, _ in block}
+    assert len(states) == result.states + result.forced == sum(found.values())
+    rows = {(row[0], row[1]): row[2] + row[3] for row in reader.manifest["strata"]}
+    assert found == rows
+    assert reader.manifest["digest"] == result.digest
+    assert len(reader.records) == 2 + len(reader.of_kind(b"C"))
+
+
+@pytest.mark.parametrize("ask", [prove, api.solve], ids=["every", "solve"])
+def test_a_store_that_is_not_finished(tmp_path: Path, ask: Any) -> None:
+    ask(DEAL, store=tmp_path, max_states=30_000)
+    reader = Reader(tmp_path)
+    reader.check_seal()
+    pending = [
+        state
+        for kind in (b"P", b"B")
+        for key in reader.of_kind(kind)
+        for state in reader.states(key)
+    ]
+    assert pending
+    for key in reader.of_kind(b"D"):
+        assert len(reader.check_record(key)) % 8 == 0
+    members = reader.manifest
+    numbers = [int.from_bytes(key[-8:], "big") for key in reader.records if len(key) > 1]
+    assert (members["phase"], members["verdict"]) == ("search", "undecided")
+    assert max(numbers) < members["next"] and len(set(numbers)) == len(numbers)
+    if members["question"] == "prove":
+        assert members["waiting"][0] == len(pending)
+    else:
+        assert all(extra & 0x7FFF for _, _, _, extra in pending)

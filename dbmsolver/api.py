@@ -306,19 +306,24 @@ def verify_store(
     threads: int | None = None,
     memory: int | None = None,
     sample: float | None = None,
+    depth: Literal["lemma", "full"] | None = None,
     progress: Callable[[VerifyProgress], None] | None = None,
 ) -> Verification:
     """Check that what the finished search in a store claims is right.
 
     This is a program of its own, with keys and moves of its own. `sample` is a share of the store's
-    blocks from 0 to 1, to check only these. The report's `valid` says it, `reason` and `position`
-    are the first counterexample. Raises StoreError for a store that claims nothing.
+    blocks from 0 to 1, to check only these. `depth` is for proofs over dominating positions: "full"
+    lists every position that they stand for and checks its moves by the rules of the game alone,
+    "lemma" relies on the lemmas of docs/dominance.md. By default it is "full" where that fits into
+    memory and takes no more than some minutes. The report's `valid` says whether the claim is
+    right, `reason` and `position` are the first counterexample. Raises StoreError for a store that
+    claims nothing.
     """
     from dbmsolver.verify import check
 
     if sample is not None and not 0 < sample <= 1:
         raise UsageError(f"{sample} is no share, expected more than 0 and at most 1")
-    steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample)
+    steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample, depth=depth)
     return _last(steps, progress)
 
 

@@ -86,7 +86,8 @@ class Report:
     """A moment of a running search, for progress displays."""
 
     question: Question
-    phase: Literal["look ahead", "search"]
+    phase: Literal["look ahead", "dive", "search"]
+    """Both of the first come before a proof: hasty searches for a solution."""
     layer: int | None
     stratum: int
     last_stratum: int
@@ -100,6 +101,7 @@ class Report:
     elapsed: float
     share: float | None = None  # of the current stratum that is closed, where it can be told
     done: float | None = None  # of all the work, where its end is known; a search's seldom is
+    dive: tuple[int, int] | None = None  # the number of the dive, and of how many
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ class Checkpoint:
     def _looked_at(
         self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
     ) -> Iterator[NewRecord]:
-        """Records, by layer, of rows looked at or reached with fewer moves since the last commit."""
+        """Records, by layer, of rows looked at, or reached with fewer moves, since the last one."""
         fresh = np.flatnonzero((queue.rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
         new = queue.rows[fresh]
         layers = layers_of(new, self.weight)

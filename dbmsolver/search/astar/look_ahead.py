@@ -1,7 +1,7 @@
 """A hasty, bounded search for any solution, made before every position is searched for a proof.
 
-It finds most solutions quickly. What it closes is no part of the proof: it is stored as records of a
-kind of their own, for the way back only.
+It finds most solutions quickly. What it closes is no part of the proof: it is stored as records of
+a kind of their own, for the way back only.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ import numpy as np
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.blocks import Runs, encode_block
 from dbmsolver.storage.store import Closed, Store, parse_closed_key
-from dbmsolver.verify.check import Verification, verify
+from dbmsolver.verify.check import verify
 from dbmsolver.verify.format import progress
+from dbmsolver.verify.report import Verification
 
 
 def check(path: Path, **options: Any) -> Verification:

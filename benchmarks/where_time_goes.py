@@ -27,45 +27,55 @@ from inside import kernel_shares
 from dbmsolver import Deal, prove
 from dbmsolver.cli.values import parse_size
 from dbmsolver.game.rules import rules_for
-from dbmsolver.search import journal
+from dbmsolver.search import candidates
 from dbmsolver.search.astar import layers
-from dbmsolver.search.proof import chunks, large, piece_worker, pieces, small, strata, worker
-from dbmsolver.storage import blocks, store
+from dbmsolver.search.proof import (
+    closing,
+    large,
+    piece_tables,
+    piece_worker,
+    pieces,
+    small,
+    stratum,
+    worker,
+)
+from dbmsolver.storage import blocks, store, transaction
 
 KERNELS = "closing (kernels)"
 WAITING = "waiting for the other threads"
 FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     KERNELS: [
-        (worker, "exhaust_batch"),
+        (closing.PositionKernels, "close_batch"),
+        (closing.RecordKernels, "close_batch"),
+        (closing.PositionKernels, "close_piece"),
+        (closing.RecordKernels, "close_piece"),
         (worker, "sort_states"),
         (piece_worker, "admit_piece"),
-        (piece_worker, "close_piece"),
     ],
-    "loading and rebuilding tables": [(pieces, "load_table"), (pieces, "table_keys")],
-    "candidates to parcels": [
-        (worker, "write_runs"),
-        (piece_worker, "write_runs"),
+    "loading and rebuilding tables": [(piece_tables, "load_table"), (piece_tables, "table_keys")],
+    "making candidates": [
+        (closing.PositionKernels, "write_runs"),
+        (closing.RecordKernels, "write_runs"),
         (worker, "make_candidates"),
-        (piece_worker, "split_siblings"),
+        (closing.PositionKernels, "split_siblings"),
+        (closing.RecordKernels, "split_siblings"),
     ],
     "routing candidates to pieces": [(pieces, "route"), (pieces, "count_flips")],
     "gathering candidates": [
-        (strata, "gather"),
-        (strata, "select"),
-        (strata, "passes"),
+        (stratum, "gather"),
+        (candidates, "select_runs"),
+        (stratum, "signature_groups"),
     ],
     "digest": [(worker, "digest_runs")],
-    "packing: sorting candidates": [(journal, "sorted_runs"), (chunks, "sort_runs")],
+    "packing: sorting candidates": [(candidates, "sorted_runs"), (candidates, "sort_runs")],
     "packing: differences": [(blocks, "to_planes"), (blocks, "from_planes")],
     "packing: zstd, copies": [
         (worker, "encode_block"),
-        (journal, "encode_block"),
-        (chunks, "encode_block"),
-        (journal, "decode_block"),
-        (chunks, "decode_block"),
-        (store, "decode_block"),
+        (candidates, "encode_block"),
+        (candidates, "decode_block"),
+        (blocks, "decode_block"),
     ],
-    "LMDB: puts": [(store.Transaction, "_put"), (store.Transaction, "delete")],
+    "LMDB: puts": [(transaction.Transaction, "_put_bound"), (transaction.Transaction, "delete")],
     "LMDB: reads": [(store.Store, "read")],
     "LMDB: commits": [(store.Store, "write")],
     "look ahead": [(layers.AStarSearch, "_round")],

@@ -194,9 +194,10 @@ def _search(
     cancel: Callable[[], bool] | None,
 ) -> Result:
     from dbmsolver.search import session
+    from dbmsolver.search.limits import Cancelled
 
     with closing(session.run(question, deal, options, limits)) as events:
-        request: session.Cancelled | None = None
+        request: Cancelled | None = None
         while True:
             try:
                 event = events.send(request)
@@ -205,7 +206,7 @@ def _search(
                 return result
             if progress is not None:
                 progress(event)
-            request = session.Cancelled() if cancel is not None and cancel() else None
+            request = Cancelled() if cancel is not None and cancel() else None
 
 
 def read_solution(

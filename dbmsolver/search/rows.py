@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
 from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT, META
 from dbmsolver.core.tables import SIGNATURE
-from dbmsolver.search.candidates import RunArrays, make_candidates
+from dbmsolver.search.candidates import make_candidates
+from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 
@@ -24,11 +25,11 @@ def packed(codec: StateCodec, rows: Rows) -> Iterator[tuple[int, Runs]]:
     ``extra`` of the runs is g, in its highest bit whether the state is forced.
     """
     arrays = RunArrays(*pack_rows(codec.tables, rows))
-    for parcel in make_candidates(codec, arrays):
-        runs = parcel.runs
+    for candidates in make_candidates(codec, arrays):
+        runs = candidates.runs
         assert runs is not None
         yield (
-            parcel.stratum,
+            candidates.stratum,
             Runs(
                 runs.signatures,
                 runs.counts,

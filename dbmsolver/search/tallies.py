@@ -1,10 +1,11 @@
 """The books of a proof: what was made pending against what was taken.
 
-A proof is only as good as its list of pending candidates: one that gets lost is a part of the game that nobody looks at,
-and "unsolvable" may be wrong.  So candidates are counted twice, by different code: when they are made, and when they are
-handed to a thread that closes their signature.  Both are numbers and hashes (:class:`Tally`), added up over parcels,
-spills, commits and resumed runs; they must agree at the end of every stratum, and nothing may be left at the end.  Books
-that do not balance end the run with InternalError, never with a verdict.
+A proof is only as good as its list of pending candidates: one that gets lost is a part of the game
+that nobody looks at, and "unsolvable" may be wrong. So candidates are counted twice, by different
+code: when they are made, and when they are handed to a thread that closes their signature. Both are
+numbers and hashes (:class:`Tally`), added up over candidates, spills, commits and resumed runs;
+they must agree at the end of every stratum, and nothing may be left at the end. Books that do not
+balance end the run with InternalError, never with a verdict.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ NOTHING = Tally()
 
 
 def weigh(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = None) -> Tally:
-    """The tally of runs: ``counts`` candidates of each of the ``signatures``, one of each where there is None."""
+    """The tally of runs: ``counts`` candidates of each of the ``signatures``, one of each where
+    there is None.
+    """
     hashed = (signatures ^ (signatures >> _SHIFT)) * _ODD
     hashed = (hashed ^ (hashed >> _SHIFT)) * _ODDER
     if counts is None:
@@ -75,7 +78,9 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 
 class Books:
-    """What is pending, and what of the stratum being closed has yet to be handed out and to be done."""
+    """What is pending, and what of the stratum being closed has yet to be handed out and to be
+    done.
+    """
 
     def __init__(self) -> None:
         self.pending = NOTHING
@@ -87,16 +92,16 @@ class Books:
         self.pending = self.pending.plus(tally)
 
     @contextmanager
-    def packing(self, parcels: Iterable[Any]) -> Iterator[None]:
-        """Around what sorts parcels, which drops duplicates."""
-        parcels = list(parcels)
-        before = total(parcel.tally for parcel in parcels)
+    def packing(self, candidates: Iterable[Any]) -> Iterator[None]:
+        """Around what sorts candidates and so drops duplicates."""
+        candidates = list(candidates)
+        before = total(one.tally for one in candidates)
         yield
-        after = total(parcel.tally for parcel in parcels)
+        after = total(one.tally for one in candidates)
         self.pending = self.pending.minus(before).plus(after)
 
     def open_stratum(self, due: Tally) -> None:
-        """A stratum's turn has come; ``due`` are its candidates, but for signatures that are done."""
+        """A stratum is begun. `due` are its candidates whose signatures are not done."""
         self._due, self._open = due, NOTHING
 
     def hand_out(self, signatures: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:

@@ -17,6 +17,30 @@ there twice; (3) no state in C is a goal; (4) every successor of a state in C is
 successors of a state with a forced move are that move's alone.  By (1) and (4) every line from the
 deal stays in C; by (3) none ends in a goal; so there is no solution.
 
+**Unsolvable, by dominating positions.**  The store holds records; each stands for a set of positions
+that differ by parked cards (docs/dominance.md).  There are two depths, and the report says which was
+checked.  In both, every record is laid out in columns and slots and has to be one that can be, no record
+is there twice, and counts and digest are those of the manifest.
+
+*full* (:mod:`dbmsolver.verify.positions`).  P is the set of all positions that parking leads to from
+those that the records stand for; it is listed, position by position.  Checked: (1) the deal, after its
+safe moves, is in P; (2) no position in P is a goal; (3) from each position in P with a safe move, safe
+moves lead to a position in P; from each other one, every legal move does, with the safe moves that
+follow it.  So every settled position (one without a safe move) of a line from the deal is in P, and no
+goal is, which would be settled; so there is no solution.  Nothing is assumed of records: any set P
+with (1) to (3) would do.
+
+*lemma* (:mod:`dbmsolver.verify.kernels.record_expand`).  Checked: (1) the normal form of the deal's own
+record is stored; (2) every stored record is in normal form, and none has all cards home; (3) the
+normal form of each result of each macro of a stored record is stored.  By (1), (3) and part (b) of the
+theorem of docs/dominance.md every settled position of a line from the deal is covered; by (2) none is
+a goal.  Macros and normal forms are carried out here from that page, on columns of cards; the search
+has its own, on words of bits.
+
+The code of a record is eight bits of a hash of its parent.  It only helps to find a way back, no claim
+rests on it, and it is not checked.  Nor is it checked that records are reached from the deal: more of
+them than need be prove the same.
+
 **Shortest.**  The claim is a length L.  Let h be the lower bound as computed here
 (:mod:`dbmsolver.verify.kernels.bound`, with the argument why it never exceeds the moves to come), C
 the closed states of layers f < L, and g(s) = f(s) - h(s) for s in C. Checked: (1) if h(deal) < L,
@@ -29,7 +53,7 @@ in C with g <= i + 1.  So the goal would be in C, against (3).  Nothing is assum
 not that its bound is right (with another bound the f it wrote down would not fit (1) and (4)), nor
 that its order was.
 
-**Parent-move codes** are not needed for either claim; solutions and looked-up positions hang on
+**Parent-move codes** of positions are not needed for either claim; solutions and looked-up positions hang on
 them.  Checked: undoing the code of a state leads to a closed state of which it is a successor, and
 going on so leads to the deal.  The latter because progress (cards home, locked cards released)
 never falls along a move: back from a state it never rises, and among states of one signature the

@@ -17,7 +17,7 @@ from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import POLICIES, Rules
-from dbmsolver.results import Result
+from dbmsolver.results import Method, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.solution import BadSolution, replay
 
@@ -130,9 +130,8 @@ def load(path: Path) -> Certificate:
         certificate = json.loads(data)
     except ValueError as error:
         raise InputError(f"not JSON ({error}), expected a certificate", where) from None
-    if isinstance(certificate, dict):
-        # Before there was another method, certificates did not name it.
-        certificate.setdefault("method", "every-position")
+    if isinstance(certificate, dict) and "question" in certificate:
+        certificate.setdefault("method", Method.EVERY_POSITION)  # what was not said at first
     problem = next(_problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
@@ -173,7 +172,7 @@ def _problems(data: Any) -> Iterator[str]:
     choices = {
         "claim": CLAIMS,
         "question": ("prove", "solve"),
-        "method": ("dominating", "every-position"),
+        "method": tuple(Method),
         "policy": POLICIES,
         "metric": ("cards",),
     }

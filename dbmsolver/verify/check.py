@@ -277,10 +277,10 @@ class _Run:
         report.strata = [(0, *row, 0) for row in sorted(positions.strata.items())]
         report.digest = f"{int(positions.digest[0]):016x}"
         report.checked += [
-            f"the deal is among the {positions.count:,} positions that parking leads to from the closed"
-            " records, and no win is",
-            "where safe moves can be made there, they lead to one of these positions; elsewhere every"
-            " legal move does, with the safe moves that follow",
+            f"{positions.count:,} positions are covered: parking leads to them from closed records",
+            "the deal is covered once its safe moves are made, and no win is covered",
+            "from each covered position, safe moves, where there are any, lead to a covered one;",
+            "elsewhere every legal move does, with the safe moves that follow it",
         ]
         self._compare_counts()
 

@@ -35,14 +35,16 @@ Ints = NDArray[np.int64]
 _UNIT = 1 << 13
 _LIFT = 2
 """Strata that a move leads upwards, at most."""
+_SPILLED = 4
+"""Rows that macros lead to wait in files until these take so many times the memory."""
 
 
 class Job(NamedTuple):
-    """A partition's turn, its mail after that, or the end of a divided signature (by its first
-    partition).
+    """A partition's turn, the rows that come to it later, the end of all strata from one on (whose
+    number stands for the partition), or the clearing of files.
     """
 
-    kind: Literal["turn", "exchange", "end"]
+    kind: Literal["turn", "exchange", "end", "clear"]
     partition: int
 
 
@@ -131,6 +133,17 @@ class Closure:
                 if place == 0 and self._chosen is None and not self.claim.records:
                     # The stratum above is done when this is asked for.
                     yield from self._late(stratum + 1 + _LIFT)
+                if self.claim.records and self.exchange.spilled > _SPILLED * self.memory:
+                    yield from self._deliver_all()
+
+    def _deliver_all(self) -> Iterator[Job]:
+        """Have all rows looked up that wait, to clear files: a macro may lead to any later stratum, so
+        there is no end to wait for.
+        """
+        for partition in range(self.catalog.strata.size):
+            if self.exchange.has(partition):
+                yield Job("exchange", partition)
+        yield Job("clear", 0)
 
     def _late(self, lowest: int) -> Iterator[Job]:
         strata = self.catalog.strata
@@ -155,12 +168,14 @@ class Closure:
             loading = self._begin(following, {job.partition})
             if loaded is not None:
                 yield from self._work(job, loaded)
+            elif job.kind == "clear":
+                self.exchange.close_unused()
             else:
                 self._end(job.partition)
             job = following
 
     def _begin(self, job: Job | None, wanted: set[int]) -> Future[LoadedPartition] | None:
-        if job is None or job.kind == "end":
+        if job is None or job.kind in ("end", "clear"):
             return None
         partitions, partition = self.partitions, job.partition
         partitions.prepare(partition, self._readers)

@@ -52,6 +52,8 @@ class Exchange:
     def __init__(self, strata: NDArray[np.int64], planes: int, memory: int) -> None:
         self.width = planes + 2
         self.sent = 0
+        self.spilled = 0
+        """Bytes in files."""
         self._strata = strata
         self._memory = memory
         self._used = 0
@@ -76,6 +78,7 @@ class Exchange:
         if stratum not in self._files:
             self._files[stratum] = Spill()
         rows = np.concatenate(queue.rows)
+        self.spilled += rows.nbytes
         queue.spilled.append((self._files[stratum].write(rows), rows.shape[0]))
         self._used -= queue.nbytes
         queue.rows, queue.nbytes = [], 0
@@ -122,4 +125,15 @@ class Exchange:
     def close(self, lowest: int = 0) -> None:
         """Remove the files of all strata from this one on, whose rows have been taken and used."""
         for stratum in [number for number in self._files if number >= lowest]:
-            self._files.pop(stratum).close()
+            self._close(stratum)
+
+    def close_unused(self) -> None:
+        """Remove the files of strata for which no rows wait."""
+        waiting = {int(self._strata[partition]) for partition in self._queues}
+        for stratum in self._files.keys() - waiting:
+            self._close(stratum)
+
+    def _close(self, stratum: int) -> None:
+        file = self._files.pop(stratum)
+        self.spilled -= file.nbytes
+        file.close()

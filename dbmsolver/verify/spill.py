@@ -21,6 +21,11 @@ class Spill:
         self._end = 0
         self._lock = threading.Lock()
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that have been written."""
+        return self._end
+
     def write(self, array: NDArray[Any]) -> int:
         """Append an array; the offset that it has in the file."""
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

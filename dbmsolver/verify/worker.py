@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,10 @@ class CheckWorker:
         )
         self.root = np.array(claim.root, np.uint64)
         self.board = make_board()
-        self.table = make_table() if claim.records else None
+        self._expand: Any = expand
+        self._scratch: Any = self.board
+        if claim.records:
+            self._expand, self._scratch = expand_records, make_table()
         self.order = np.empty(rows, np.int64)
         self.starts = np.empty(len(catalog.partitions) + 2, np.int64)
         self.hashes = np.empty(rows, np.uint64)
@@ -93,12 +97,8 @@ class CheckWorker:
         task = Task(self.claim.costs, self.claim.length or 0, self.root, source.number, base)
         work.place[:] = 0
         while work.place[0] < segments.shape[0]:
-            if self.claim.records:
-                expander, scratch = expand_records, self.table
-            else:
-                expander, scratch = expand, self.board
-            error = expander(
-                self.form, self.catalog.index, task, source.partition, segments, scratch, work
+            error = self._expand(
+                self.form, self.catalog.index, task, source.partition, segments, self._scratch, work
             )
             if error:
                 signature = int(self.catalog.index.signatures[segments[work.place[0], 0]])

@@ -19,8 +19,9 @@ from typing import Any, TypedDict
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
-from dbmsolver.search import journal, session
-from dbmsolver.search.proof import large, piece_worker, pieces, worker
+from dbmsolver.search import recorder, session
+from dbmsolver.search.astar import look_ahead
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 
 class Settings(TypedDict):
@@ -102,15 +103,17 @@ def main() -> None:
     random = Random(settings["seed"])
     if settings["small"] is not None:
         worker.SMALL = settings["small"]
-        large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
+        piece_tables.SMALLEST_BITS = 12
         piece_worker.EXPAND_SECONDS = 0.02
+    if not settings.get("dives", True):
+        dives.SCHEDULE = ()
     if settings["look_ahead"] is not None:
-        session.LOOK_AHEAD_STATES = settings["look_ahead"]
+        look_ahead.STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels
     begun = time.monotonic()
     undisturbed = search_once(settings, ".once")
     typical = time.monotonic() - begun
-    journal.COMMIT_SECONDS = settings["commit"]
+    recorder.COMMIT_SECONDS = settings["commit"]
     statuses = []
     answer: dict[str, Any] = {}
     while not answer:

@@ -24,7 +24,7 @@ import dbmsolver.core
 from numba import typeof
 from numba.core.dispatcher import Dispatcher
 from dbmsolver import Deal, prove, solve
-from dbmsolver.search.proof import dives, large, pieces, worker
+from dbmsolver.search.proof import dives, piece_tables, worker
 from dbmsolver.search.precompile import needed
 from dbmsolver.game.rules import rules_for
 
@@ -50,15 +50,15 @@ def solves():
     assert solve(Deal.from_number(3), threads=2, memory=1 << 30).length == 73
 
 def proves(method, whole, divided):
-    worker.SMALL, large.SMALLEST_BITS, pieces.SMALLEST_BITS = UNDIVIDED
+    worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
     assert prove(Deal.from_number(11982), method=method).states == whole
     dives.SCHEDULE = ()
     worker.SMALL = 500
-    large.SMALLEST_BITS = pieces.SMALLEST_BITS = 12
+    piece_tables.SMALLEST_BITS = 12
     deal = Deal.from_number(1, rules_for("freecell", freecells=2))
     assert prove(deal, method=method, threads=2, store=Path(sys.argv[1]) / method).states == divided
 
-UNDIVIDED = worker.SMALL, large.SMALLEST_BITS, pieces.SMALLEST_BITS
+UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 check("solve", "every-position", solves)
 check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
 check("prove", "dominating", lambda: proves("dominating", 11162, 14555))

@@ -17,12 +17,14 @@ from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Options, Report, Result
-from dbmsolver.search import journal, session
+from dbmsolver.search import recorder, session
+from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof import large, pieces, worker
-from dbmsolver.search.proof.strata import GoalReached, ProofSearch
+from dbmsolver.search.proof import large, piece_tables, worker
+from dbmsolver.search.proof.strata import ProofSearch
+from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store
@@ -106,15 +108,24 @@ class FailingWrites:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.writes = 0
         self.failing = 0
-        real = Transaction._put
+        real, real_seal = Transaction._put_bound, Transaction.seal
 
-        def put(txn: Transaction, key: bytes, value: bytes) -> None:
-            self.writes += 1
-            if self.writes == self.failing:
-                raise DiskFullError("no room (as a test will have it)")
-            real(txn, key, value)
+        def put(txn: Transaction, key: bytes, data: bytes) -> None:
+            self.count()
+            real(txn, key, data)
 
-        monkeypatch.setattr(Transaction, "_put", put)
+        def seal(txn: Transaction) -> None:
+            self.count()
+            real_seal(txn)
+
+        monkeypatch.setattr(Transaction, "_put_bound", put)
+        monkeypatch.setattr(Transaction, "seal", seal)
+
+    def count(self) -> None:
+        """Count a write, and let it fail if it is the one."""
+        self.writes += 1
+        if self.writes == self.failing:
+            raise DiskFullError("no room (as a test will have it)")
 
     def fail_at(self, number: int) -> None:
         """Let the write with this number, counted from now on, fail; 0: none."""
@@ -142,7 +153,7 @@ def check_write_errors(store: Path, failing: FailingWrites, question: str, numbe
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> FailingWrites:
-    monkeypatch.setattr(session, "LOOK_AHEAD_STATES", 1000)
+    monkeypatch.setattr(look_ahead, "STATES", 1000)
     return FailingWrites(monkeypatch)
 
 
@@ -161,7 +172,7 @@ def test_every_write_error(
     question: str,
     commit: float,
 ) -> None:
-    monkeypatch.setattr(journal, "COMMIT_SECONDS", commit)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", commit)
     check_write_errors(tmp_path / "store", failing, question, range(1, 120))
 
 
@@ -178,29 +189,29 @@ def test_the_deal_is_pending_when_the_search_begins(
         return real(store)
 
     monkeypatch.setattr(Store, "write", write)
-    for question in (prove, solve):
-        question(Deal.from_number(11982), store=tmp_path / question.__name__)
+    for name, ask in (("prove", prove), ("solve", solve)):
+        ask(Deal.from_number(11982), store=tmp_path / name)
     assert seen and all(seen)
 
 
 def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """A proof that ends without a further word when it has spilled twice; how many records that left."""
     spills = 0
-    real = journal.Journal.spill
+    real = recorder.Recorder.spill
 
     class Killed(BaseException):
         pass
 
-    def spill(self: journal.Journal, parcels: list[Candidates]) -> None:
+    def spill(self: recorder.Recorder, candidates: list[Candidates]) -> None:
         nonlocal spills
-        real(self, parcels)
-        spills += bool(parcels)
+        real(self, candidates)
+        spills += bool(candidates)
         if spills == 2:
             raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(session, "LOOK_AHEAD_STATES", 1000)
-        patch.setattr(journal.Journal, "spill", spill)
+        patch.setattr(look_ahead, "STATES", 1000)
+        patch.setattr(recorder.Recorder, "spill", spill)
         with pytest.raises(Killed):
             prove(MEDIUM, store=store, memory=LITTLE["prove"])
     with Store.open(store) as opened:
@@ -227,7 +238,7 @@ def test_a_store_that_is_not_that_of_its_last_commit(
     """A run that took over what was spilled, and perhaps lost the deal, would end with a wrong count: it is refused."""
     store = tmp_path / "store"
     stopped_after_a_spill(store, monkeypatch)
-    monkeypatch.setattr(journal.Journal, "abandoned", lambda self: [])
+    monkeypatch.setattr(recorder.Recorder, "abandoned", lambda self: [])
     if not kept:
         with Store.open(store) as opened, opened.write() as txn:
             txn.delete(opened.keys(b"P")[0])
@@ -238,7 +249,7 @@ def test_a_store_that_is_not_that_of_its_last_commit(
 # The books: every way in which a candidate may get lost ends in an internal error, and never in a verdict.
 
 
-def lose_a_parcel(monkeypatch: pytest.MonkeyPatch) -> None:
+def lose_a_stratum(monkeypatch: pytest.MonkeyPatch) -> None:
     real = ProofSearch._close_stratum
     lost: list[Candidates] = []
 
@@ -251,33 +262,33 @@ def lose_a_parcel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lose_a_signature(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = ProofSearch._parts
+    real = StratumClosing._parts
 
-    def parts(self: ProofSearch, parcels: list[Candidates], wanted: Any) -> Any:
-        found = real(self, parcels, wanted)
+    def parts(self: StratumClosing, wanted: Any) -> Any:
+        found = real(self, wanted)
         return found if len(found) < 2 else found[1:]
 
-    monkeypatch.setattr(ProofSearch, "_parts", parts)
+    monkeypatch.setattr(StratumClosing, "_parts", parts)
 
 
 def lose_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = ProofSearch._take_batch
+    real = StratumClosing._take_batch
 
-    def take(self: ProofSearch, groups: Any, large_starts: Any, batch: Any) -> None:
+    def take(self: StratumClosing, groups: Any, batch: Any) -> None:
         if self.stratum < 20:
-            real(self, groups, large_starts, batch)
+            real(self, groups, batch)
 
-    monkeypatch.setattr(ProofSearch, "_take_batch", take)
+    monkeypatch.setattr(StratumClosing, "_take_batch", take)
 
 
-def lose_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+def lose_an_inbox_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def finish(self: large.LargeSignature, done: Any) -> None:
-        finish_visit(self, done)
+        finish_work(self, done)
         for piece in self.pieces:
             piece.inbox = piece.inbox[:-1]
 
-    finish_visit = large.LargeSignature._finish
+    finish_work = large.LargeSignature._finish
     monkeypatch.setattr(large.LargeSignature, "_finish", finish)
     small_pieces(monkeypatch)
 
@@ -285,12 +296,13 @@ def lose_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(worker, "SMALL", 5000)
-    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["store", "no store"])
-@pytest.mark.parametrize("lose", [lose_a_parcel, lose_a_signature, lose_a_batch, lose_a_chunk])
+@pytest.mark.parametrize(
+    "lose", [lose_a_stratum, lose_a_signature, lose_a_batch, lose_an_inbox_of_a_piece]
+)
 def test_books_of_a_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lose: Any, stored: bool
 ) -> None:
@@ -353,16 +365,16 @@ def test_books_of_a_search_by_cost_that_is_continued(
 def test_closed_states_that_are_missing_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = journal.Journal.add_closed
+    real = recorder.Recorder.add_closed
 
-    def add(self: journal.Journal, blocks: Any, **more: Any) -> Any:
+    def add(self: recorder.Recorder, blocks: Any, **more: Any) -> Any:
         blocks = list(blocks)
         refs = real(self, blocks, **more)
-        if len(self._blocks) == 5:
-            self._blocks.pop()
+        if len(self.batch.blocks) == 5:
+            self.batch.blocks.pop()
         return refs
 
-    monkeypatch.setattr(journal.Journal, "add_closed", add)
+    monkeypatch.setattr(recorder.Recorder, "add_closed", add)
     with pytest.raises(InternalError, match="the books do not balance"):
         prove(MEDIUM, store=tmp_path / "store")
 
@@ -381,7 +393,7 @@ def test_killed_between_the_goal_and_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
     """The goal is pending in the commit before the verdict; a run that is continued must find it there."""
-    monkeypatch.setattr(session, "LOOK_AHEAD_STATES", 1)
+    monkeypatch.setattr(look_ahead, "STATES", 1)
     deal = Deal.from_number(11982, rules_for("freecell", 5))
     with monkeypatch.context() as patch:
 
@@ -389,7 +401,7 @@ def test_killed_between_the_goal_and_the_verdict(
             raise KeyboardInterrupt
 
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
-        with pytest.raises((KeyboardInterrupt, GoalReached)):
+        with pytest.raises(KeyboardInterrupt):
             prove(deal, store=tmp_path / "store")
     result = answer(
         session.run("prove", deal, Options(store=tmp_path / "store", method="every-position"))

@@ -18,7 +18,7 @@ from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Report, Result
-from dbmsolver.search import inspect, journal, session
+from dbmsolver.search import inspect, recorder, session
 from dbmsolver.storage import environment
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.transaction import Transaction
@@ -41,7 +41,7 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store with about half of a proof, in several commits."""
     path = tmp_path / "store"
     with monkeypatch.context() as patch:
-        patch.setattr(journal, "COMMIT_SECONDS", 0.0)
+        patch.setattr(recorder, "COMMIT_SECONDS", 0.0)
         assert prove(DEAL, store=path, max_states=30_000).verdict == "undecided"
     return path
 
@@ -288,7 +288,7 @@ def test_full_disk(
     path = tmp_path / "store"
     ask = solve if question == "solve" else prove
     with monkeypatch.context() as patch:
-        patch.setattr(journal, "COMMIT_SECONDS", 0.0)
+        patch.setattr(recorder, "COMMIT_SECONDS", 0.0)
         failing(patch, error, after)
         result = ask(DEAL, store=path)
         assert (result.verdict, result.limit) == ("undecided", "disk full")

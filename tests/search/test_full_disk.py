@@ -23,10 +23,10 @@ run "$1"
 run "$1"
 """
 PROGRAM = """
-from dbmsolver.search import journal
+from dbmsolver.search import recorder
 from dbmsolver.cli.app import main
 
-journal.COMMIT_SECONDS = 0.2
+recorder.COMMIT_SECONDS = 0.2
 main()
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,10 @@ from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Limits, Options, Report, Result
-from dbmsolver.search import journal, session
+from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers
-from dbmsolver.search.proof import large, piece_worker, pieces, worker
+from dbmsolver.search.outcome import Steps
+from dbmsolver.search.proof import piece_tables, piece_worker, worker
 from dbmsolver.storage.store import Store
 
 DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
@@ -41,8 +41,7 @@ def answer(events: session.Events) -> Result:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close all but the smallest signatures in pieces, in many visits."""
     monkeypatch.setattr(worker, "SMALL", 5000)
-    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
@@ -138,7 +137,7 @@ def test_interrupted_by_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, how: str
 ) -> None:
     """A KeyboardInterrupt of the progress callback, and a generator that is closed."""
-    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     store = tmp_path / "store"
 
     def stop(event: Report | Commit) -> None:
@@ -176,7 +175,7 @@ def test_independent_of_threads_memory_and_pieces(monkeypatch: pytest.MonkeyPatc
 
 def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_pieces(monkeypatch)
-    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.05)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.05)
     store = tmp_path / "store"
     result = prove(MEDIUM, store=store, keep="none")
     assert (result.verdict, result.states) == ("unsolvable", 534_206)
@@ -285,9 +284,10 @@ def test_look_ahead_is_bounded_by_the_limit(monkeypatch: pytest.MonkeyPatch) -> 
     looked = []
     real = layers.AStarSearch.run
 
-    def run(self: layers.AStarSearch) -> Iterator[Report | Commit]:
-        yield from real(self)
-        looked.append(self.journal.evaluated)
+    def run(self: layers.AStarSearch) -> Steps:
+        outcome = yield from real(self)
+        looked.append(self.statistics.evaluated)
+        return outcome
 
     monkeypatch.setattr(layers.AStarSearch, "run", run)
     assert prove(MEDIUM, max_states=1000).limit == "max-states"

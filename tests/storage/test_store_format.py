@@ -136,4 +136,5 @@ def test_a_store_that_is_not_finished(tmp_path: Path, ask: Any) -> None:
     if members["question"] == "prove":
         assert members["waiting"][0] == len(pending)
     else:
-        assert all(extra & 0x7FFF for _, _, _, extra in pending)
+        made = [extra & 0x7FFF for _, _, _, extra in pending]
+        assert made.count(0) <= 1  # the deal itself

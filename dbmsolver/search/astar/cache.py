@@ -8,10 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.shards import COUNT, IS_CLOSED, META, shards_of
-from dbmsolver.results import Limit
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
-from dbmsolver.search.journal import LimitReached
+from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.rows import strata_of
 from dbmsolver.storage.records import parse_closed_key
 
@@ -19,7 +18,7 @@ from dbmsolver.storage.records import parse_closed_key
 class PartitionCache:
     """The partitions of a search. Those loaded take ``memory`` bytes, with ``shards`` shards each.
 
-    A partition that is too large for them is cut in two by progress; LimitReached where that is not
+    A partition that is too large for them is cut in two by progress; OutOfBudget where that is not
     possible.
     """
 
@@ -42,7 +41,7 @@ class PartitionCache:
         if not crowded and sum(other.nbytes for other in self.partitions) <= self.memory:
             return
         if self.checkpoint.kind != b"C":
-            raise LimitReached(Limit.MEMORY)
+            raise OutOfBudget
         for other in self.partitions:
             if other is not partition and other.queues is not None:
                 self._evict(other)
@@ -76,7 +75,7 @@ class PartitionCache:
             owners = shards_of(rows, self.shards)
             for queue in queues:
                 if not queue.add_closed(rows[owners == queue.number]):
-                    raise LimitReached(Limit.MEMORY)
+                    raise OutOfBudget
         for queue in queues:
             queue.rebuild_table()
 
@@ -94,7 +93,7 @@ class PartitionCache:
         values, counts = np.unique(np.concatenate(strata), return_counts=True)
         middle = _median(dict(zip(values.tolist(), counts.tolist(), strict=True)))
         if not partition.low < middle < partition.high:
-            raise LimitReached(Limit.MEMORY)
+            raise OutOfBudget
         self._cut(partition, middle)
         old = partition.queues
         for before, queue, levels in zip(

@@ -1,6 +1,6 @@
 """What the store has of a search by cost layers: closed states, candidates, and commits of both.
 
-A commit is one transaction (:mod:`dbmsolver.search.journal`). It writes new closed states; states
+A commit is one transaction (:mod:`dbmsolver.search.commits`). It writes new closed states; states
 that have been looked at and are not closed, once each time they are reached with fewer moves; and
 candidates that have not been looked at, anew each time. A state keeps its record as a candidate
 when it is closed. A search that is resumed starts with all of these records, and finds those that
@@ -20,12 +20,12 @@ from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit
 from dbmsolver.search.astar.partitions import NO_CEILING, Partition, ShardQueue
-from dbmsolver.search.journal import Journal
+from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
-from dbmsolver.storage.transaction import Transaction
 
 
 class Checkpoint:
@@ -35,9 +35,10 @@ class Checkpoint:
     that is not resumed. ``layer`` is the one being closed.
     """
 
-    def __init__(self, codec: StateCodec, journal: Journal, weight: int, kind: bytes) -> None:
+    def __init__(self, codec: StateCodec, recorder: Recorder, weight: int, kind: bytes) -> None:
         self.codec = codec
-        self.journal = journal
+        self.recorder = recorder
+        self.statistics = recorder.statistics
         self.weight = weight
         self.kind = kind
         self.layer = 0
@@ -46,7 +47,7 @@ class Checkpoint:
 
     def restore(self) -> None:
         """Give the first partition the candidates in the store, or the deal itself."""
-        store = self.journal.store
+        store = self.recorder.store
         everything = self.partitions[0]
         if self.kind != b"C":
             root = np.array([[*self.codec.root, self.codec.root_code]], np.uint64)
@@ -62,11 +63,11 @@ class Checkpoint:
 
     def rows(self, key: bytes) -> Rows:
         """The rows of a block in the store."""
-        return unpacked(self.codec, read_block(self.journal.store, key))
+        return unpacked(self.codec, read_block(self.recorder.store, key))
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
         """The keys of a partition's blocks of closed states, and how many each holds."""
-        store = self.journal.store
+        store = self.recorder.store
         return {
             key: store.states_in(key)
             for key in store.keys(self.kind)
@@ -79,13 +80,13 @@ class Checkpoint:
         Some may have been closed since; they will be found to be duplicates.
         """
         partition.candidates = {}
-        for key in self.journal.store.keys(b"P"):
+        for key in self.recorder.store.keys(b"P"):
             layer, stratum, _ = parse_pending_key(key)
             if layer > partition.closed and partition.low <= stratum < partition.high:
                 partition.candidates.setdefault(layer, []).append(key)
 
     def flush(self) -> None:
-        """Hand the states closed since the last time to the journal."""
+        """Put the states closed since the last time into the next commit."""
         fresh = [
             queue.fresh_closed()
             for partition in self.partitions
@@ -94,14 +95,14 @@ class Checkpoint:
         rows = [closed for closed in fresh if closed.shape[0]]
         if not rows:
             return
-        evaluated = self.journal.evaluated
+        evaluated = self.statistics.evaluated
         for stratum, runs in packed(self.codec, np.concatenate(rows)):
             digest = digest_runs(
                 self.codec.tables, runs.signatures, runs.counts, runs.keys, runs.key_words
             )
             assert runs.extra is not None
             forced = int((runs.extra >> 15).sum())
-            self.journal.count(self.layer, stratum, runs.codes.size, forced, int(digest))
+            self.statistics.count(self.layer, stratum, runs.codes.size, forced, int(digest))
             closed = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words)
             block = Closed(
                 self.layer,
@@ -111,8 +112,8 @@ class Checkpoint:
                 runs.codes.size,
                 encode_block(closed),
             )
-            self.journal.add_closed([block], kind=self.kind)
-        self.journal.evaluated = evaluated  # they were counted when they were looked at
+            self.recorder.add_closed([block], kind=self.kind)
+        self.statistics.evaluated = evaluated  # they were counted when they were looked at
 
     def commit(self, write_out: Partition | None = None) -> Commit:
         """Commit what is closed and, if the search can be resumed, its candidates.
@@ -121,32 +122,43 @@ class Checkpoint:
         be resumed or not, because it is to leave memory.
         """
         self.flush()
-        journal = self.journal
         stored: list[tuple[ShardQueue, NDArray[np.int64]]] = []
-        left: list[tuple[int, bytes]] = []
-
-        def more(txn: Transaction) -> dict[str, Any]:
-            txn.delete_all(b"B")
-            for partition in self.partitions:
-                if not journal.resumable and partition is not write_out:
-                    continue
-                stored.extend(self._put_waiting(txn, partition))
-                # What has not been looked at is written anew each time.
-                for layer, rows in self._not_looked_at(partition):
-                    lasting = max(layer, self.layer)
-                    for block in encoded(self.codec, rows):
-                        if partition is write_out:
-                            left.append((lasting, txn.put_pending(lasting, *block)))
-                        else:
-                            txn.put_pending(layer, *block, kind=b"B")
-            return self._counts()
-
-        unit = journal.commit(self.layer, 0, (), more)
+        lasting: list[NewRecord] = []
+        batch = self.recorder.batch
+        batch.cleared.append(b"B")
+        batch.pending = self._pending(write_out, stored, lasting)
+        batch.fields |= self._counts()
+        commit = self.recorder.commit(self.layer, 0)
         for queue, fresh in stored:
             queue.rows[fresh, META] |= IS_STORED
         if write_out is not None:
-            self._now_in_store(write_out, left)
-        return unit
+            self._now_in_store(write_out, lasting)
+        return commit
+
+    def _pending(
+        self,
+        write_out: Partition | None,
+        stored: list[tuple[ShardQueue, NDArray[np.int64]]],
+        lasting: list[NewRecord],
+    ) -> Iterator[NewRecord]:
+        """The records of all candidates, one by one.
+
+        ``stored`` gets the rows to be marked once they are committed, ``lasting`` the records of
+        candidates of ``write_out``.
+        """
+        for partition in self.partitions:
+            if not self.recorder.resumable and partition is not write_out:
+                continue
+            for queue in partition.queues or ():
+                yield from self._looked_at(queue, stored)
+            # What has not been looked at is written anew each time.
+            for layer, rows in self._not_looked_at(partition):
+                for stratum, block in encoded(self.codec, rows):
+                    if partition is write_out:
+                        lasting.append(NewRecord(max(layer, self.layer), stratum, block))
+                        yield lasting[-1]
+                    else:
+                        yield NewRecord(layer, stratum, block, kind=b"B")
 
     def _counts(self) -> dict[str, Any]:
         """How many states are known by now, for the check at the end."""
@@ -155,7 +167,7 @@ class Checkpoint:
         unclosed = sum(
             queue.unclosed for partition in self.partitions for queue in partition.queues or ()
         )
-        self.known = max(self.known, self.journal.states + self.journal.forced + unclosed)
+        self.known = max(self.known, self.statistics.closed + unclosed)
         return {"known": self.known}
 
     def check_books(self) -> None:
@@ -168,7 +180,7 @@ class Checkpoint:
             for queue in partition.queues or ():
                 queue.check_books()
                 unclosed += queue.unclosed + sum(rows.shape[0] for rows in queue.inbox)
-        closed = self.journal.states + self.journal.forced
+        closed = self.statistics.closed
         if unclosed or closed < self.known:
             raise InternalError(
                 f"the books do not balance: {unclosed} states are left, {closed} of at least "
@@ -179,30 +191,25 @@ class Checkpoint:
         """Write all closed states and all candidates of a partition to the store."""
         self.commit(partition)
 
-    def _now_in_store(self, partition: Partition, left: list[tuple[int, bytes]]) -> None:
+    def _now_in_store(self, partition: Partition, lasting: list[NewRecord]) -> None:
         """Name the records of a partition's candidates in place of the rows."""
         for layer, waiting in partition.candidates.items():
             partition.candidates[layer] = [key for key in waiting if isinstance(key, bytes)]
-        for layer, key in left:
-            if partition.queues is None or layer > self.layer:
-                partition.candidates.setdefault(layer, []).append(key)
+        for record in lasting:
+            if partition.queues is None or record.layer > self.layer:
+                partition.candidates.setdefault(record.layer, []).append(record.key)
 
-    def _put_waiting(
-        self, txn: Transaction, partition: Partition
-    ) -> Iterator[tuple[ShardQueue, NDArray[np.int64]]]:
-        """Write rows looked at, or reached with fewer moves, since the last commit, by layer.
-
-        Yields which rows they are, to be marked when the transaction is committed.
-        """
-        for queue in partition.queues or ():
-            rows = queue.rows
-            fresh = np.flatnonzero((rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
-            new = rows[fresh]
-            layers = layers_of(new, self.weight)
-            for layer in np.unique(layers).tolist():
-                for block in encoded(self.codec, new[layers == layer]):
-                    txn.put_pending(layer, *block)
-            yield queue, fresh
+    def _looked_at(
+        self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
+    ) -> Iterator[NewRecord]:
+        """Records, by layer, of rows looked at, or reached sooner, since the last commit."""
+        fresh = np.flatnonzero((queue.rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
+        new = queue.rows[fresh]
+        layers = layers_of(new, self.weight)
+        for layer in np.unique(layers).tolist():
+            for stratum, block in encoded(self.codec, new[layers == layer]):
+                yield NewRecord(layer, stratum, block)
+        stored.append((queue, fresh))
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
         """The candidates of a partition that are in memory only, with their layers."""

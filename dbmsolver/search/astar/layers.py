@@ -20,15 +20,18 @@ import numpy as np
 
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
-from dbmsolver.core.shards import CODE_MASK, DONE, G_MASK, G_SHIFT, GOAL_ROW, META, take_outgoing
+from dbmsolver.core.shards import CODE_MASK, DONE, GOAL_ROW, META, take_outgoing
 from dbmsolver.errors import InternalError
-from dbmsolver.results import Commit, Report
+from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
-from dbmsolver.search.journal import Journal, LimitReached
+from dbmsolver.search.limits import Cancelled, OutOfBudget
+from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, strata_of
-from dbmsolver.state import StateCodec
+from dbmsolver.search.trace import Finder, Step, steps_to
+from dbmsolver.state import State, StateCodec
 
 _STOP = 1 << 14
 """States that a shard expands in a round."""
@@ -47,7 +50,7 @@ class AStarSearch:
     def __init__(
         self,
         codec: StateCodec,
-        journal: Journal,
+        recorder: Recorder,
         threads: int,
         memory: int,
         *,
@@ -58,50 +61,79 @@ class AStarSearch:
         self.codec = codec
         self.tables = codec.tables
         self.bound = make_bound_tables(codec.tables, codec.deal.position.columns)
-        self.journal = journal
+        self.recorder = recorder
+        self.statistics = recorder.statistics
         self.threads = threads
         self.weight = weight
         self.effort = effort
-        self.goal: tuple[int, int] | None = None  # (g, parent-move code)
+        self.goal: int | None = None  # its parent-move code
+        self.limit: Limit | None = None
         self.shards = 1
         while self.shards < threads:
             self.shards *= 2
-        self.checkpoint = Checkpoint(codec, journal, weight, kind)
+        self.checkpoint = Checkpoint(codec, recorder, weight, kind)
         self.cache = PartitionCache(self.checkpoint, self.shards, memory)
         self.partitions = self.checkpoint.partitions
-        self.evaluated_before = journal.evaluated
+        self.evaluated_before = recorder.statistics.evaluated
 
     @property
     def layer(self) -> int:
         """The layer being closed."""
         return self.checkpoint.layer
 
-    def run(self) -> Iterator[Report | Commit]:
-        """Close layers until the goal is met or nothing is pending; then ``goal`` says which.
+    @property
+    def shortest(self) -> bool:
+        """Whether the solution it finds is a shortest one."""
+        return self.weight == 1
 
-        Raises LimitReached. When it comes to its end or is stopped, everything finished until then
-        is committed; after an error nothing is.
+    def run(self) -> Steps:
+        """Close layers until the goal is met, nothing is pending, or a limit is reached.
+
+        All that is finished is committed when it ends, but after an error nothing is.
         """
         self.checkpoint.restore()
-        finished = False
         with ThreadPoolExecutor(self.threads) as pool:
             try:
-                while self.goal is None and not self._exhausted() and not finished:
-                    layers = [layer for partition in self.partitions for layer in partition.layers]
-                    if layers:
-                        self.checkpoint.layer = min(layers)
-                        yield from self._close_layer(pool)
-                    finished = not layers
-            except (LimitReached, KeyboardInterrupt, GeneratorExit):
+                while self._ended() is None and (layers := self._layers()):
+                    self.checkpoint.layer = min(layers)
+                    yield from self._close_layer(pool)
+            except OutOfBudget:
+                self.limit = Limit.MEMORY
+            except Cancelled:
+                self.limit = Limit.INTERRUPT
+            except (KeyboardInterrupt, GeneratorExit):
                 self.checkpoint.commit()
                 raise
         self.checkpoint.commit()
-        if finished:
-            self.checkpoint.check_books()
+        ended = self._ended()
+        if ended is not None:
+            return ended
+        self.checkpoint.check_books()
+        return Exhausted()
+
+    def path(self, goal: GoalMet) -> list[Step]:
+        """The steps from the deal to the goal."""
+        finder = Finder(self.recorder.store, self.codec, self.checkpoint.kind)
+        steps = steps_to(finder, State(self.codec.goal, 0, 0, 0), goal.code)
+        assert steps is not None
+        return steps
+
+    def _ended(self) -> Outcome | None:
+        """Why it ends before nothing is pending; None: it goes on."""
+        if self.goal is not None:
+            return GoalMet(self.goal)
+        looked_at = self.statistics.evaluated - self.evaluated_before
+        if self.limit is not None or (self.effort is not None and looked_at > self.effort):
+            return Stopped(self.limit)
+        return None
+
+    def _layers(self) -> list[int]:
+        """The layers that candidates wait for."""
+        return [layer for partition in self.partitions for layer in partition.layers]
 
     def _close_layer(self, pool: Executor) -> Iterator[Report | Commit]:
         partition: Partition | None = self.partitions[0]
-        while partition is not None and self.goal is None and not self._exhausted():
+        while partition is not None and self._ended() is None:
             if self.layer in partition.layers:
                 yield from self._close_partition(pool, partition)
             # Partitions may have been split meanwhile.
@@ -115,7 +147,7 @@ class AStarSearch:
             self.cache.load(partition)
         for batch in partition.candidates.pop(self.layer, []):
             partition.distribute(self.checkpoint.rows(batch) if isinstance(batch, bytes) else batch)
-        while self.goal is None:
+        while True:
             assert partition.queues is not None
             busy = [
                 queue for queue in partition.queues if queue.work or self.layer in queue.waiting
@@ -133,18 +165,14 @@ class AStarSearch:
             for queue in partition.queues:
                 self._hand_out(partition, queue)
             evaluated = sum(other.evaluated for other in self.partitions)
-            self.journal.evaluated = self.evaluated_before + evaluated
-            self.journal.check_limits()
-            if self._exhausted():
+            self.statistics.evaluated = self.evaluated_before + evaluated
+            self.limit = self.recorder.limits.reached()
+            if self._ended() is not None:
                 return
             self.cache.make_room(partition)
-            if self.journal.due():
+            if self.recorder.due():
                 yield self.checkpoint.commit()
             yield self.report()
-
-    def _exhausted(self) -> bool:
-        looked_at = self.journal.evaluated - self.evaluated_before
-        return self.effort is not None and looked_at > self.effort
 
     def _round(self, queue: ShardQueue, ceiling: int) -> None:
         """Do what a shard has to do in this layer; runs in a thread of its own.
@@ -209,8 +237,7 @@ class AStarSearch:
             self._send(partition, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])
         if goal >= 0 and self.goal is None:
-            meta = queue.shard.rows[goal, META]
-            self.goal = int((meta >> G_SHIFT) & G_MASK), int(meta & CODE_MASK)
+            self.goal = int(queue.shard.rows[goal, META] & CODE_MASK)
 
     def _send(self, partition: Partition, candidates: Rows) -> None:
         """Give candidates of this layer, which come from ``partition``, to their partitions."""
@@ -241,10 +268,8 @@ class AStarSearch:
             for partition in self.partitions
             for queue in partition.queues or ()
         )
-        report = self.journal.report(
+        report = self.recorder.report(
             layer=self.layer,
-            stratum=0,
-            last_stratum=0,
             pending=self.pending,
             look_ahead=self.checkpoint.kind != b"C",
         )

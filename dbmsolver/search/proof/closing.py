@@ -1,6 +1,7 @@
 """The two ways to close signatures: over every position, and over dominating ones.
 
-Each thread of a proof has kernels of its own: they hold its scratch memory, and all of them are called alike.
+Each thread of a proof has kernels of its own: they hold its scratch memory, and all of them are
+called alike.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Method
-from dbmsolver.search.candidates import RunArrays
+from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 
 Words = NDArray[np.uint64]
@@ -40,7 +41,10 @@ class PositionKernels:
         reach: tuple[int, int, int],
         piece: tuple[int, int],
     ) -> tuple[int, int, int, int]:
-        """Close a piece; ``reach`` is (head, count, room).  Returns (head, count, candidates left, forced states)."""
+        """Close a piece, from ``reach``: (head, count, room).
+
+        Returns (head, count, candidates left, forced states).
+        """
         mask, value = (np.uint64(word) for word in piece)
         head, count, outgoing, _, forced = exhaust.close_piece(
             self.tables, ws, np.uint64(signature), bits, *reach, mask, value
@@ -54,7 +58,10 @@ class PositionKernels:
     def split_siblings(
         self, ws: Workspace, outgoing: int, words: int, keys: Words, codes: NDArray[Any]
     ) -> tuple[int, int]:
-        """Move candidates for other pieces to ``keys`` and ``codes``; (how many, how many are left)."""
+        """Move candidates for other pieces to ``keys`` and ``codes``.
+
+        Returns how many there were, and how many are left.
+        """
         found, rest = pieces.split_siblings(ws, outgoing, SIBLINGS, words, keys, codes)
         return found, rest
 
@@ -85,7 +92,10 @@ class RecordKernels:
         reach: tuple[int, int, int],
         piece: tuple[int, int],
     ) -> tuple[int, int, int, int]:
-        """Close a piece; ``reach`` is (head, count, room).  Returns (head, count, candidates left, 0)."""
+        """Close a piece, from ``reach``: (head, count, room).
+
+        Returns (head, count, candidates left, 0).
+        """
         mask, value = (np.uint64(word) for word in piece)
         head, count, outgoing, _ = records.close_piece(
             self.tables, ws, self.space, np.uint64(signature), bits, *reach, mask, value
@@ -101,7 +111,10 @@ class RecordKernels:
     def split_siblings(
         self, ws: Workspace, outgoing: int, words: int, keys: Words, codes: NDArray[Any]
     ) -> tuple[int, int]:
-        """Move candidates for other pieces to ``keys`` and ``codes``; (how many, how many are left)."""
+        """Move candidates for other pieces to ``keys`` and ``codes``.
+
+        Returns how many there were, and how many are left.
+        """
         found, rest = records.split_siblings(ws, self.space, outgoing, words, keys, codes)
         return found, rest
 
@@ -122,7 +135,7 @@ def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
 def count_flips(
     codec: StateCodec, signature: int, sample: Words, codes: NDArray[Any], words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Per bit of the piece word of a sample of states: how often it is set, and how often a move changes it."""
+    """How often each bit of the piece word is set, and changed by a move, in a sample of states."""
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
     if codec.method == Method.DOMINATING:

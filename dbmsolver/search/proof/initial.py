@@ -9,7 +9,7 @@ import numpy as np
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.errors import StoreError
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.journal import BlockRef
+from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
@@ -18,17 +18,18 @@ from dbmsolver.storage.store import Store
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
-    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of these strata.
+    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of
+    these strata.
 
     StoreError if they are not those that the last commit has left.
     """
     strata: dict[int, list[Candidates]] = {}
     for key in store.keys(b"P"):
         _, stratum, _ = parse_pending_key(key)
-        parcel = Candidates.of(stratum, read_block(store, key), record=key)
-        parcel.spill()
-        strata.setdefault(stratum, []).append(parcel)
-    found = total(parcel.tally for parcels in strata.values() for parcel in parcels)
+        candidates = Candidates.of(stratum, read_block(store, key), record=key)
+        candidates.spill()
+        strata.setdefault(stratum, []).append(candidates)
+    found = total(one.tally for candidates in strata.values() for one in candidates)
     if found != Tally.from_json(store.manifest.waiting):
         raise StoreError("what is pending is not what the manifest says", str(store.path))
     done: list[int] = []
@@ -40,7 +41,7 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[i
 def unfinished_blocks(
     store: Store, stratum: int, done: Container[int]
 ) -> dict[int, list[BlockRef]]:
-    """Blocks of those big signatures of a stratum that an earlier run began and are not ``done``."""
+    """Blocks of the large signatures of a stratum that were begun and are not ``done``."""
     result: dict[int, list[BlockRef]] = {}
     for key in store.keys(stratum_prefix(b"C", 0, stratum)):
         parsed = parse_closed_key(key)

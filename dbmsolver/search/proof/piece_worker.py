@@ -1,4 +1,4 @@
-"""A visit to a piece of a big signature: a worker thread's side."""
+"""Expands one piece of a large signature. Runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST
-from dbmsolver.search.journal import Packed
-from dbmsolver.search.proof.chunks import PieceCandidates
-from dbmsolver.search.proof.pieces import Piece, Shape, Table
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.piece_tables import Shape, Table
+from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
 EXPAND_SECONDS = 1.5
@@ -22,13 +23,13 @@ _SAMPLE = 50_000
 
 @dataclass(eq=False, slots=True)
 class PieceResult:
-    """What a visit to a piece brought."""
+    """The result of expanding one piece."""
 
     piece: Piece
     result: WorkResult = field(default_factory=WorkResult)
-    opened: list[PieceCandidates] = field(default_factory=list)
-    rest: list[PieceCandidates] = field(default_factory=list)
-    siblings: list[PieceCandidates] = field(default_factory=list)
+    opened: list[Candidates] = field(default_factory=list)
+    rest: list[Candidates] = field(default_factory=list)
+    siblings: list[Candidates] = field(default_factory=list)
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
     loaded: bool = True
@@ -39,26 +40,28 @@ class PieceResult:
 
     @classmethod
     def to(cls, piece: Piece) -> PieceResult:
-        """A visit to come; all it will work on is ``flight`` of the piece until its end is taken in."""
-        done = cls(piece, rest=list(piece.flight), opened=list(piece.opened))
-        piece.flight = piece.flight + piece.opened
+        """The result of work to come, which begins with what is `in_work` of the piece."""
+        done = cls(piece, rest=list(piece.in_work), opened=list(piece.opened))
+        piece.in_work = piece.in_work + piece.opened
         piece.opened = []
         return done
 
 
 def expand_piece(
-    shape: Shape, done: PieceResult, worker: ProofWorker, stratum: int, blocks: list[Packed]
+    shape: Shape, done: PieceResult, worker: ProofWorker, blocks: list[Packed]
 ) -> PieceResult:
-    """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened`` states.
+    """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened``
+    states.
 
-    ``blocks`` are closed states to load into its table first.  Ends early when the table is full or time is up.
+    ``blocks`` are closed states to load into its table first. Ends early when the table is full or
+    time is up.
     """
     piece = done.piece
     assert piece.table is not None
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done
-    _PieceExpansion(shape, piece, piece.table, worker, stratum, done).work()
+    _PieceExpansion(shape, done, piece.table, worker).work()
     return done
 
 
@@ -77,22 +80,13 @@ def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> boo
 
 
 class _PieceExpansion:
-    """One visit at work: the open states in the workspace, from ``head`` to ``count``."""
+    """The open states of a piece in the workspace, from `head` to `count`."""
 
-    def __init__(
-        self,
-        shape: Shape,
-        piece: Piece,
-        table: Table,
-        worker: ProofWorker,
-        stratum: int,
-        done: PieceResult,
-    ) -> None:
+    def __init__(self, shape: Shape, done: PieceResult, table: Table, worker: ProofWorker) -> None:
         self.shape = shape
-        self.piece = piece
+        self.piece = done.piece
         self.table = table
         self.worker = worker
-        self.stratum = stratum
         self.done = done
         self.ws = worker.workspace._replace(table=table.slots, steps=table.steps, grows=False)
         self.room = self.ws.order.size // shape.key_words
@@ -119,7 +113,8 @@ class _PieceExpansion:
         """More open states, up to half of the scratch memory."""
         words, ws = self.shape.key_words, self.ws
         while self.count < self.room // 2 and self.done.opened:
-            keys, codes = self.done.opened.pop(0).arrays()
+            runs = self.done.opened.pop(0).load()
+            keys, codes = runs.keys, runs.codes
             size = min(codes.size, self.room // 2 - self.count)
             end = self.count + size
             ws.order[words * self.count : words * end] = keys[: words * size]
@@ -127,13 +122,16 @@ class _PieceExpansion:
             self.count = end
             self.done.taken += size
             if size < codes.size:
-                self.done.opened.insert(0, PieceCandidates.of(keys[words * size :], codes[size:]))
+                self.done.opened.insert(
+                    0, self.shape.candidates(keys[words * size :], codes[size:])
+                )
 
     def _take_waiting(self) -> None:
         """More candidates, up to half of the scratch memory, and as the table has room."""
         done, table = self.done, self.table
         while self.count < self.room // 2 and done.rest and not done.full:
-            keys, codes = done.rest.pop().arrays()
+            runs = done.rest.pop().load()
+            keys, codes = runs.keys, runs.codes
             size = max(min(codes.size, self.room // 2 - self.count, table.capacity - table.held), 0)
             new = int(
                 admit_piece(
@@ -152,9 +150,9 @@ class _PieceExpansion:
             done.taken += size
             if size < codes.size:
                 done.rest.append(
-                    PieceCandidates.of(keys[self.shape.key_words * size :], codes[size:])
+                    self.shape.candidates(keys[self.shape.key_words * size :], codes[size:])
                 )
-            done.full = table.held >= table.capacity
+            done.full = table.is_full
 
     def _expand(self) -> None:
         table = self.table
@@ -178,10 +176,8 @@ class _PieceExpansion:
         kernels = self.worker.kernels
         found, rest = kernels.split_siblings(self.ws, outgoing, words, out.run_keys, out.run_codes)
         if found:
-            chunk = PieceCandidates.of(
-                out.run_keys[: words * found].copy(), out.run_codes[:found].copy()
-            )
-            self.done.siblings.append(chunk)
+            keys = out.run_keys[: words * found].copy()
+            self.done.siblings.append(self.shape.candidates(keys, out.run_codes[:found].copy()))
         out.used[3:6] = 0
         kernels.write_runs(self.ws, out, self.shape.signature, rest)
         self.worker.collect_candidates(self.done.result)
@@ -192,7 +188,7 @@ class _PieceExpansion:
         if self.head < self.count:
             keys = ws.order[words * self.head : words * self.count].copy()
             codes = ws.order_codes[self.head : self.count].copy()
-            self.done.opened.append(PieceCandidates.of(keys, codes))
+            self.done.opened.append(self.shape.candidates(keys, codes))
             self.done.put_back += codes.size
         if self.head:
             size = min(self.head, _SAMPLE)
@@ -203,6 +199,11 @@ class _PieceExpansion:
                 ws.order_codes[: self.head : step][:size].copy(),
             )
         self.worker.flush_order(
-            self.shape.signature, words, self.head, self.forced, self.stratum, self.done.result
+            self.shape.signature,
+            words,
+            self.head,
+            self.forced,
+            self.shape.stratum,
+            self.done.result,
         )
         self.head = self.count = self.forced = 0

@@ -27,6 +27,7 @@ from dbmsolver.game.dominance_paths import (
 )
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.game.tidying import tidied
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import Runs, read_block
@@ -106,7 +107,9 @@ def moves_along(
     alone = frozenset() if to is None else cards_alone(to)
     try:
         moves, end = follow_edges(deal, edges, alone, rules)
-        return moves if to is None else [*moves, *park(end, to, rules)]
+        if to is not None:
+            return [*moves, *park(end, to, rules)]
+        return tidied(deal, moves, rules, keys.policy) if end.is_goal() else moves
     except ValueError as error:
         raise InternalError(f"a path over records cannot be played: {error}") from None
 

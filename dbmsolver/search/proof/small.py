@@ -1,4 +1,4 @@
-"""The signatures of a stratum, closed in batches, each by one thread; those that turn out big are left over."""
+"""Closes the signatures of a stratum in batches, each in one thread. Large ones are left over."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Container, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 
 from dbmsolver.core.runs import widths_of
-from dbmsolver.search.candidates import RunArrays
-from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker
+from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker, start_of
+from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 
 _LARGEST_BATCH = 50_000
@@ -18,7 +18,7 @@ _BATCHES_PER_THREAD = 8
 class SmallSignatures:
     """Signatures and their candidates, closed once by :meth:`run`.
 
-    Those in ``unfinished``, big ones of an earlier run, are not closed here: ``resumed`` gets them.
+    Those in `unfinished`, large ones of an earlier run, are not closed here: `resumed` gets them.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class SmallSignatures:
     def run(
         self, pool: Executor, workers: list[ProofWorker], take: Callable[[BatchResult], None]
     ) -> Generator[float, None, None]:
-        """Close them; ``take`` gets what each batch brings.  Yields the share that is done."""
+        """Close them. `take` gets the result of each batch. Yields the share that is done."""
         groups = self.groups
         batches = self._batches(len(workers))
         running: dict[Future[BatchResult], ProofWorker] = {}
@@ -86,12 +86,5 @@ class SmallSignatures:
         """Candidates only: what is closed of the signature is in the store."""
         groups = self.groups
         words = int(widths_of(self.codec.tables, groups.signatures[index : index + 1])[0])
-        place, first = int(groups.word_offsets[index]), int(groups.offsets[index])
-        count = int(groups.counts[index])
-        return LargeStart(
-            int(groups.signatures[index]),
-            words,
-            0,
-            groups.keys[place : place + words * count].copy(),
-            groups.codes[first : first + count].copy(),
-        )
+        keys, codes = groups.run(index, words)
+        return start_of(self.stratum, int(groups.signatures[index]), keys, codes, words)

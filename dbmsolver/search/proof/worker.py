@@ -1,4 +1,4 @@
-"""Worker threads' side of a proof: scratch memory, kernel calls, and what they leave turned into blocks and parcels."""
+"""A worker thread of a proof: calls kernels, and makes blocks and candidates of their output."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
 from dbmsolver.core.workspace import make_output, make_workspace
-from dbmsolver.search.candidates import Candidates, RunArrays, SignatureCandidates, make_candidates
-from dbmsolver.search.journal import BlockRef
+from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
+from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
+from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed
@@ -25,6 +26,10 @@ _ORDER = 1 << 20
 _SLOTS = 16 * SMALL  # four times the states, three words each where keys are wide
 _OUTGOING = 1 << 20
 _SIGNATURES = 1 << 14
+SAMPLE = 50_000
+"""States of a large signature that are looked at when it is cut into pieces."""
+Sample = tuple[NDArray[np.uint64], NDArray[Any]]
+"""Keys and parent-move codes of some states of a signature."""
 
 
 @dataclass(eq=False, slots=True)
@@ -51,17 +56,27 @@ class WorkResult:
 
 @dataclass(eq=False, slots=True)
 class LargeStart:
-    """A signature found too big for one go: what is known of it so far."""
+    """What is known of a signature that turned out to be large.
+
+    `candidates` are to be closed, and so are those in `sources`, which stay where they are until
+    there is room. `blocks` are its closed states. `sample` are keys and codes of some of its
+    states.
+    """
 
     signature: int
-    key_words: int
-    closed: int  # of the states below, how many are expanded (the first ones)
-    keys: NDArray[np.uint64]
-    codes: NDArray[Any]
+    candidates: Candidates
+    sample: Sample
+    begun: bool = False
+    """Whether some of its states were closed just now: the candidates follow from these."""
     blocks: list[BlockRef] = field(default_factory=list)
-    sources: list[SignatureCandidates] = field(
-        default_factory=list
-    )  # further candidates, in parcels
+    sources: list[Candidates] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, candidates: Candidates, runs: Runs) -> LargeStart:
+        """A signature of which these candidates are known, `runs` when they are loaded."""
+        words = runs.key_words
+        sample = runs.keys[: words * SAMPLE].copy(), runs.codes[:SAMPLE].copy()
+        return cls(int(candidates.signatures[0]), candidates, sample)
 
 
 @dataclass(eq=False, slots=True)
@@ -115,7 +130,7 @@ class ProofWorker:
         result.add_closed(self.tables, runs, stratum, int(out.closed[:signatures, 1].sum()))
 
     def collect_candidates(self, result: WorkResult) -> None:
-        """Turn the runs in the output into parcels."""
+        """Make candidates of the runs in the output."""
         out = self.output
         runs = int(out.used[5])
         result.candidates += make_candidates(
@@ -140,25 +155,18 @@ class ProofWorker:
         words = int(out.used[6])
         _, head, count, outgoing, _, forced = (int(value) for value in out.partial)
         if count == 0:
-            start, first = int(groups.word_offsets[index]), int(groups.offsets[index])
-            size = int(groups.counts[index])
-            return LargeStart(
-                signature,
-                words,
-                0,
-                groups.keys[start : start + words * size].copy(),
-                groups.codes[first : first + size].copy(),
-            )
-        start_state = LargeStart(
-            signature,
-            words,
-            head,
-            ws.order[: words * count].copy(),
-            ws.order_codes[:count].copy(),
+            keys, codes = groups.run(index, words)
+            return start_of(stratum, signature, keys, codes, words)
+        keys = ws.order[words * head : words * count].copy()
+        candidates = of_one_signature(
+            stratum, signature, words, keys, ws.order_codes[head:count].copy()
         )
+        some = min(count, SAMPLE)
+        sample = ws.order[: words * some].copy(), ws.order_codes[:some].copy()
+        start = LargeStart(signature, candidates, sample, begun=True)
         self.kernels.write_runs(ws, out, signature, outgoing)
         self.flush_order(signature, words, head, forced, stratum, result)
-        return start_state
+        return start
 
     def flush_order(
         self, signature: int, words: int, states: int, forced: int, stratum: int, result: WorkResult
@@ -176,3 +184,11 @@ class ProofWorker:
             words,
         )
         result.add_closed(self.tables, runs, stratum, forced)
+
+
+def start_of(
+    stratum: int, signature: int, keys: NDArray[np.uint64], codes: NDArray[Any], words: int
+) -> LargeStart:
+    """A large signature of which only candidates in memory are known."""
+    candidates = of_one_signature(stratum, signature, words, keys, codes)
+    return LargeStart.of(candidates, candidates.load())

@@ -144,7 +144,9 @@ def settle(f, heights, off, low, dealt, exposed):  # type: ignore[no-untyped-def
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def stand_for(f, signatures, partition, segments, table, place, states, slots, count, tally, digest):  # type: ignore[no-untyped-def]
+def stand_for(
+    f, signatures, partition, segments, table, place, states, slots, count, tally, digest
+):  # type: ignore[no-untyped-def]
     """Add the positions that a partition's records stand for, from ``place`` (int64[2]: segment, record
     in it) on, until there is no more room: (error, how many positions there are then).
     """

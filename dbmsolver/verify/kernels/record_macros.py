@@ -182,13 +182,11 @@ def list_macros(f, stuck, slots, fix, attempts, table):  # type: ignore[no-untyp
         if left == 0 or late == 0 or f.freecells == 0:
             continue
         usable = 0
-        for host_too in range(stuck):
-            length = lengths[host_too]
-            if host_too == other:
-                length = other_kept
-            barred = host_too == own or host_too == host or (host_too == other and way == IN_PLACE)
-            if not barred and 2 <= length <= left + 1:
-                usable |= 1 << host_too
+        for one in range(stuck):
+            length = other_kept if one == other else lengths[one]
+            under_x = one == own or (one == other and way == IN_PLACE)
+            if not under_x and one != host and 2 <= length <= left + 1:
+                usable |= 1 << one
         chosen = usable
         while chosen:
             taken = size = 0

@@ -6,7 +6,6 @@ card by card.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from dbmsolver.verify.kernels.record_macros import (
@@ -16,7 +15,6 @@ from dbmsolver.verify.kernels.record_macros import (
     IN_PLACE,
     MOVED,
     NOTHING,
-    OTHER,
     OWN,
     PARENT,
     STRIPPED,
@@ -160,9 +158,7 @@ def _kind(f, card, parent):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def normal_form(
-    f, steps, used, stuck, slots, tops, fix, signature, locked, off, low, table
-):  # type: ignore[no-untyped-def]
+def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off, low, table):  # type: ignore[no-untyped-def]
     """Reduce until nothing can be reduced: (steps, signature, off, low).
 
     The first reduction that applies, then again from the first: a safe card goes home; a slot card

@@ -15,7 +15,7 @@ from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result
-from dbmsolver.search import journal
+from dbmsolver.search import recorder
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.storage.store import Store
 
@@ -72,7 +72,7 @@ def test_solve_continued_with_less_memory(
     store = tmp_path / "store"
     assert solve(deal, store=store, max_states=limit).limit == "max-states"
     calls.clear()
-    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     for more in (limit + 2000, None):
         tight = solve(deal, store=store, memory=TIGHT, max_states=more)
         with Store.open(store) as opened:

@@ -1,0 +1,60 @@
+"""The answer of a search, made of the manifest of its store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.results import Options, Result, Verdict
+from dbmsolver.search.statistics import Statistics
+from dbmsolver.search.trace import Step, replay
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.store import Store
+
+
+def forced_move(rules: Rules, policy: Policy) -> Callable[[Position], Move | None]:
+    """A function that says which safe move is forced in a position, if one is."""
+
+    def forced(position: Position) -> Move | None:
+        return position.forced(rules, policy)
+
+    return forced
+
+
+def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: Options) -> Result:
+    """What the manifest of a store says, as a Result."""
+    manifest = store.manifest
+    steps: list[Step] = [(card, place) for card, place in manifest.path or []]
+    forced = forced_move(keys.rules, options.policy)
+    verdict = manifest.verdict
+    assert verdict is not None
+    # How much of the layer that holds the goal is closed depends on threads and memory; the
+    # layers below are whole, and the same for every run.
+    whole = manifest.length if manifest.shortest else None
+    strata = tuple(
+        (layer, stratum, states, forced_states)
+        for (layer, stratum), (states, forced_states) in sorted(statistics.strata.items())
+        if whole is None or layer < whole
+    )
+    return Result(
+        question=manifest.question,
+        deal=keys.deal,
+        policy=options.policy,
+        metric=options.metric,
+        verdict=verdict,
+        limit=manifest.limit,
+        shortest=manifest.shortest,
+        moves=replay(keys, steps, forced) if steps else (),
+        states=sum(row[2] for row in strata),
+        forced=sum(row[3] for row in strata),
+        evaluated=statistics.evaluated,
+        seconds=statistics.elapsed if verdict == Verdict.UNDECIDED else manifest.seconds,
+        peak_memory=statistics.peak_memory,
+        disk=store.size(),
+        digest=None if verdict == Verdict.SOLVED else f"{statistics.digest:016x}",
+        store=options.store,
+        method=keys.method,
+        strata=strata,
+    )

@@ -1,0 +1,161 @@
+"""What one commit writes.
+
+Every commit is one transaction of the store. These rules make a store complete after each of them,
+so that a search can be continued after a crash and ends with the same answer and the same counts:
+
+* From the transaction that says "search" on, the deal itself is pending or closed. That transaction
+  makes it pending (:mod:`dbmsolver.search.session`).
+* Whatever follows from a closed state is closed or pending. So a batch holds the closed states, the
+  counts that include them, what follows from them, and the removal of the candidates they came
+  from.
+* Records that are written between two commits, to free memory (:meth:`~dbmsolver.search.recorder.
+  Recorder.spill`), come from states that are not yet closed in the store. They are scratch until
+  the next commit takes them over: the manifest's `next` is the number of the first record that
+  belongs to no commit. A run that is continued removes such records and makes them again.
+* An error in the middle of a piece of work (a full disk, a damaged block) is followed by no commit:
+  memory may hold half of a step. The last commit stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.tallies import NOTHING, Tally
+from dbmsolver.storage.blocks import Runs, decode_block
+from dbmsolver.storage.records import Closed
+from dbmsolver.storage.store import Store
+from dbmsolver.storage.transaction import Transaction
+
+
+class Packed(NamedTuple):
+    """A block that is not yet decoded: its bytes, its name in messages, what it is bound to."""
+
+    data: bytes
+    where: str
+    place: bytes | None
+    key: bytes = b""
+    check: Callable[[bytes, Runs, str], None] | None = None
+
+    def runs(self) -> Runs:
+        """Its states; StoreError, naming it, if it is damaged."""
+        runs = decode_block(self.data, self.where, self.place)
+        if self.check is not None:
+            self.check(self.key, runs, self.where)
+        return runs
+
+
+@dataclass(eq=False, slots=True)
+class BlockRef:
+    """A block of closed states: its bytes until they are committed, then its key."""
+
+    block: Closed
+    key: bytes | None = None
+    data: bytes | None = None
+    kind: bytes = b"C"
+
+    def fetch(self, store: Store) -> Packed:
+        """The block, from memory or from the store."""
+        if self.data is not None:
+            return Packed(self.data, "closed states in memory", None)
+        assert self.key is not None
+        where, place = store.where(self.key), store.place(self.key)
+        return Packed(store.read(self.key), where, place, self.key, store.check_states)
+
+
+@dataclass(eq=False, slots=True)
+class NewRecord:
+    """A block of pending candidates on its way into the store.
+
+    `tally` says what it adds to the manifest's `waiting`. `key` is its key once it is written.
+    `candidates` are those that get the record when the transaction is committed.
+    """
+
+    layer: int
+    stratum: int
+    data: bytes
+    kind: bytes = b"P"
+    tally: Tally = NOTHING
+    candidates: Candidates | None = None
+    key: bytes = b""
+
+
+@dataclass(eq=False, slots=True)
+class CommitBatch:
+    """What the next transaction changes. Searches fill it while they work and hand it over.
+
+    `cleared` are kinds of records of which all go. `pending` may be made while it is written, so
+    that not all blocks are in memory at once. `done` are the signatures of the current stratum that
+    are closed. `waiting` is the tally of the pending candidates that have a record already; None
+    leaves the manifest's entry as it is. `fields` are put into the manifest.
+    """
+
+    blocks: list[BlockRef] = field(default_factory=list)
+    deletions: list[bytes] = field(default_factory=list)
+    cleared: list[bytes] = field(default_factory=list)
+    pending: Iterable[NewRecord] = ()
+    done: bytes = b""
+    waiting: Tally | None = None
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def delete(self, key: bytes | None) -> None:
+        """Remove a record, if there is one."""
+        if key is not None:
+            self.deletions.append(key)
+
+    def drop(self, ref: BlockRef) -> None:
+        """Remove a block of closed states, committed or not."""
+        if ref.key is not None:
+            self.deletions.append(ref.key)
+        else:
+            self.blocks.remove(ref)
+
+    @property
+    def block_bytes(self) -> int:
+        """Size of the blocks of closed states."""
+        return sum(len(ref.block.data) for ref in self.blocks)
+
+    def write(self, txn: Transaction, stratum: int) -> Written:
+        """Write all of it but the manifest."""
+        for key in self.deletions:
+            txn.delete(key)
+        for kind in self.cleared:
+            txn.delete_all(kind)
+        written = Written(fields=self.fields)
+        for ref in self.blocks:
+            written.blocks.append((ref, txn.put_closed(ref.block, ref.kind)))
+            written.bytes += len(ref.block.data)
+        waiting = self.waiting
+        for record in self.pending:
+            record.key = txn.put_pending(record.layer, record.stratum, record.data, record.kind)
+            written.bytes += len(record.data)
+            record.data = b""
+            written.records.append(record)
+            if waiting is not None:
+                waiting = waiting.plus(record.tally)
+        if self.done:
+            txn.put_done(0, stratum, self.done)
+        if waiting is not None:
+            written.fields["waiting"] = waiting.to_json()
+        return written
+
+
+@dataclass(eq=False, slots=True)
+class Written:
+    """What a transaction has written, to be noted in memory once it is committed."""
+
+    blocks: list[tuple[BlockRef, bytes]] = field(default_factory=list)
+    records: list[NewRecord] = field(default_factory=list)
+    bytes: int = 0
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def note(self) -> None:
+        """Tell blocks and candidates their keys; the blocks' bytes are given up."""
+        for ref, key in self.blocks:
+            ref.key, ref.data = key, None
+            ref.block = ref.block._replace(data=b"")
+        for record in self.records:
+            if record.candidates is not None:
+                record.candidates.record = record.key

@@ -1,0 +1,52 @@
+"""Whether a run has reached one of its limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from dbmsolver.results import Limit, Limits
+from dbmsolver.search.statistics import Statistics
+
+_SECONDS = 0.05
+"""Time between two looks at memory and disk, which take a system call each."""
+
+
+class OutOfBudget(Exception):
+    """The memory budget does not suffice for what a search cannot do in smaller parts.
+
+    The search that it happens in ends with the limit "memory". All that it has finished is
+    committed.
+    """
+
+
+class Cancelled(Exception):
+    """A request to end, thrown into a search between two of its steps.
+
+    The search ends as by a limit: "interrupt".
+    """
+
+
+class LimitCheck:
+    """Compares what a run has used with its limits. `disk` says how many bytes the store takes."""
+
+    def __init__(self, limits: Limits, statistics: Statistics, disk: Callable[[], int]) -> None:
+        self.limits = limits
+        self.statistics = statistics
+        self._disk = disk
+        self._checked = 0.0
+
+    def reached(self) -> Limit | None:
+        """The limit that is reached, if one is. Cheap: it is asked after every piece of work."""
+        limits, statistics = self.limits, self.statistics
+        now = time.monotonic()
+        if limits.max_states is not None and statistics.closed >= limits.max_states:
+            return Limit.MAX_STATES
+        if limits.max_time is not None and now - statistics.started >= limits.max_time:
+            return Limit.MAX_TIME
+        if now - self._checked > _SECONDS:
+            self._checked = now
+            statistics.measure_memory()
+            if limits.max_disk is not None and self._disk() > limits.max_disk:
+                return Limit.MAX_DISK
+        return None

@@ -1,0 +1,171 @@
+"""Hash tables for the closed states of a signature that is closed in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.hashing import EMPTY
+from dbmsolver.core.pieces import load_table, table_keys
+from dbmsolver.core.runs import key_bits
+from dbmsolver.core.workspace import BURST
+from dbmsolver.search.candidates import Candidates, of_one_signature
+from dbmsolver.state import StateCodec
+
+FILL = 0.75
+"""A table is full at this share of its slots."""
+SMALLEST_BITS = 16
+LARGEST_BITS = 23
+"""Sizes of tables, as logarithms of their numbers of slots."""
+_PART = 1 << 18
+"""Slots whose keys are taken out of a table at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What all pieces of a signature share: how its keys are kept in tables."""
+
+    codec: StateCodec
+    stratum: int
+    signature: int
+    key_words: int
+    compact: bool
+
+    @classmethod
+    def of(cls, codec: StateCodec, stratum: int, signature: int, words: int) -> Shape:
+        """The shape for a signature with keys of so many words."""
+        bits = int(key_bits(codec.tables, np.uint64(signature)))
+        # A slot's own number stands for what does not fit into its word, in the smallest table,
+        # too.
+        fits = bits <= 64 + SMALLEST_BITS
+        compact = words > 1 and codec.tables.planes == 2 and fits
+        return cls(codec, stratum, signature, words, compact)
+
+    @property
+    def slot_bytes(self) -> int:
+        """Memory of a table slot."""
+        return 10 if self.compact else 8 * self.key_words
+
+    def candidates(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Candidates:
+        """Candidates of the signature."""
+        return of_one_signature(self.stratum, self.signature, self.key_words, keys, codes)
+
+    def largest_bits(self, share: int) -> int:
+        """The size of the largest table in `share` bytes: the logarithm of its slots."""
+        return min(LARGEST_BITS, max(SMALLEST_BITS, (share // self.slot_bytes).bit_length() - 1))
+
+    def bits_for(self, states: int, largest: int) -> int:
+        """The size of a table in which so many states leave room, up to `largest`."""
+        bits = SMALLEST_BITS
+        while FILL * (1 << bits) < states + 2 * BURST and bits < largest:
+            bits += 1
+        return bits
+
+
+@dataclass(eq=False, slots=True)
+class Table:
+    """A hash table of local keys in ``2**bits`` slots; ``held`` of them are taken."""
+
+    shape: Shape
+    bits: int
+    slots: NDArray[np.uint64]
+    steps: NDArray[np.uint16]
+    held: int = 0
+
+    @classmethod
+    def empty(cls, shape: Shape, bits: int) -> Table:
+        """A cleared table."""
+        width = 1 if shape.compact else shape.key_words
+        slots = np.full(width << bits, EMPTY, np.uint64)
+        return cls(shape, bits, slots, np.empty((1 << bits) * shape.compact, np.uint16))
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return self.slots.nbytes + self.steps.nbytes
+
+    @property
+    def capacity(self) -> int:
+        """How many keys it may hold before it counts as full; a burst more always fits."""
+        return int(FILL * (1 << self.bits)) - BURST
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it holds as many keys as it may."""
+        return self.held >= self.capacity
+
+    def load(self, keys: NDArray[np.uint64], mask: int, value: int) -> bool:
+        """Insert those of ``keys`` that belong to a piece; whether they fit."""
+        loaded = int(
+            load_table(
+                self.shape.codec.tables,
+                np.uint64(self.shape.signature),
+                self.slots,
+                self.steps,
+                self.bits,
+                keys,
+                self.shape.key_words,
+                np.uint64(mask),
+                np.uint64(value),
+                self.capacity + BURST - self.held,
+            )
+        )
+        if loaded < 0:
+            return False
+        self.held += loaded
+        return True
+
+    def parts(self) -> Iterator[NDArray[np.uint64]]:
+        """All keys in it, some at a time; an array is good until the next is asked for."""
+        words = self.shape.key_words
+        step = min(_PART, 1 << self.bits)
+        keys = np.empty(words * step, np.uint64)
+        for first in range(0, 1 << self.bits, step):
+            used = table_keys(
+                self.shape.codec.tables,
+                np.uint64(self.shape.signature),
+                self.slots,
+                self.steps,
+                self.bits,
+                words,
+                first,
+                first + step,
+                keys,
+            )
+            yield keys[:used]
+
+
+def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]:
+    """A table of twice the slots or, given a bit, one for each of the two pieces it makes.
+
+    `mask` and `value` are those of the piece whose table it is.
+    """
+    shape = table.shape
+    if bit is None:
+        larger = Table.empty(shape, table.bits + 1)
+        for keys in table.parts():
+            larger.load(keys, 0, 0)
+        return [larger]
+    ones = sum(
+        int(((piece_words(shape.key_words, keys) >> np.uint64(bit)) & np.uint64(1)).sum())
+        for keys in table.parts()
+    )
+    halves = []
+    for count in (table.held - ones, ones):
+        bits = table.bits
+        while bits > SMALLEST_BITS and count + 4 * BURST < 0.6 * (1 << (bits - 1)):
+            bits -= 1
+        halves.append(Table.empty(shape, bits))
+    for keys in table.parts():
+        for side, half in enumerate(halves):
+            half.load(keys, mask | 1 << bit, value | side << bit)
+    return halves
+
+
+def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The word of each key that decides its piece: the first, the second of wide keys."""
+    return keys[words > 1 :: words]

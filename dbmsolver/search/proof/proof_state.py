@@ -1,0 +1,132 @@
+"""What is pending in a proof, and what comes of each piece of work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.outcome import GoalMet, Outcome, Stopped
+from dbmsolver.search.proof.large import LargeSignature
+from dbmsolver.search.proof.worker import ProofWorker, WorkResult
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.tallies import Books, total
+from dbmsolver.state import StateCodec
+
+
+class ProofState:
+    """What is pending in all strata, and which of them is being closed.
+
+    `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
+    `stratum` that are closed, `large` is the large one that is being closed.
+    """
+
+    def __init__(self, codec: StateCodec, recorder: Recorder, threads: int, memory: int) -> None:
+        self.codec = codec
+        self.recorder = recorder
+        self.threads = threads
+        self.memory = memory
+        self.strata: dict[int, list[Candidates]] = {}
+        self.stratum = 0
+        self.done: list[int] = []
+        self.large: LargeSignature | None = None
+        self.workers = [ProofWorker(codec) for _ in range(threads)]
+        self.last_stratum = 52 + codec.locked
+        self.books = Books()
+        self.goal: int | None = None  # its parent-move code
+        self.limit: Limit | None = None
+
+    @property
+    def ended(self) -> Outcome | None:
+        """Why it ends although something is pending; None: it goes on."""
+        if self.goal is not None:
+            return GoalMet(self.goal)
+        return None if self.limit is None else Stopped(self.limit)
+
+    # Commits.
+
+    def commit(self) -> Commit:
+        """Commit what is finished and, in resumable runs, what is pending.
+
+        First everything pending must be held, by the books; a candidate that got lost stops here.
+        """
+        pending = [one for candidates in self.strata.values() for one in candidates]
+        self.books.compare(total(one.tally for one in pending))
+        batch = self.recorder.batch
+        batch.cleared.append(b"D")
+        if self.recorder.resumable:
+            batch.waiting = total(one.tally for one in pending if one.record is not None)
+            if self.large is not None:
+                batch.waiting = batch.waiting.plus(self.large.set.stored)
+            batch.done = np.array(self.done, np.uint64).tobytes()
+            batch.pending = self._records(pending)
+        waiting = sum(one.states for one in pending)
+        with self.books.packing(pending):
+            return self.recorder.commit(0, self.stratum, waiting)
+
+    def _records(self, pending: list[Candidates]) -> Iterator[NewRecord]:
+        """New records for what has none, those of the large signature last."""
+        yield from self.recorder.packed(pending)
+        if self.large is not None:
+            yield from self.large.set.packed()
+
+    def spill(self, candidates: list[Candidates]) -> None:
+        """Leave candidates to the store; the records are scratch until the next commit."""
+        with self.books.packing(candidates):
+            self.recorder.spill(candidates)
+
+    # What comes of a piece of work.
+
+    def take_result(self, result: WorkResult) -> None:
+        """Count closed states; keep them, and the candidates they lead to, for the commit."""
+        self.recorder.statistics.count(0, self.stratum, result.states, result.forced, result.digest)
+        self.recorder.add_closed(result.closed)
+        for one in result.candidates:
+            self.add(one)
+        # After all of them have become pending: the commit that follows holds all.
+        for one in result.candidates:
+            if one.stratum == self.last_stratum and self.goal is None:
+                self.goal = int(one.load().codes[0])
+
+    def add(self, candidates: Candidates) -> None:
+        """Make candidates pending."""
+        self.books.make(candidates.tally)
+        self.strata.setdefault(candidates.stratum, []).append(candidates)
+
+    def stops(self) -> bool:
+        """Whether the goal was met, or a limit is reached now."""
+        self.limit = self.recorder.limits.reached()
+        return self.ended is not None
+
+    def pause(self, share: float | None = None) -> Iterator[Report | Commit]:
+        """Between two pieces of work: free memory, commit when it is time, report."""
+        self._relieve()
+        pending = sum(one.states for candidates in self.strata.values() for one in candidates)
+        if self.large is not None:
+            pending += self.large.set.pending
+        if self.recorder.due():
+            yield self.commit()
+        yield self.recorder.report(
+            stratum=self.stratum, last_stratum=self.last_stratum, pending=pending, share=share
+        )
+
+    @property
+    def candidate_bytes(self) -> int:
+        """Memory that the candidates of all strata take."""
+        return sum(one.nbytes for candidates in self.strata.values() for one in candidates)
+
+    def _relieve(self) -> None:
+        """Leave candidates of higher strata to the store if they take a quarter of the memory."""
+        if self.candidate_bytes <= self.memory // 4:
+            return
+        self.spill(
+            [
+                one
+                for stratum, candidates in self.strata.items()
+                for one in candidates
+                if stratum > self.stratum and one.runs is not None
+            ]
+        )

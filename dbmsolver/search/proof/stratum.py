@@ -1,0 +1,204 @@
+"""Closes one stratum of a proof.
+
+Small signatures are closed in batches, each batch by one thread; large ones one after the other, by
+all threads together. Where the candidates of the stratum take too much memory, its signatures are
+closed in several passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.results import Commit, Report
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.commits import BlockRef
+from dbmsolver.search.proof.initial import unfinished_blocks
+from dbmsolver.search.proof.large import LargeSignature
+from dbmsolver.search.proof.piece_set import Budget
+from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.proof_state import ProofState
+from dbmsolver.search.proof.small import SmallSignatures
+from dbmsolver.search.proof.worker import BatchResult, LargeStart
+from dbmsolver.search.runs import RunArrays, gather
+from dbmsolver.search.tallies import Tally, total, weigh
+from dbmsolver.storage.blocks import Runs, split
+
+
+class StratumClosing:
+    """The current stratum of a proof while it is closed.
+
+    `unfinished` are blocks of large signatures that an earlier run began; `large_starts` are the
+    large signatures found in the current pass, to be closed after the small ones.
+    """
+
+    def __init__(self, search: ProofState, pool: ThreadPoolExecutor) -> None:
+        self.search = search
+        self.pool = pool
+        self.recorder = search.recorder
+        self.stratum = search.stratum
+        self.books = search.books
+        self.candidates = search.strata[search.stratum]
+        self.skip = np.array(search.done, np.uint64)
+        self.unfinished: dict[int, list[BlockRef]] = {}
+        if self.recorder.resumable:
+            self.unfinished = unfinished_blocks(self.recorder.store, self.stratum, set(search.done))
+        self.large_starts: list[LargeStart] = []
+
+    def run(self) -> Iterator[Report | Commit]:
+        """Close all signatures that are not done."""
+        passes = signature_groups(self.candidates, self.skip, self.search.memory // 4)
+        if len(passes) > 1:
+            self.search.spill([one for one in self.candidates if one.runs is not None])
+        self.books.open_stratum(_without(self.candidates, self.skip))
+        for wanted in passes:
+            if wanted is not None and wanted.size == 1:
+                self.large_starts.append(self._start_alone(wanted))
+            else:
+                groups = gather(self._parts(wanted), self.skip)
+                self.books.hand_out(groups.signatures, groups.counts)
+                yield from self._close_small(groups)
+                del groups
+            while self.large_starts and self.search.ended is None:
+                yield from self._close_large(self.large_starts.pop())
+            if self.search.ended is not None:
+                return
+
+    # Candidates.
+
+    def _parts(self, wanted: NDArray[np.uint64] | None) -> list[Runs]:
+        """The stratum's candidates, or those of the signatures in `wanted`, loaded."""
+        store = self.recorder.store
+        if wanted is not None:
+            parts = [one.select(wanted) for one in self.candidates]
+            return [part.load(store) for part in parts if part.states]
+        loaded = [one.load(store) for one in self.candidates]
+        if not self.recorder.resumable:
+            # The copies made of them are enough.
+            for one in self.candidates:
+                one.runs = None
+        return loaded
+
+    def _start_alone(self, wanted: NDArray[np.uint64]) -> LargeStart:
+        """A signature with too many candidates for one pass: they are loaded one part at a time."""
+        parts = [one.select(wanted) for one in self.candidates]
+        parts = [part for part in parts if part.states]
+        self.books.hand_out(wanted, np.array([sum(part.states for part in parts)], np.int64))
+        first = max(parts, key=lambda part: part.states)
+        start = LargeStart.of(first, first.load(self.recorder.store))
+        start.sources = [part for part in parts if part is not first]
+        return start
+
+    # Small signatures.
+
+    def _close_small(self, groups: RunArrays) -> Iterator[Report | Commit]:
+        """Close these signatures. Large ones join `large_starts`."""
+        small = SmallSignatures(self.search.codec, groups, self.unfinished, self.stratum)
+
+        def take(batch: BatchResult) -> None:
+            self._take_batch(groups, batch)
+
+        # Closed before anything is committed: its end keeps what the other threads are doing.
+        with closing(small.run(self.pool, self.search.workers, take)) as shares:
+            for share in shares:
+                if self.search.stops():
+                    return
+                yield from self.search.pause(share)
+        self.large_starts += small.resumed
+
+    def _take_batch(self, groups: RunArrays, batch: BatchResult) -> None:
+        """Keep the result of a batch."""
+        large = {start.signature for start in batch.large}
+        signatures = groups.signatures[batch.first : batch.last].tolist()
+        done = [signature for signature in signatures if signature not in large]
+        self.search.done += done
+        self.books.done(done)
+        self.large_starts += batch.large
+        for start in batch.large:
+            if start.begun and start.candidates.states:
+                # The next commit has those of its states that are closed; what follows from them
+                # is pending until the signature is closed.
+                for part in split(start.candidates.load()):
+                    self.search.add(Candidates.of(self.stratum, part))
+        self._separate_blocks(batch)
+        self.search.take_result(batch.result)
+
+    def _separate_blocks(self, batch: BatchResult) -> None:
+        """Keep the blocks of large signatures by their start, even where only counts are kept."""
+        starts = {start.signature: start for start in batch.large}
+        others = []
+        for block in batch.result.closed:
+            start = starts.get(block.first) if block.first == block.last else None
+            if start is None:
+                others.append(block)
+            else:
+                start.blocks += self.recorder.add_closed([block], always=True)
+        batch.result.closed = others
+
+    # Large signatures.
+
+    def _close_large(self, start: LargeStart) -> Iterator[Report | Commit]:
+        """Close a large signature by all threads."""
+        search = self.search
+        start.blocks = self.unfinished.get(start.signature, []) + start.blocks
+        budget = Budget(search.memory, search.threads, lambda: search.candidate_bytes)
+        words = start.candidates.key_words
+        shape = Shape.of(search.codec, self.stratum, start.signature, words)
+        large = LargeSignature(shape, self.recorder, start, budget, search.take_result)
+        search.large = large
+        # Closed before anything is committed: its end keeps what the other threads are doing.
+        with closing(large.run(self.pool, search.workers)) as steps:
+            for _ in steps:
+                if search.stops():
+                    return
+                yield from search.pause()
+        if not self.recorder.keep_closed:
+            for ref in {id(ref): ref for piece in large.pieces for ref in piece.blocks}.values():
+                self.recorder.batch.drop(ref)
+        search.large = None
+        search.done.append(start.signature)
+        self.books.done([start.signature])
+
+
+def signature_groups(
+    candidates: list[Candidates], skip: NDArray[np.uint64], limit: int
+) -> list[NDArray[np.uint64] | None]:
+    """Cut a stratum's signatures into groups whose candidates take about `limit` bytes each.
+
+    [None] stands for all at once. A signature with more candidates than that makes a group of its
+    own.
+    """
+    size = sum(one.states * (8 * one.key_words + 1) for one in candidates)
+    if size <= limit:
+        return [None]
+    signatures = np.concatenate([one.signatures for one in candidates])
+    sizes = np.concatenate([one.counts * (8 * one.key_words + 1) for one in candidates])
+    wanted = ~np.isin(signatures, skip)
+    unique, places = np.unique(signatures[wanted], return_inverse=True)
+    totals = np.bincount(places, weights=sizes[wanted])
+    groups: list[NDArray[np.uint64] | None] = []
+    first = 0
+    gathered = 0.0
+    for index, size in enumerate(totals.tolist()):
+        if gathered and gathered + size > limit:
+            groups.append(unique[first:index])
+            first, gathered = index, 0.0
+        gathered += size
+    if first < unique.size:
+        groups.append(unique[first:])
+    return groups
+
+
+def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Tally:
+    """The tally of a stratum's candidates, but for these signatures."""
+    if not skip.size:
+        return total(one.tally for one in candidates)
+    wanted = [~np.isin(one.signatures, skip) for one in candidates]
+    return total(
+        weigh(one.signatures[mine], one.counts[mine])
+        for one, mine in zip(candidates, wanted, strict=True)
+    )

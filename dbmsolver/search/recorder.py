@@ -1,0 +1,162 @@
+"""Records a run of a search on one store: what it counts, when it must stop, what it commits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TypeVar
+
+from dbmsolver.results import Commit, Limits, Question, Report
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord
+from dbmsolver.search.limits import LimitCheck
+from dbmsolver.search.statistics import Statistics
+from dbmsolver.storage.records import Closed, parse_pending_key
+from dbmsolver.storage.store import Store
+
+COMMIT_SECONDS = 5.0
+"""Time between commits, and so about what a crash can cost."""
+Item = TypeVar("Item")
+Product = TypeVar("Product")
+
+
+class Recorder:
+    """One run on one store.
+
+    `resumable` runs commit all that is pending every few seconds, so that they can be continued;
+    others commit closed states only. Without `keep_closed` only the counts of closed states are
+    kept. `batch` is what the next commit writes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        question: Question,
+        limits: Limits,
+        *,
+        resumable: bool,
+        keep_closed: bool,
+        threads: int = 1,
+    ) -> None:
+        self.store = store
+        self.question = question
+        self.resumable = resumable
+        self.keep_closed = keep_closed
+        self.threads = threads
+        self.statistics = Statistics.of(store.manifest)
+        self.limits = LimitCheck(limits, self.statistics, self.disk)
+        self.batch = CommitBatch()
+        self.commits = 0
+        self._last_commit = time.monotonic()
+
+    def add_closed(
+        self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
+    ) -> list[BlockRef]:
+        """Put blocks of closed states into the batch, `always` or only if they are kept."""
+        refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
+        if self.keep_closed or always:
+            self.batch.blocks += refs
+            self.statistics.closed_bytes += sum(len(ref.block.data) for ref in refs)
+        return refs
+
+    def due(self) -> bool:
+        """Whether it is time for a commit."""
+        return time.monotonic() - self._last_commit > COMMIT_SECONDS
+
+    def disk(self) -> int:
+        """Bytes that the store takes, with the blocks that the next commit adds."""
+        return self.store.size() + self.batch.block_bytes
+
+    def commit(self, layer: int, stratum: int, pending: int = 0) -> Commit:
+        """Write the batch and the counts in one transaction. `pending` is for the report."""
+        with self.store.write() as txn:
+            written = self.batch.write(txn, stratum)
+            fields = self.statistics.fields() | written.fields | {"next": self.store.numbers}
+            txn.put_manifest(replace(self.store.manifest, **fields))
+        written.note()
+        self.batch = CommitBatch()
+        now = time.monotonic()
+        self.commits += 1
+        commit = Commit(
+            number=self.commits,
+            layer=layer or None,
+            stratum=stratum,
+            states=self.statistics.states,
+            forced=self.statistics.forced,
+            pending=pending,
+            bytes=written.bytes,
+            seconds=round(now - self._last_commit, 3),
+        )
+        self._last_commit = now
+        return commit
+
+    def spill(self, candidates: Sequence[Candidates]) -> None:
+        """Write candidates that have no record yet, and free their memory.
+
+        The records are scratch until the next commit (:mod:`dbmsolver.search.commits`).
+        """
+        written = []
+        with self.store.write() as txn:
+            for record in self.packed(candidates):
+                record.key = txn.put_pending(record.layer, record.stratum, record.data)
+                record.data = b""
+                written.append(record)
+        for record in written:
+            assert record.candidates is not None
+            record.candidates.record = record.key
+        for one in candidates:
+            one.spill()
+
+    def abandoned(self) -> list[bytes]:
+        """Records of a run that ended before a commit took them over."""
+        following = self.store.manifest.next
+        return [key for key in self.store.keys(b"P") if parse_pending_key(key)[2] >= following]
+
+    def in_parallel(
+        self, work: Callable[[Item], Product], items: Sequence[Item]
+    ) -> Iterator[Product]:
+        """What `work` makes of each item, in order. The threads that search are idle meanwhile."""
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from pool.map(work, items)
+
+    def packed(self, candidates: Sequence[Candidates]) -> Iterator[NewRecord]:
+        """New records for those candidates that are in memory only. They are sorted on the way."""
+        loose = [one for one in candidates if one.record is None and one.runs is not None]
+        for one, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
+            yield NewRecord(0, one.stratum, data, tally=one.tally, candidates=one)
+
+    def report(
+        self,
+        *,
+        layer: int | None = None,
+        stratum: int = 0,
+        last_stratum: int = 0,
+        pending: int = 0,
+        look_ahead: bool = False,
+        share: float | None = None,
+    ) -> Report:
+        """A moment of the search, for progress displays."""
+        statistics = self.statistics
+        return Report(
+            question=self.question,
+            phase="look ahead" if look_ahead else "search",
+            layer=layer,
+            stratum=stratum,
+            last_stratum=last_stratum,
+            states=statistics.states,
+            forced=statistics.forced,
+            evaluated=statistics.evaluated,
+            pending=pending,
+            memory=statistics.measure_memory(),
+            disk=self.disk(),
+            closed_bytes=statistics.closed_bytes,
+            elapsed=statistics.elapsed,
+            share=share,
+        )
+
+
+def _pack(candidates: Candidates) -> bytes:
+    candidates.sort()
+    return candidates.pack()

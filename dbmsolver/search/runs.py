@@ -1,0 +1,113 @@
+"""States grouped by signature: sorted, selected, and brought together for the kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.runs import copy_runs, sort_runs
+from dbmsolver.storage.blocks import Runs
+
+
+class RunArrays(NamedTuple):
+    """Runs as kernels read and write them: of any key width, anywhere in two arrays.
+
+    Run i has `counts[i]` states (int64[runs]) of `signatures[i]` (uint64[runs]). Its keys begin at
+    `keys[word_offsets[i]]` (uint64), its parent-move codes at `codes[offsets[i]]` (uint8 or
+    uint16). Kernels take these arrays in this order.
+    """
+
+    signatures: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    word_offsets: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    codes: NDArray[Any]
+
+    def run(self, index: int, words: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+        """Copies of the keys and the codes of one run, whose keys have so many words."""
+        place, first = int(self.word_offsets[index]), int(self.offsets[index])
+        count = int(self.counts[index])
+        keys = self.keys[place : place + words * count].copy()
+        return keys, self.codes[first : first + count].copy()
+
+
+def sorted_runs(runs: Runs) -> Runs:
+    """The same states sorted and without duplicates within each run, as blocks need them."""
+    ordered = _chosen(runs, np.argsort(runs.signatures, kind="stable"))
+    counts, keys, codes = sort_runs(ordered.counts, runs.key_words, ordered.keys, ordered.codes)
+    return Runs(ordered.signatures, counts, keys, codes, runs.key_words)
+
+
+def select_runs(runs: Runs, wanted: NDArray[np.uint64]) -> Runs:
+    """Those runs whose signature is among `wanted`."""
+    return _chosen(runs, np.flatnonzero(np.isin(runs.signatures, wanted)))
+
+
+def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
+    """A copy of these runs, in this order."""
+    counts = runs.counts[chosen]
+    starts = (np.cumsum(runs.counts) - runs.counts)[chosen]
+    places = np.cumsum(counts) - counts
+    keys = np.empty(int(counts.sum()) * runs.key_words, np.uint64)
+    codes = np.empty(int(counts.sum()), runs.codes.dtype)
+    widths = np.full(chosen.size, runs.key_words, np.int64)
+    copy_runs(
+        counts,
+        widths,
+        starts,
+        starts * runs.key_words,
+        runs.keys,
+        runs.codes,
+        places,
+        places * runs.key_words,
+        keys,
+        codes,
+    )
+    return Runs(runs.signatures[chosen], counts, keys, codes, runs.key_words)
+
+
+def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
+    """Bring the runs of each signature together, narrow keys first, without those in `skip`."""
+    parts = [part for part in parts if part.signatures.size] or parts[:1]
+    sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
+    signatures = np.concatenate([part.signatures for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    widths = np.repeat([part.key_words for part in parts], [part.signatures.size for part in parts])
+    offsets = np.concatenate([np.cumsum(part.counts) - part.counts for part in parts])
+    wanted = np.flatnonzero(~np.isin(signatures, skip))
+    order = wanted[np.lexsort((signatures[wanted], widths[wanted]))]
+    to_offsets = np.cumsum(counts[order]) - counts[order]
+    to_words = np.cumsum(counts[order] * widths[order]) - counts[order] * widths[order]
+    keys = np.empty(int((counts[order] * widths[order]).sum()), np.uint64)
+    codes = np.empty(int(counts[order].sum()), parts[0].codes.dtype)
+    for number, part in enumerate(parts):
+        mine = np.flatnonzero(sources[order] == number)
+        chosen = order[mine]
+        copy_runs(
+            counts[chosen],
+            widths[chosen],
+            offsets[chosen],
+            offsets[chosen] * part.key_words,
+            part.keys,
+            part.codes,
+            to_offsets[mine],
+            to_words[mine],
+            keys,
+            codes,
+        )
+    ordered = signatures[order]
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    if not ordered.size:
+        first = np.empty(0, np.int64)
+    total = np.append(to_offsets, codes.size)
+    return RunArrays(
+        signatures=ordered[first],
+        counts=np.diff(np.append(total[first], codes.size)),
+        offsets=to_offsets[first],
+        word_offsets=to_words[first],
+        keys=keys,
+        codes=codes,
+    )

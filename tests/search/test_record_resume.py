@@ -1,0 +1,208 @@
+"""Proofs over dominating positions that are killed, interrupted, stopped by limits: the same in the end."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Commit, Limits, Options, Report, Result
+from dbmsolver.search import journal, session
+from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
+from dbmsolver.storage.store import Store
+
+DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
+SMALL = Deal.from_number(1, rules_for("freecell", 2))
+RECORDS = 14_555
+MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
+MEDIUM_RECORDS = 135_776
+
+
+def proof(deal: Deal, store: Path | None = None, limits: Limits = Limits(), **more: Any) -> Result:
+    events = session.run("prove", deal, Options(store=store, **more), limits)  # type: ignore[arg-type]
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+
+
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close all but the smallest signatures in pieces, in many turns."""
+    monkeypatch.setattr(worker, "SMALL", 500)
+    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+
+
+def check_interrupted(tmp_path: Path, **settings: Any) -> None:
+    """A signal at random moments, each time continued: what is found is that of an undisturbed run."""
+    whole = {
+        "question": "prove",
+        "method": "dominating",
+        "memory": None,
+        "small": None,
+        "signal": "SIGKILL",
+        "seed": 3,
+        "times": 10,
+        "commit": 0.03,
+        "look_ahead": None,
+        "share": 1 / 6,
+        "store": str(tmp_path / "store"),
+        **settings,
+    }
+    done = subprocess.run(
+        [sys.executable, DRIVER, json.dumps(whole)], capture_output=True, text=True, timeout=500
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["undisturbed"]["verdict"] == "unsolvable"
+    assert found["interrupted"] == found["again"] == found["undisturbed"]
+    status = -9 if whole["signal"] == "SIGKILL" else 130
+    assert found["statuses"].count(status) >= 2
+    assert set(found["statuses"]) <= {0, status}
+
+
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+def test_interrupted_at_random_moments(tmp_path: Path, how: str) -> None:
+    check_interrupted(tmp_path, deal=5979, freecells=3, dives=how == "SIGINT", signal=how, times=8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("with_dives", [False, True])
+@pytest.mark.parametrize(
+    ("deal", "freecells", "small", "memory"),
+    [
+        (5979, 3, None, None),
+        (5979, 3, 500, 8_000_000),
+        (891, 2, None, 64 << 20),
+        (891, 2, 2000, 8_000_000),
+        (11982, 4, 500, None),
+    ],
+)
+def test_interrupted_many_times(
+    tmp_path: Path,
+    how: str,
+    with_dives: bool,
+    deal: int,
+    freecells: int,
+    small: int | None,
+    memory: int | None,
+) -> None:
+    check_interrupted(
+        tmp_path,
+        deal=deal,
+        freecells=freecells,
+        small=small,
+        memory=memory,
+        dives=with_dives,
+        signal=how,
+        times=20,
+    )
+
+
+@pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])
+def test_stopped_by_limits_and_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None
+) -> None:
+    """A limit stops a run anywhere between two steps, those of big signatures included."""
+    without_dives(monkeypatch)
+    small_pieces(monkeypatch)
+    store = tmp_path / "store"
+    for most in [*range(10_000, MEDIUM_RECORDS, 40_000), None]:
+        limits = Limits(max_states=most, memory=memory)
+        result = proof(MEDIUM, store, limits, threads=threads)
+        if most is not None:
+            assert (result.verdict, result.limit) == ("undecided", "max-states")
+            assert result.states >= most
+        with Store.open(store) as opened:
+            stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
+        assert stored == result.states  # each exactly once
+    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
+    monkeypatch.undo()
+    assert proof(MEDIUM).digest == result.digest
+
+
+def test_limits_reached_while_diving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dives obey limits, and leave nothing behind that a later run counts."""
+    store = tmp_path / "store"
+    result = proof(MEDIUM, store, Limits(max_time=0.0))
+    assert (result.verdict, result.limit, result.states) == ("undecided", "max-time", 0)
+    monkeypatch.setattr(dives, "SCHEDULE", dives.SCHEDULE[:4])
+    result = proof(MEDIUM, store, Limits(max_states=3000, memory=64 << 20), threads=1)
+    assert (result.verdict, result.limit) == ("undecided", "max-states")
+    assert 3000 <= result.states < MEDIUM_RECORDS
+    result = proof(MEDIUM, store)
+    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
+
+
+@pytest.mark.parametrize("phase", ["look ahead", "search"])
+def test_interrupted_by_the_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    """A Ctrl-C in the middle of a dive, and of the search on disk."""
+    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    if phase == "search":
+        without_dives(monkeypatch)
+    store = tmp_path / "store"
+    events = session.run("prove", MEDIUM, Options(store=store))  # type: ignore[arg-type]
+
+    def stop_in_phase(event: Report | Commit) -> bool:
+        return isinstance(event, Report) and event.phase == phase
+
+    for event in events:
+        if stop_in_phase(event):
+            break
+    events.close()
+    with Store.open(store) as opened:
+        assert opened.manifest["verdict"] is None
+    result = proof(MEDIUM, store)
+    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
+
+
+@pytest.mark.parametrize("with_dives", [True, False])
+def test_a_file_that_may_not_grow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_dives: bool
+) -> None:
+    """A real refusal of the system; then there is room again."""
+    if not with_dives:
+        without_dives(monkeypatch)
+    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    store = tmp_path / "store"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (48 << 10, before[1]))
+    try:
+        result = proof(SMALL, store)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (result.verdict, result.limit) == ("undecided", "disk full")
+    result = proof(SMALL, store)
+    assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+
+
+def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, schedule in enumerate((dives.SCHEDULE, ())):
+        monkeypatch.setattr(dives, "SCHEDULE", schedule)
+        store = tmp_path / f"store{number}"
+        result = proof(SMALL, store, keep="none")
+        assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+        with Store.open(store) as opened:
+            assert opened.keys() == [b"M", b"S"]
+        again = proof(SMALL, store, keep="none")
+        assert (again.states, again.digest) == (result.states, result.digest)

@@ -1,0 +1,167 @@
+"""Wins over dominating positions: as legal moves, tidied, and traced where a proof meets them late."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.dominance_brute import random_deck
+
+from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
+from dbmsolver.game.tidying import tidied, without_detours
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.results import Limits, Options, Result
+from dbmsolver.search import session
+from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
+from dbmsolver.search.proof.dives import SCHEDULE, Diver
+from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
+from dbmsolver.state import State
+from dbmsolver.storage.store import Store
+
+DOMINATED = [rules for rules in GAMES.values() if has_dominance(rules)]
+DOMINATED += [replace(GAMES["freecell"], name=f"{n} freecells", freecells=n) for n in range(4)]
+
+
+def wins(rules: Rules, policy: Policy, numbers: range) -> list[tuple[Deal, list[Move]]]:
+    """The moves of deals that a dive wins."""
+    found = []
+    for number in numbers:
+        deal = Deal.from_number(number, rules)
+        keys = RecordKeys(deal, policy)
+        for order, limit in SCHEDULE[:6]:
+            dived = Diver(limit).dive(keys, keys.root, order, limit)
+            if dived.outcome == "won":
+                found.append((deal, moves_along(keys, dived.path)))
+            if dived.outcome != "open":
+                break
+    return found
+
+
+def check_win(deal: Deal, moves: list[Move], policy: Policy) -> None:
+    """The moves are legal and win, and each safe move is made where it becomes possible."""
+    position = deal.position
+    for move in moves:
+        forced = position.forced(deal.rules, policy)
+        assert forced is None or forced.card == move.card
+        assert move in position.moves(deal.rules)
+        position = position.apply(move)
+    assert position.is_goal()
+
+
+@pytest.mark.parametrize("rules", DOMINATED, ids=lambda rules: rules.name)
+def test_wins_of_dives(rules: Rules) -> None:
+    won = 0
+    for policy in POLICIES:
+        for deal, moves in wins(rules, policy, range(1, 9)):
+            check_win(deal, moves, policy)
+            again = tidied(deal.position, moves, rules, policy)
+            check_win(deal, again, policy)
+            assert len(again) <= len(moves)
+            won += 1
+    assert won or rules.freecells < 2 or rules.name == "bakers_game"
+
+
+def column(number: int) -> Place:
+    return Place("column", number)
+
+
+def cell(number: int) -> Place:
+    return Place("freecell", number)
+
+
+def test_detours() -> None:
+    """A card that is parked and goes on waits where it was, or goes on at once, if nothing is in the way."""
+    aside = Move(7, column(5), column(6))
+    park, on = Move(20, column(0), cell(0)), Move(20, cell(0), column(3))
+    straight = Move(20, column(0), column(3))
+    assert without_detours([park, aside, on]) == [aside, straight]
+    below = Move(9, column(0), column(6))
+    assert without_detours([park, below, on]) == [straight, below]
+    onto = Move(8, column(3), column(6))
+    needed = [park, below, onto, on]
+    assert without_detours(needed) == needed
+    back = Move(20, cell(0), column(0))
+    assert without_detours([park, aside, back]) == [aside]
+    home = Move(20, cell(0), Place("foundation", 0))
+    assert without_detours([park, aside, home]) == [aside, home._replace(source=column(0))]
+    last = [straight, Move(20, column(3), Place("foundation", 0))]
+    assert without_detours([park, on, last[1]]) == [last[1]._replace(source=column(0))]
+
+
+# Wins that a proof on disk meets.
+
+
+def proof(deal: Deal, limits: Limits = Limits(), **more: object) -> Result:
+    events = session.run("prove", deal, Options(**more), limits)  # type: ignore[arg-type]
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+@pytest.fixture
+def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+
+
+@pytest.mark.usefixtures("without_dives")
+@pytest.mark.parametrize("build", ["alternate", "suit"])
+@pytest.mark.parametrize("fill", FILLS)
+def test_late_wins_of_small_decks(build: Build, fill: Fill) -> None:
+    won = 0
+    for seed in range(40):
+        deck = random_deck(Random(f"late {build} {fill} {seed}"), build, fill)
+        if not has_dominance(deck.rules):
+            continue
+        deal = Deal(deck.start, deck.rules)
+        result = proof(deal, Limits(max_states=20_000), policy=deck.policy)
+        if result.verdict == "solved":
+            check_win(deal, [move._replace(forced=False) for move in result.moves], deck.policy)
+            won += 1
+    assert won
+
+
+def near_the_end(left: int) -> Deal:
+    """Deal 7 with two freecells, that many moves before a win."""
+    ((deal, moves),) = wins(rules_for("freecell", 2), "wkr", range(7, 8))
+    position = deal.position
+    for move in moves[:-left]:
+        position = position.apply(move)
+    return Deal(position, deal.rules)
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
+    """The way back through the closed records, however they were closed, of a proof that was stopped."""
+    deal = near_the_end(37)
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+    if in_pieces:
+        monkeypatch.setattr(worker, "SMALL", 500)
+        monkeypatch.setattr(large, "SMALLEST_BITS", 12)
+        monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+        monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+    store = tmp_path / "store"
+    assert proof(deal, Limits(max_states=2000), store=store).verdict == "undecided"
+    result = proof(deal, store=store)
+    assert (result.verdict, result.shortest) == ("solved", False)
+    check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
+
+
+def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parents that are not among the closed records: a clear error, no endless search."""
+    deal = Deal.from_number(1, rules_for("freecell", 2))
+    store = tmp_path / "store"
+    proof(deal, store=store)
+    keys = RecordKeys(deal, "wkr")
+    with Store.open(store, readonly=True) as opened:
+        finder = RecordFinder(opened, keys)
+        with pytest.raises(StoreError, match="a parent is missing"):
+            finder.path(State(keys.goal, 0, 0, 0), 7)

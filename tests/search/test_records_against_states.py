@@ -1,0 +1,174 @@
+"""Proofs over dominating positions against the search over every position: the same verdicts, fewer records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.dominance_brute import random_deck
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.rules import FILLS, POLICIES, Build, Fill, Policy, rules_for
+from dbmsolver.results import Limits, Method, Options, Result, Verdict
+from dbmsolver.search import session
+from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
+
+DATA = Path(__file__).parents[1] / "data"
+MOST = 400_000
+"""States of the largest games compared."""
+
+
+def proof(
+    deal: Deal, method: Method, policy: Policy = "wkr", most: int | None = None, **more: object
+) -> Result:
+    options = Options(policy=policy, method=method, **more)  # type: ignore[arg-type]
+    events = session.run("prove", deal, options, Limits(max_states=most))  # type: ignore[arg-type]
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def check_solution(result: Result) -> None:
+    """The moves are legal, and win."""
+    position = result.deal.position
+    for move in result.moves:
+        assert move._replace(forced=False) in position.moves(result.deal.rules)
+        position = position.apply(move)
+    assert position.is_goal()
+
+
+def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
+    """Both methods give the same verdict; which, or None if there are too many states to know."""
+    records = proof(deal, Method.DOMINATING, policy, most)
+    states = proof(deal, Method.EVERY_POSITION, policy, most)
+    if Verdict.UNDECIDED in (records.verdict, states.verdict):
+        return None
+    assert records.method == Method.DOMINATING
+    assert records.verdict == states.verdict, (deal, policy)
+    if records.verdict == Verdict.SOLVED:
+        check_solution(records)
+    else:
+        assert records.states <= states.states, (deal, policy)
+        assert records.forced == 0
+    return str(records.verdict)
+
+
+@pytest.mark.parametrize("build", ["alternate", "suit"])
+@pytest.mark.parametrize("fill", FILLS)
+def test_small_decks(build: Build, fill: Fill) -> None:
+    found = set()
+    for seed in range(30):
+        deck = random_deck(Random(f"states {build} {fill} {seed}"), build, fill)
+        if has_dominance(deck.rules):
+            found.add(compare(Deal(deck.start, deck.rules), deck.policy, 20_000))
+    assert {"solved", "unsolvable"} <= found
+
+
+@pytest.mark.parametrize(("cells", "deals"), [(0, 200), (1, 40)])
+def test_real_deals(cells: int, deals: int) -> None:
+    rules = rules_for("freecell", freecells=cells)
+    verdicts = [compare(Deal.from_number(number, rules)) for number in range(1, deals + 1)]
+    assert verdicts.count("unsolvable") > deals // 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cells", [0, 1, 2])
+@pytest.mark.parametrize("some", range(10))
+def test_a_thousand_real_deals(cells: int, some: int) -> None:
+    rules = rules_for("freecell", freecells=cells)
+    policy = POLICIES[some % 3]
+    for number in range(100 * some + 1001, 100 * some + 1101):
+        compare(Deal.from_number(number, rules), policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["bakers_game", "eight_off", "seahaven_towers", "forecell"])
+def test_real_deals_of_other_games(game: str) -> None:
+    for cells in (0, 1, 2, None):
+        try:
+            rules = rules_for(game, freecells=cells)
+            deals = [Deal.from_number(number, rules) for number in range(1, 16)]
+        except UsageError:  # cards are dealt to freecells
+            continue
+        if has_dominance(rules):
+            for deal in deals:
+                compare(deal, most=100_000)
+
+
+def oracle() -> list[tuple[int, int]]:
+    """(deal, freecells) of the published counts that are small."""
+    text = (DATA / "state-counts.tsv").read_text().splitlines()
+    rows = [line.split("\t") for line in text if not line.startswith("#")][1:]
+    return [(int(row[0]), int(row[1])) for row in rows if int(row[3]) <= 600_000]
+
+
+COUNTS = {(11982, 4): 11_162, (1, 2): 14_555, (5979, 3): 135_776}
+"""Records of some unsolvable deals; they depend on nothing but the deal and the policy."""
+
+
+@pytest.mark.parametrize(("number", "cells"), oracle())
+def test_published_counts(number: int, cells: int) -> None:
+    deal = Deal.from_number(number, rules_for("freecell", freecells=cells))
+    assert compare(deal, most=2_000_000) == "unsolvable"
+
+
+@pytest.mark.parametrize(("deal", "records"), COUNTS.items())
+def test_counts(deal: tuple[int, int], records: int) -> None:
+    result = proof(
+        Deal.from_number(deal[0], rules_for("freecell", freecells=deal[1])), Method.DOMINATING
+    )
+    assert (result.verdict, result.states, result.forced) == (Verdict.UNSOLVABLE, records, 0)
+
+
+# However the proof is made, it is the same.
+
+
+def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the search on disk do everything."""
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+
+
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Close all but the smallest signatures in pieces, in many turns."""
+    monkeypatch.setattr(worker, "SMALL", 500)
+    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+
+
+def facts(result: Result) -> tuple[object, ...]:
+    return result.verdict, result.states, result.forced, result.digest, result.strata
+
+
+@pytest.mark.parametrize(("number", "cells"), [(11982, 4), (1, 2)])
+def test_dives_and_the_search_on_disk_prove_the_same(
+    monkeypatch: pytest.MonkeyPatch, number: int, cells: int
+) -> None:
+    """An exhausted dive, signatures in one go, and signatures in pieces: the same records."""
+    deal = Deal.from_number(number, rules_for("freecell", freecells=cells))
+    found = {facts(proof(deal, Method.DOMINATING))}
+    found.add(facts(proof(deal, Method.DOMINATING, threads=1)))
+    found.add(facts(proof(deal, Method.DOMINATING, keep="none")))
+    without_dives(monkeypatch)
+    found.add(facts(proof(deal, Method.DOMINATING, threads=2)))
+    small_pieces(monkeypatch)
+    found.add(facts(proof(deal, Method.DOMINATING, threads=2)))
+    found.add(facts(proof(deal, Method.DOMINATING, threads=1, keep="none")))
+    assert len(found) == 1
+
+
+@pytest.mark.slow
+def test_pieces_of_a_larger_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = Deal.from_number(5979, rules_for("freecell", 3))
+    found = {facts(proof(deal, Method.DOMINATING))}
+    without_dives(monkeypatch)
+    small_pieces(monkeypatch)
+    for threads in (1, 2, 3):
+        found.add(facts(proof(deal, Method.DOMINATING, threads=threads)))
+    assert len(found) == 1

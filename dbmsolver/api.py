@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from dbmsolver.notation.formats import Given
     from dbmsolver.notation.solution import Solution
     from dbmsolver.search.inspect import StoreStatus
-    from dbmsolver.verify.check import Verification
     from dbmsolver.verify.claim import Progress as VerifyProgress
+    from dbmsolver.verify.report import Verification
 
 __all__ = [
     "GAMES",
@@ -84,7 +84,7 @@ _LATE = {
     "Given": "dbmsolver.notation.formats",
     "Solution": "dbmsolver.notation.solution",
     "StoreStatus": "dbmsolver.search.inspect",
-    "Verification": "dbmsolver.verify.check",
+    "Verification": "dbmsolver.verify.report",
 }
 """Classes that are imported when they are first asked for."""
 
@@ -306,19 +306,25 @@ def verify_store(
     threads: int | None = None,
     memory: int | None = None,
     sample: float | None = None,
+    depth: Literal["lemma", "full"] | None = None,
     progress: Callable[[VerifyProgress], None] | None = None,
 ) -> Verification:
     """Check that what the finished search in a store claims is right.
 
     This is a program of its own, with keys and moves of its own. `sample` is a share of the store's
-    blocks from 0 to 1, to check only these. The report's `valid` says it, `reason` and `position`
-    are the first counterexample. Raises StoreError for a store that claims nothing.
+    blocks from 0 to 1, to check only these. `depth` is for proofs over dominating positions: "full"
+    lists every position that the records cover and takes only the rules of the game for granted,
+    "lemma" takes the lemmas of docs/dominance.md for granted, too; without it the store's size
+    decides. The report's `valid` says it, `reason` and `position` are the first counterexample.
+    Raises StoreError for a store that claims nothing, UsageError for a depth that it cannot have.
     """
     from dbmsolver.verify import check
 
     if sample is not None and not 0 < sample <= 1:
         raise UsageError(f"{sample} is no share, expected more than 0 and at most 1")
-    steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample)
+    if depth is not None:
+        _check_choice("depth", depth, ("lemma", "full"))
+    steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample, depth=depth)
     return _last(steps, progress)
 
 

@@ -17,7 +17,7 @@ Keep = Literal["all", "none"]
 
 
 class Question(StrEnum):
-    """What is asked about a deal. Its values are those of commands, JSON and stores."""
+    """What is asked about a deal; the values are those of commands, of JSON and of stores."""
 
     SOLVE = "solve"
     """Find a shortest solution."""
@@ -58,8 +58,8 @@ class Limit(StrEnum):
 class Limits:
     """Bounds of a run; ``None`` means none.  Reaching one ends the run as ``undecided``.
 
-    ``memory`` and ``max_disk`` are bytes, ``max_time`` seconds. ``memory`` is a budget the search
-    arranges itself in; ``None`` stands for half of the machine's memory.
+    `memory` and `max_disk` are bytes, `max_time` seconds. The search keeps within `memory`; None
+    stands for half of the machine's memory.
     """
 
     max_states: int | None = None
@@ -86,7 +86,8 @@ class Report:
     """A moment of a running search, for progress displays."""
 
     question: Question
-    phase: Literal["look ahead", "search"]
+    phase: Literal["look ahead", "dive", "search"]
+    """Both of the first come before a proof: hasty searches for a solution."""
     layer: int | None
     stratum: int
     last_stratum: int
@@ -100,6 +101,7 @@ class Report:
     elapsed: float
     share: float | None = None  # of the current stratum that is closed, where it can be told
     done: float | None = None  # of all the work, where its end is known; a search's seldom is
+    dive: tuple[int, int] | None = None  # the number of the dive, and of how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,12 @@ class Commit:
 class Result:
     """The answer of a search.
 
-    ``states`` counts closed states without the forced ones, which ``forced`` counts; for a shortest
-    solution those of the layers below it, which are whole. ``evaluated`` counts the states looked
-    at. ``moves`` is filled for ``solved``, and ``shortest`` says whether that solution is proven to
-    be one. ``digest`` is the sum modulo 2**64 of XXH3-64 over the public keys of all closed states
-    (16 hexadecimal digits). ``disk`` and ``peak_memory`` are bytes, ``seconds`` the time of all
-    runs on the store together.
+    `states` counts closed states without the forced ones, which `forced` counts; for a shortest
+    solution those of the layers below it, which are whole. `evaluated` counts the states looked
+    at. `moves` is filled for `solved`, and `shortest` says whether that solution is proven to be
+    one. `digest` is the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16
+    hexadecimal digits). `disk` and `peak_memory` are bytes, `seconds` the time of all runs on the
+    store together.
     """
 
     question: Question
@@ -147,7 +149,7 @@ class Result:
     method: Method
     """What the states are: positions, or those that dominate others."""
     strata: tuple[tuple[int, int, int, int], ...] = field(default=())
-    """(layer, stratum, states, forced) of every non-empty stratum; in a proof layer 0."""
+    """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
 
     @property
     def length(self) -> int | None:

@@ -1,8 +1,8 @@
 """Processes that compile the kernels of a search while the search compiles those it needs first.
 
-numba compiles one kernel at a time in a process, whatever the threads.  The kernels go from one process to another
-through the cache (:mod:`dbmsolver.jit.sharing`); nothing else is between them, so a search is right, only later, when
-these processes die or cannot be started.
+numba compiles one kernel at a time in a process, whatever the threads. The kernels go from one
+process to another through the cache (:mod:`dbmsolver.jit.sharing`). Nothing else is between them:
+if they die, or cannot be started, a search takes longer and is as right.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from types import TracebackType
 from dbmsolver.results import Method, Question
 
 MOST = 4
-"""More do not help: half of the time goes into the longest chain of kernels that call each other."""
+"""More do not help: the longest chain of kernels that call each other takes half of the time."""
 
 
 class Compilers:
-    """Used around a search: starts processes when the first kernel is missing, and ends them with the search.
+    """Used around a search: starts processes when the first kernel is missing.
+
+    It ends them with the search.
 
     ``code_bits`` says how wide the deal's parent-move codes are.
     """
@@ -58,9 +60,10 @@ class Compilers:
 
         if not is_shared():
             return
+        arguments = (str(self.question), str(self.method), self.code_bits())
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
-            f"compile_share; compile_share({str(self.question)!r}, {str(self.method)!r}, {self.code_bits()})"
+            f"compile_share; compile_share({', '.join(map(repr, arguments))})"
         )
         with self._lock:
             if self._over:
@@ -69,7 +72,7 @@ class Compilers:
                 with suppress(OSError):
                     process = subprocess.Popen(
                         [sys.executable, "-c", program],
-                        stdin=subprocess.PIPE,  # never written to: its end is the end of this process
+                        stdin=subprocess.PIPE,  # it ends with this process
                         stdout=subprocess.DEVNULL,
                         stderr=subprocess.DEVNULL,
                         process_group=0,  # Ctrl-C is for the search, which ends them
@@ -80,7 +83,7 @@ class Compilers:
 
 
 def compile_share(question: Question, method: Method, code_bits: int) -> None:
-    """Compile what a search needs and no other process is compiling: all that such a process does."""
+    """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import gc
 

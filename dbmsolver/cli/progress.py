@@ -62,13 +62,13 @@ class Progress:
 
 
 class JsonLog(Progress):
-    """One JSON object for each committed unit."""
+    """One JSON object for each commit."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
 
     def __call__(self, event: Report | Commit) -> None:
-        """Log a unit."""
+        """Log a commit."""
         if isinstance(event, Commit):
             data = asdict(event)
             data["seconds"] = round(event.seconds, 3)
@@ -177,6 +177,14 @@ def report_line(report: Report, rate: float) -> str:
     if report.done is not None:
         return _known_line(report, report.done, rate)
     parts: list[str] = [report.question]
+    if report.dive is not None:
+        number, last = report.dive
+        states = counted(report.states, "state", "states")
+        memory, elapsed = human_bytes(report.memory), human_time(report.elapsed)
+        parts.append(
+            f"dive {number} of {last}, {states}, {rate:,.0f}/s, {memory} memory, {elapsed}"
+        )
+        return " ".join(parts)
     if report.phase == "look ahead":
         parts.append("(looking ahead)")
     if report.layer is not None and report.question == "solve":

@@ -1,4 +1,4 @@
-"""Standard input, output and error as the command line needs them, whatever the program was started with."""
+"""Standard input, output and error, usable whatever the program was started with."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import IO, Any, TextIO
 def open_streams() -> None:
     """Make all three streams usable.
 
-    Where one is closed, the next file to be opened would take its number, and be written to by mistake. Standard input
-    becomes empty, standard error forgets what is written, and writing to standard output fails, as it should.
+    Where one is closed, the next file to be opened would take its number, and be written to by
+    mistake. Standard input becomes empty, standard error forgets what is written, and writing to
+    standard output fails, as it should.
     """
     closed = [number for number in range(3) if not _is_open(number)]
     for number in range(3):

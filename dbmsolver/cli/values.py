@@ -15,7 +15,7 @@ LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""
 
 MOST_THREADS = 256
-"""The most that --threads can be; each takes memory, and more than there are processors gain nothing."""
+"""The most that --threads can be: each takes memory, and more than processors gain nothing."""
 
 MOST_DIGITS = 18
 

@@ -23,7 +23,7 @@ from dbmsolver.game.titles import title
 from dbmsolver.results import Method
 
 if TYPE_CHECKING:
-    from dbmsolver.verify.check import Verification
+    from dbmsolver.verify.report import Verification
 
 
 _DEPTHS = {

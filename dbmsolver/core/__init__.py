@@ -11,6 +11,22 @@ Vocabulary, in the order in which a state passes through:
 * A *local key* identifies a state within its signature: the plane bits of its loose cards, packed.
 * The *public key* is the mixed-radix number of about 124 bits that people exchange.
 
+Arguments that many kernels have in common:
+
+=================== ============================================================================
+``t``               the deal's :class:`~dbmsolver.core.tables.Tables`; no kernel writes to them
+``signature``       uint64, one state's or record's
+``off low high``    uint64, its planes
+``sets``            what all states of a signature share (:class:`~dbmsolver.core.expand.Sets`)
+``layout`` ``nets`` how its keys are packed, and the networks, uint64[3, 7]
+``keys`` ``words``  uint64[words * states], with 1 or 3 words for each state
+``codes``           uint8 or uint16[states]: parent-move codes, or fingerprints of records
+``bits``            log2 of the slots of a hash table
+``locked_in_deal``  int64, locked cards in the deal, which progress is counted from
+=================== ============================================================================
+
+A kernel writes to the arrays that its docstring names, and to no others.
+
 Nothing here imports anything of ``dbmsolver`` above it, opens a file or formats a message.
 """
 

@@ -51,7 +51,7 @@ _FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), a
 
 
 def decoded(data: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors and shells write it.
+    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors write it.
 
     Raises UnicodeDecodeError.
     """

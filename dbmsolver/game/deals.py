@@ -184,7 +184,7 @@ class Deal:
         return cls.from_text(text, rules, where)
 
     def check_number(self, where: str) -> None:
-        """InputError, naming ``where``, if the deal has a number and is not what that number deals."""
+        """InputError, naming `where`, if the deal is not what its number deals."""
         if self.number is None:
             return
         if type(self.number) is not int or self.position != deal_number(self.number, self.rules):

@@ -1,4 +1,4 @@
-"""How a deal is called: its number or name, and whatever differs from FreeCell, or from the named game's own rules."""
+"""How a deal is called: its number or name, and how its rules differ from those of its game."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def title(deal: Deal) -> str:
 
 
 def rules_notes(rules: Rules) -> list[str]:
-    """The game, unless it is FreeCell, and in which rules it is played otherwise than usual: all of them if nobody knows
-    the game.
+    """The game, unless it is FreeCell, and which rules differ from the game's.
+
+    Of a game that nobody knows, all rules are told.
     """
     game = GAMES.get(rules.name)
     notes = [] if rules.name == "freecell" else [_printable(rules.name)]
@@ -42,7 +43,10 @@ def rules_notes(rules: Rules) -> list[str]:
 
 
 def rules_of_notes(text: str) -> Rules:
-    """The rules that the notes of a title, without their parentheses, speak of; UsageError for a game nobody knows."""
+    """The rules that the notes of a title speak of, given without their parentheses.
+
+    UsageError for a game that nobody knows.
+    """
     name, counts = "freecell", dict[str, int]()
     changes: dict[str, object] = {}
     for note in text.split(", ") if text else ():

@@ -1,1 +1,1 @@
-"""Solutions: what they consist of, how they are played again, and the formats they are written in."""
+"""Solutions: what they consist of, how they are replayed, and the formats they are written in."""

@@ -54,7 +54,7 @@ class Recorder:
     def add_closed(
         self, blocks: Iterable[Closed], *, always: bool = False, kind: bytes = b"C"
     ) -> list[BlockRef]:
-        """Put blocks of closed states into the batch, `always` or only if they are kept."""
+        """Put closed blocks into the batch; with `always`, even where only counts are kept."""
         refs = [BlockRef(block, data=block.data, kind=kind) for block in blocks]
         if self.keep_closed or always:
             self.batch.blocks += refs

@@ -8,9 +8,7 @@ import os
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,6 @@ from dbmsolver.errors import (
     UsageError,
 )
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory, default_memory
 from dbmsolver.results import Method
 from dbmsolver.storage.manifest import Manifest
@@ -41,62 +38,13 @@ from dbmsolver.verify.partitions import PartitionCache, state_bytes
 from dbmsolver.verify.positions import TooManyPositions, WrongPosition, check_positions
 from dbmsolver.verify.records import position_of_record, root_record
 from dbmsolver.verify.refutation import Refuted, position_of
+from dbmsolver.verify.report import Depth, How, Verification
 from dbmsolver.verify.solution import BadSolution, replay
 
 _SMALLEST_PARTITION = 1 << 16
 _LARGEST_PARTITION = 1 << 23
 MOST_IN_FULL = 1_000_000
 """Records of the largest store whose check is full unless another depth is wanted: some minutes."""
-
-Depth = Literal["lemma", "full"]
-"""How far a proof over dominating positions is doubted: that its records are closed under the macros of
-docs/dominance.md, or that the positions they cover are closed under the rules of the game.
-"""
-
-
-@dataclass(slots=True)
-class Verification:
-    """What was claimed, what was checked, and what came of it.
-
-    ``reason`` and the positions are the first counterexample of a store that is not valid;
-    ``neighbour`` is the position one move before or after ``position``, where there is one, and
-    ``relation`` says which.
-    """
-
-    store: Path
-    deal: Deal
-    certificate: records.Certificate
-    valid: bool = False
-    reason: str | None = None
-    position: Position | None = None
-    neighbour: Position | None = None
-    relation: str | None = None
-    checked: list[str] = field(default_factory=list)
-    depth: Depth | None = None
-    """Of a proof over dominating positions."""
-    covered: int | None = None
-    """Positions that the records cover, where they were listed."""
-    sample: float | None = None
-    blocks: int = 0
-    all_blocks: int = 0
-    states: int = 0
-    forced: int = 0
-    all_states: int = 0
-    digest: str | None = None
-    strata: list[tuple[int, int, int, int]] = field(default_factory=list)
-    seconds: float = 0.0
-    peak_memory: int = 0
-
-
-class How(NamedTuple):
-    """How a store is to be checked."""
-
-    threads: int | None = None
-    memory: int | None = None
-    sample: float | None = None
-    """The share of blocks to check, from 0 to 1."""
-    seed: int | None = None
-    depth: Depth | None = None
 
 
 def verify(

@@ -148,3 +148,10 @@ def test_bytes(size: int, text: str) -> None:
 )
 def test_times(seconds: float, text: str) -> None:
     assert human_time(seconds) == text
+
+
+def test_line_of_a_dive() -> None:
+    line = report_line(report(question="prove", phase="dive", layer=None, dive=(3, 9)), 1e6)
+    assert line.startswith("prove dive 3 of 9, 3,000,000 states, 1,000,000/s, ")
+    assert "stratum" not in line
+    assert "pending" not in line

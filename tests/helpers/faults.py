@@ -15,8 +15,9 @@ from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import Closed, parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.check import Verification, verify
+from dbmsolver.verify.check import verify
 from dbmsolver.verify.format import progress
+from dbmsolver.verify.report import Verification
 
 
 def check(path: Path, **options: Any) -> Verification:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 from helpers.dominance_brute import Deck, position_of, random_deck, reached, settled
+from helpers.faults import change_block, closed_keys, without
 
 from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
+from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.position import Position
@@ -89,11 +93,41 @@ def test_a_proof_that_is_not_finished(tmp_path: Path, monkeypatch: pytest.Monkey
     assert inspect.status(store).pending > 0
 
 
+def test_the_command_says_covered(tmp_path: Path) -> None:
+    """And that a position which differs by parked cards only is covered, too; others are not."""
+    deal = Deal.from_number(11982)
+    store = tmp_path / "store"
+    prove(deal, store=store)
+    parked = deal.position
+    for _ in range(2):
+        top = next(card for card, place in parked.available() if place.kind == "column")
+        move = next(
+            move
+            for move in parked.moves(deal.rules)
+            if move.card == top and move.destination.kind == "freecell"
+        )
+        parked = parked.apply(move)
+    boards = {"parked": parked, "other": deal_number(1, deal.rules)}
+    told = {}
+    for name, position in boards.items():
+        (tmp_path / name).write_text(format_board(position))
+        done = subprocess.run(
+            [sys.executable, "-m", "dbmsolver", "lookup", str(store), str(tmp_path / name)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        told[name] = done.stdout.splitlines()[0]
+    assert told == {
+        "parked": "Deal 11982: covered, 2 moves away",
+        "other": "Deal 11982: not covered",
+    }
+
+
 @pytest.mark.parametrize("removed", range(3))
 def test_a_missing_record_is_noticed_or_not_needed(tmp_path: Path, removed: int) -> None:
     """Without its first records a store does not answer for the deal."""
-    from helpers.faults import change_block, closed_keys, without
-
     deal = Deal.from_number(11982)
     store = tmp_path / "store"
     prove(deal, store=store)

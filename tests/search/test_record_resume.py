@@ -15,7 +15,7 @@ import pytest
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Limits, Options, Report, Result
-from dbmsolver.search import journal, session
+from dbmsolver.search import recorder, session
 from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
 from dbmsolver.storage.store import Store
 
@@ -155,7 +155,7 @@ def test_interrupted_by_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     """A Ctrl-C in the middle of a dive, and of the search on disk."""
-    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     if phase == "search":
         without_dives(monkeypatch)
     store = tmp_path / "store"
@@ -181,7 +181,7 @@ def test_a_file_that_may_not_grow(
     """A real refusal of the system; then there is room again."""
     if not with_dives:
         without_dives(monkeypatch)
-    monkeypatch.setattr(journal, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     store = tmp_path / "store"
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -20,11 +20,12 @@ from dbmsolver.errors import DiskFullError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules, rules_for
 from dbmsolver.verify import partitions, pieces
-from dbmsolver.verify.check import Verification, verify
+from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.exchange import Exchange
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.partitions import cut
+from dbmsolver.verify.report import Verification
 from dbmsolver.verify.spill import Spill, mapped_zeros
 
 BUDGETS = [2_000, 20_000, 200_000, 1_000_000]

@@ -153,10 +153,13 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
             ),
             nl=False,
         )
-    elif moves is None:
-        click.echo(f"{title(deal)}: not visited")
+        return
+    # Of dominating positions, the search need not have come to what a record covers.
+    word = "covered" if inspect.method(Path(store)) == "dominating" else "visited"
+    if moves is None:
+        click.echo(f"{title(deal)}: not {word}")
     else:
-        click.echo(f"{title(deal)}: visited, {counted(len(moves), 'move', 'moves')} away")
+        click.echo(f"{title(deal)}: {word}, {counted(len(moves), 'move', 'moves')} away")
         for number, move in enumerate(moves, start=1):
             click.echo(f"{number:>{len(str(len(moves)))}}  {describe_move(move)}")
         click.echo()

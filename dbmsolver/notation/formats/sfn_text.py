@@ -146,7 +146,7 @@ class _Reader:
             text.remarks.append(_remark(line))
 
     def numbered(self, number: int, match: re.Match[str]) -> None:
-        """Take the number before moves: of the deal, or of the line if the deal is named already."""
+        """Take the number before moves: of the deal, or of the line if the deal is named."""
         if self.number_line is not None:
             text = f"moves of a second deal, after those of line {self.number_line}"
             self.fail(f"{text}; expected one solution in a file", number, 0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.results import Limit, Limits
+from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
-from dbmsolver.search.proof.dives import Dived, Dives, blocks_of
+from dbmsolver.search.proof.dives import SCHEDULE, Dived, Dives, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
@@ -45,9 +46,14 @@ class DiveAhead:
                 if limit is not None:
                     return Stopped(limit)
                 try:
-                    yield self.recorder.report(look_ahead=True)
+                    yield self._report()
                 except Cancelled:
                     return Stopped(Limit.INTERRUPT)
+
+    def _report(self) -> Report:
+        number, found = self._dives.progress()
+        report = self.recorder.report(look_ahead=True)
+        return replace(report, phase="dive", states=found, dive=(number, len(SCHEDULE)))
 
     def _decided(self, dived: Dived) -> Outcome:
         if dived.outcome == "won":

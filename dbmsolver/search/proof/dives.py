@@ -7,6 +7,7 @@ with growing limits: no deal that one of them wins quickly takes long because of
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Generator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Literal, NamedTuple
@@ -41,6 +42,8 @@ SCHEDULE: tuple[tuple[Order, int], ...] = (
 )
 """Orders, and the records that each may find.  In a large proof they take less than a tenth of the time."""
 _LEAST = 1 << 11
+_NOT_FOUND = -2
+"""In place of the parents of records that have not been found yet."""
 _PAUSE = 0.1
 """Seconds between two looks at limits and signals."""
 
@@ -72,6 +75,7 @@ class Diver:
         room = 1 << (limit - 1).bit_length()
         if self.diving.parents.size < room:
             self.diving = make_diving(room)
+        self.diving.parents.fill(_NOT_FOUND)
         words = (np.uint64(word) for word in start[:3])
         outcome, count, expanded = dive(
             keys.tables, self.diving, *words, keys.locked, limit, *order
@@ -84,6 +88,12 @@ class Diver:
         if outcome == BROKEN:
             raise InternalError("a record cannot be, or has more successors than there is room for")
         return Dived("open", expanded)
+
+    def found(self) -> int:
+        """The records that the dive has found so far; for another thread to ask."""
+        parents = self.diving.parents
+        # They are found in the order of their numbers.
+        return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
 
     def _path(self, number: int) -> tuple[State, ...]:
         states = []
@@ -111,8 +121,15 @@ class Dives:
         room = room_for(memory, threads)
         self.limit = room if most is None else min(room, most)
         self.expanded = 0
+        self._found = 0
+        self._begun = 0
         self._idle = [Diver(self.limit) for _ in range(threads)]
         self._running: dict[Future[Dived], tuple[int, Diver]] = {}
+
+    def progress(self) -> tuple[int, int]:
+        """How many dives have begun, and the records that all of them have found."""
+        running = sum(diver.found() for _, diver in list(self._running.values()))
+        return self._begun, self._found + running
 
     def run(self, start: State) -> Generator[None, None, Dived]:
         """Dive from a record; yields now and then, and returns the outcome."""
@@ -125,6 +142,8 @@ class Dives:
                         number, (order, limit) = tasks.pop(0)
                         diver = self._idle.pop()
                         diver.diving.stop[0] = 0
+                        diver.diving.parents.fill(_NOT_FOUND)
+                        self._begun = number + 1
                         task = pool.submit(
                             diver.dive, self.keys, start, order, min(limit, self.limit)
                         )
@@ -135,6 +154,7 @@ class Dives:
                         self._idle.append(diver)
                         dived = task.result()
                         self.expanded += dived.expanded
+                        self._found += diver.found()
                         if dived.outcome != "open":
                             decided[number] = dived
                             tasks = []

@@ -1,0 +1,61 @@
+"""What is asked of a check, and what it reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.verify.certificate import Certificate
+
+Depth = Literal["lemma", "full"]
+"""How far a proof over dominating positions is doubted: that its records are closed under the macros of
+docs/dominance.md, or that the positions they cover are closed under the rules of the game.
+"""
+
+
+class How(NamedTuple):
+    """How a store is to be checked."""
+
+    threads: int | None = None
+    memory: int | None = None
+    sample: float | None = None
+    """The share of blocks to check, from 0 to 1."""
+    seed: int | None = None
+    depth: Depth | None = None
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was claimed, what was checked, and what came of it.
+
+    ``reason`` and the positions are the first counterexample of a store that is not valid;
+    ``neighbour`` is the position one move before or after ``position``, where there is one, and
+    ``relation`` says which.
+    """
+
+    store: Path
+    deal: Deal
+    certificate: Certificate
+    valid: bool = False
+    reason: str | None = None
+    position: Position | None = None
+    neighbour: Position | None = None
+    relation: str | None = None
+    checked: list[str] = field(default_factory=list)
+    depth: Depth | None = None
+    """Of a proof over dominating positions."""
+    covered: int | None = None
+    """Positions that the records cover, where they were listed."""
+    sample: float | None = None
+    blocks: int = 0
+    all_blocks: int = 0
+    states: int = 0
+    forced: int = 0
+    all_states: int = 0
+    digest: str | None = None
+    strata: list[tuple[int, int, int, int]] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_memory: int = 0

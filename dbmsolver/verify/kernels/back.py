@@ -56,8 +56,8 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):  # 
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def without_card(f, laid, card, board):  # type: ignore[no-untyped-def]
-    """A state without a card that could be moved last: (the place value it had, -1 if it cannot have
-    been moved, the signature, the rest).
+    """A state without a card that could be moved last: (the place value it had, -1 if it cannot
+    have been moved, the signature, the rest).
     """
     shift = U64(card)
     bit = ONE << shift

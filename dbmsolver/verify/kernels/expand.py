@@ -33,9 +33,9 @@ UNKNOWN = -2
 class Task(NamedTuple):
     """What is claimed, and where the states to be checked are.
 
-    ``costs``: the claim is a shortest solution, of ``limit`` moves.  ``root`` is the deal's state,
-    which has no parent.  The states are on partition number ``partition``, whose first one has the number
-    ``base`` in the store.
+    ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
+    which has no parent. The states are on partition number ``partition``, whose first one has the
+    number ``base`` in the store.
     """
 
     costs: bool

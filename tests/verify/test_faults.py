@@ -471,7 +471,11 @@ def test_a_byte_changed(proof: Path, seed: int) -> None:
         with store.write() as txn:
             txn._put(key, bytes(data))
     for sample in (None, 1.0, 0.1):
-        report = check(proof, sample=sample)
+        try:
+            report = check(proof, sample=sample)
+        except faults.StoreError as error:  # a checksum, which the seal has the sum of
+            assert "exchanged" in str(error)
+            continue
         assert not report.valid or sample == 0.1
         assert report.valid or "block" in str(report.reason)
 
@@ -483,6 +487,10 @@ def test_a_block_cut_short(proof: Path, size: int) -> None:
         data = store.read(key)[:size]
         with store.write() as txn:
             txn._put(key, data)
+    if size < 8:  # not even a checksum
+        with pytest.raises(faults.StoreError, match="damaged"):
+            check(proof)
+        return
     refused(proof, "damaged")
     assert not check(proof, sample=1.0).valid
 

@@ -1,15 +1,15 @@
 """The second program: decides whether the claim of a store is right.
 
-It shares no kernel, table, codec, move generator or bound with the search.  Of the store it is given
+It shares no kernel, table, codec, move generator or bound with the search. Of the store it is given
 the records; blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everything else is made anew
-from the deal, the rules and the description of the keys in :mod:`dbmsolver.verify.format`.  Every
+from the deal, the rules and the description of the keys in :mod:`dbmsolver.verify.format`. Every
 state is taken apart into columns and cells before anything is said about it.
 
-**A forced move is safe.**  The argument is at :meth:`dbmsolver.game.rules.Rules.safe_home`; the kernels
-here carry out that rule in their own words.  It says that from every solution that makes a safe
-move later, one as short follows that makes it now.  So it is enough to look at *lines* that make
-the forced move wherever there is one: if there is a solution of n moves, there is one among the
-lines with at most n.
+**A forced move is safe.** The argument is at :meth:`dbmsolver.game.rules.Rules.safe_home`; the
+kernels here carry out that rule in their own words. It says that from every solution that makes a
+safe move later, one as short follows that makes it now. So it is enough to look at *lines* that
+make the forced move wherever there is one: if there is a solution of n moves, there is one among
+the lines with at most n.
 
 **Unsolvable.**  Checked: (1) the deal is in the closed set C; (2) every key in C is that of an
 arrangement of the 52 cards in the columns, freecells and foundations of these rules, and no key is
@@ -17,29 +17,29 @@ there twice; (3) no state in C is a goal; (4) every successor of a state in C is
 successors of a state with a forced move are that move's alone.  By (1) and (4) every line from the
 deal stays in C; by (3) none ends in a goal; so there is no solution.
 
-**Unsolvable, by dominating positions.**  The store holds records; each stands for a set of positions
-that differ by parked cards (docs/dominance.md).  There are two depths, and the report says which was
-checked.  In both, every record is laid out in columns and slots and has to be one that can be, no record
-is there twice, and counts and digest are those of the manifest.
+**Unsolvable, by dominating positions.** The store holds records; each stands for a set of positions
+that differ by parked cards (docs/dominance.md). There are two depths, and the report says which was
+checked. In both, every record is laid out in columns and slots and has to be one that can be, no
+record is there twice, and counts and digest are those of the manifest.
 
-*full* (:mod:`dbmsolver.verify.positions`).  P is the set of all positions that parking leads to from
-those that the records stand for; it is listed, position by position.  Checked: (1) the deal, after its
-safe moves, is in P; (2) no position in P is a goal; (3) from each position in P with a safe move, safe
-moves lead to a position in P; from each other one, every legal move does, with the safe moves that
-follow it.  So every settled position (one without a safe move) of a line from the deal is in P, and no
-goal is, which would be settled; so there is no solution.  Nothing is assumed of records: any set P
-with (1) to (3) would do.
+*full* (:mod:`dbmsolver.verify.positions`). P is the set of all positions that parking leads to from
+those that the records stand for; it is listed, position by position. Checked: (1) the deal, after
+its safe moves, is in P; (2) no position in P is a goal; (3) from each position in P with a safe
+move, safe moves lead to a position in P; from each other one, every legal move does, with the safe
+moves that follow it. So every settled position (one without a safe move) of a line from the deal is
+in P, and no goal is, which would be settled; so there is no solution. Nothing is assumed of
+records: any set P with (1) to (3) would do.
 
-*lemma* (:mod:`dbmsolver.verify.kernels.record_expand`).  Checked: (1) the normal form of the deal's own
-record is stored; (2) every stored record is in normal form, and none has all cards home; (3) the
-normal form of each result of each macro of a stored record is stored.  By (1), (3) and part (b) of the
-theorem of docs/dominance.md every settled position of a line from the deal is covered; by (2) none is
-a goal.  Macros and normal forms are carried out here from that page, on columns of cards; the search
-has its own, on words of bits.
+*lemma* (:mod:`dbmsolver.verify.kernels.record_expand`). Checked: (1) the normal form of the deal's
+own record is stored; (2) every stored record is in normal form, and none has all cards home; (3)
+the normal form of each result of each macro of a stored record is stored. By (1), (3) and part (b)
+of the theorem of docs/dominance.md every settled position of a line from the deal is covered; by
+(2) none is a goal. Macros and normal forms are carried out here from that page, on columns of
+cards; the search has its own, on words of bits.
 
-The code of a record is eight bits of a hash of its parent.  It only helps to find a way back, no claim
-rests on it, and it is not checked.  Nor is it checked that records are reached from the deal: more of
-them than need be prove the same.
+The code of a record is eight bits of a hash of its parent. It only helps to find a way back, no
+claim rests on it, and it is not checked. Nor is it checked that records are reached from the deal:
+more of them than need be prove the same.
 
 **Shortest.**  The claim is a length L.  Let h be the lower bound as computed here
 (:mod:`dbmsolver.verify.kernels.bound`, with the argument why it never exceeds the moves to come), C
@@ -53,16 +53,17 @@ in C with g <= i + 1.  So the goal would be in C, against (3).  Nothing is assum
 not that its bound is right (with another bound the f it wrote down would not fit (1) and (4)), nor
 that its order was.
 
-**Parent-move codes** of positions are not needed for either claim; solutions and looked-up positions hang on
-them.  Checked: undoing the code of a state leads to a closed state of which it is a successor, and
-going on so leads to the deal.  The latter because progress (cards home, locked cards released)
-never falls along a move: back from a state it never rises, and among states of one signature the
-chains of codes are followed to their ends, so they have no rings.  For ``shortest``, g falls by one
-with each step back instead.
+**Parent-move codes** of positions are not needed for either claim; solutions and looked-up
+positions hang on them. Checked: undoing the code of a state leads to a closed state of which it is
+a successor, and going on so leads to the deal. The latter because progress (cards home, locked
+cards released) never falls along a move: back from a state it never rises, and among states of one
+signature the chains of codes are followed to their ends, so they have no rings. For ``shortest``, g
+falls by one with each step back instead.
 
-**Memory.**  States are found in hash tables of *partitions*: whole signatures of a stratum, or a piece
-of one, of a size that fits the budget.  What is to be looked up on a partition that is not in memory is
-kept, in memory or in a file, until the partition is; :mod:`dbmsolver.verify.closure` tells the order.
+**Memory.** States are found in hash tables of *partitions*: whole signatures of a stratum, or a
+piece of one, of a size that fits the budget. What is to be looked up on a partition that is not in
+memory is kept, in memory or in a file, until the partition is; :mod:`dbmsolver.verify.closure`
+tells the order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Blocks of closed states, read as the store's format says (the grammar at :mod:`dbmsolver.storage.store`)."""
+"""Blocks of closed states, read as the store's format says (the grammar at
+:mod:`dbmsolver.storage.store`).
+"""
 
 from __future__ import annotations
 

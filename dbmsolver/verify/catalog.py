@@ -55,8 +55,8 @@ class PartitionPlan:
 class Catalog:
     """A store's closed states as the verifier sees them.
 
-    ``bases`` says which number, of all states in the store, a partition's first state has; among the
-    pieces of a run that is known when they have been sorted out.
+    ``bases`` says which number, of all states in the store, a partition's first state has; among
+    the pieces of a run that is known when they have been sorted out.
     """
 
     blocks: list[BlockPlace]
@@ -82,7 +82,8 @@ def read_catalog(
     """Read what every closed block holds; StoreError for one that is not what its key and header
     say.
 
-    ``partition_states`` is the most that a partition should have; ``whole``: see :func:`read_directory`.
+    ``partition_states`` is the most that a partition should have; ``whole``: see
+    :func:`read_directory`.
     """
     keys = store.keys(b"C")
     places = [parse_closed_key(key) for key in keys]

@@ -235,7 +235,9 @@ def _short(value: Any) -> str:
 
 
 def from_result(result: Result) -> Certificate:
-    """The certificate of an answer; without the solution, which another run need not find the same."""
+    """The certificate of an answer; without the solution, which another run need not find the
+    same.
+    """
     claim = "unsolvable"
     if result.verdict == "solved":
         claim = "shortest" if result.shortest else "solved"

@@ -14,8 +14,8 @@ from dbmsolver.verify.spill import mapped_zeros
 
 
 class Chains(NamedTuple):
-    """Parents of the states of one signature, or one partition, from number ``base`` in the store on;
-    see :mod:`dbmsolver.verify.kernels.chains`.
+    """Parents of the states of one signature, or one partition, from number ``base`` in the store
+    on; see :mod:`dbmsolver.verify.kernels.chains`.
     """
 
     parents: NDArray[Any]
@@ -26,9 +26,9 @@ NO_CHAINS = Chains(np.empty(0, np.int32), 0)
 
 
 class ChainBook:
-    """Keeps the chains of partitions and divided signatures until they are followed, by threads of the
-    pool.  Those of one signature may take ``memory`` bytes; larger ones are in a file, in which a
-    chain rarely leads far: from piece to piece it goes seldom.
+    """Keeps the chains of partitions and divided signatures until they are followed, by threads of
+    the pool. Those of one signature may take ``memory`` bytes; larger ones are in a file, in which
+    a chain rarely leads far: from piece to piece it goes seldom.
     """
 
     def __init__(self, catalog: Catalog, memory: int, pool: Executor) -> None:
@@ -44,7 +44,8 @@ class ChainBook:
         if plan.split >= 0:
             return self._of_split(plan.split, partition - plan.piece, plan.states)
         if not turn:
-            # Mail brings no parents of the partition's own states: they were there to be looked up.
+            # Rows that come later bring no parents of the partition's own states: those were
+            # there to be looked up.
             return NO_CHAINS
         return Chains(np.zeros(plan.states, np.int32), int(self.catalog.bases[partition]))
 

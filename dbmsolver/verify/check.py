@@ -60,9 +60,9 @@ def verify(
     """Check a store.  A generator of how far it has come; its value is the report.
 
     ``sample`` is the share of blocks to check, from 0 to 1; ``depth`` is for proofs over dominating
-    positions; ``against`` is a certificate that the store must agree with. UsageError if the store has
-    no such depth, or memory is too small for it; StoreError if there is nothing to check: no store, or one that claims
-    nothing or has not kept its closed states.
+    positions; ``against`` is a certificate that the store must agree with. UsageError if the store
+    has no such depth, or memory is too small for it; StoreError if there is nothing to check: no
+    store, or one that claims nothing or has not kept its closed states.
     """
     started = time.monotonic()
     with Store.open(path, readonly=True) as store:

@@ -1,11 +1,11 @@
 """The check of all closed states, partition by partition, by all threads.
 
-Strata are gone through from the last to the first.  Each partition is loaded once: the rows that have
-been sent to it are looked up, and its states are checked.  Most successors are on the same partition,
-or on one that has been loaded before and still is in memory; the others, and parents, which lie in
-lower strata, are sent.  A partition that has been dropped, and then gets rows, is loaded a second time
-when nothing more can come: moves lead upwards by two strata at most.  So every state is read twice
-at most, and every row once, however small the memory.
+Strata are gone through from the last to the first. Each partition is loaded once: the rows that
+have been sent to it are looked up, and its states are checked. Most successors are on the same
+partition, or on one that has been loaded before and still is in memory; the others, and parents,
+which lie in lower strata, are sent. A partition that has been dropped, and then gets rows, is
+loaded a second time when nothing more can come: moves lead upwards by two strata at most. So every
+state is read twice at most, and every row once, however small the memory.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Job(NamedTuple):
 class Closure:
     """The check of a catalogue's states; :meth:`run` carries it out, or raises Refuted.
 
-    ``memory`` is the budget of the whole check, of which ``partitions`` have their share; ``sample``
-    the share of blocks whose states are checked, chosen at random by ``seed``.
+    ``memory`` is the budget of the whole check, of which ``partitions`` have their share;
+    ``sample`` the share of blocks whose states are checked, chosen at random by ``seed``.
     """
 
     def __init__(
@@ -137,8 +137,8 @@ class Closure:
                     yield from self._deliver_all()
 
     def _deliver_all(self) -> Iterator[Job]:
-        """Have all rows looked up that wait, to clear files: a macro may lead to any later stratum, so
-        there is no end to wait for.
+        """Have all rows looked up that wait, to clear files: a macro may lead to any later stratum,
+        so there is no end to wait for.
         """
         for partition in range(self.catalog.strata.size):
             if self.exchange.has(partition):

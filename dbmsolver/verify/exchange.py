@@ -45,8 +45,8 @@ class RowBatch:
 
 
 class Exchange:
-    """Rows by partition.  ``strata`` are those of the partitions, ``planes`` of a state, ``memory`` the
-    bytes that rows may take; any thread may send.
+    """Rows by partition. ``strata`` are those of the partitions, ``planes`` of a state, ``memory``
+    the bytes that rows may take; any thread may send.
     """
 
     def __init__(self, strata: NDArray[np.int64], planes: int, memory: int) -> None:
@@ -92,7 +92,7 @@ class Exchange:
         return bool(self._queues)
 
     def take(self, partition: int, most: int) -> Iterator[RowBatch]:
-        """All rows for a partition, in parcels of at most ``most``; they are kept no longer."""
+        """All rows for a partition, in batches of at most ``most``; they are kept no longer."""
         with self._lock:
             queue = self._queues.pop(partition, _Queue())
             self._used -= queue.nbytes

@@ -29,12 +29,12 @@ that place is its only one).  The varying bits of ``off`` in ascending order of 
 those of ``low``, above them those of ``high`` are the key, if they are at most 64.  Otherwise the
 key is *wide*: three words, one for each plane, bit number = card.
 
-**Records** of dominating positions (docs/dominance.md) are written in the same way, with place values
-of their own for loose cards that lie on no parent.  If empty columns take any card, the bottom card of
-a stuck column and a slot card have the value 4, and a slot card of ``fix`` has 5; without freecells all
-of these have 5.  If they take kings only or nothing, a record is written as the one position that it
-stands for.  What is stored with a record instead of a parent-move code is one byte, eight bits of a
-hash of the record that it was found from.
+**Records** of dominating positions (docs/dominance.md) are written in the same way, with place
+values of their own for loose cards that lie on no parent. If empty columns take any card, the
+bottom card of a stuck column and a slot card have the value 4, and a slot card of ``fix`` has 5;
+without freecells all of these have 5. If they take kings only or nothing, a record is written as
+the one position that it stands for. What is stored with a record instead of a parent-move code is
+one byte, eight bits of a hash of the record that it was found from.
 
 **Parent-move code**: the number of the pair (card moved, place value before) in the list that has,
 for each card in ascending order, its dealt place and then its values in ascending order; a pair

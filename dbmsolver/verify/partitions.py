@@ -21,12 +21,16 @@ Ints = NDArray[np.int64]
 
 
 def state_bytes(form: Format) -> int:
-    """Memory that a state on a partition takes: planes, code, moves made, slots, its parent's number."""
+    """Memory that a state on a partition takes: planes, code, moves made, slots, its parent's
+    number.
+    """
     return 8 * form.planes + 2 + 2 + 6 + 4
 
 
 class LoadedPartition:
-    """A partition in memory.  ``segments`` are int64[*, 5]: run, first state, count, layer, block."""
+    """A partition in memory. ``segments`` are int64[*, 5]: run, first state, count, layer,
+    block.
+    """
 
     def __init__(self, number: int, partition: Partition, segments: Ints) -> None:
         self.number = number
@@ -55,7 +59,9 @@ class PartitionCache:
         self._pieces: dict[int, Pieces] = {}
 
     def prepare(self, number: int, readers: Readers) -> None:
-        """Sort out the pieces of a divided run, if the partition is the first of them to be loaded."""
+        """Sort out the pieces of a divided run, if the partition is the first of them to be
+        loaded.
+        """
         plan = self.catalog.partitions[number]
         if plan.split < 0 or plan.split in self._pieces:
             return

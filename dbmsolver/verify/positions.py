@@ -1,12 +1,13 @@
 """The full check of a proof over dominating positions: by the rules of the game and nothing else.
 
-Let P be all positions that parking leads to from those that the stored records stand for.  P is written
-out, position by position.  Then three things are looked at: the deal, after its safe moves, is in P;
-no position in P is a goal; and from each position in P, the safe moves, where there are any, lead to a
-position in P, and elsewhere every legal move does, with the safe moves that follow it.  So P holds every
-settled position that a line from the deal comes to, where a line makes safe moves at once; and none is
-a goal.  That safe moves lose nothing is argued at :meth:`dbmsolver.game.rules.Rules.safe_home`.  Nothing
-is assumed of records: what they are said to cover is listed, and looked at.
+Let P be all positions that parking leads to from those that the stored records stand for. P is
+written out, position by position. Then three things are looked at: the deal, after its safe moves,
+is in P; no position in P is a goal; and from each position in P, the safe moves, where there are
+any, lead to a position in P, and elsewhere every legal move does, with the safe moves that follow
+it. So P holds every settled position that a line from the deal comes to, where a line makes safe
+moves at once; and none is a goal. That safe moves lose nothing is argued at
+:meth:`dbmsolver.game.rules.Rules.safe_home`. Nothing is assumed of records: what they are said to
+cover is listed, and looked at.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.certificate import Certificate
 
 Depth = Literal["lemma", "full"]
-"""How far a proof over dominating positions is doubted: that its records are closed under the macros of
-docs/dominance.md, or that the positions they cover are closed under the rules of the game.
+"""How far a proof over dominating positions is doubted: that its records are closed under the
+macros of docs/dominance.md, or that the positions they cover are closed under the rules of the
+game.
 """
 
 

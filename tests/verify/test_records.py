@@ -34,8 +34,9 @@ from dbmsolver.game.dominance import Record
 from dbmsolver.game.rules import Fill, Policy, Rules, rules_for
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.state import State as Words
-from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.store import Store, parse_closed_key
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.storage.store import Store
 from dbmsolver.verify import check as checking
 from dbmsolver.verify import closure
 from dbmsolver.verify.format import make_format
@@ -119,7 +120,7 @@ def make_counts_fit(path: Path, keys: RecordKeys) -> None:
     digest = 0
     with Store.open(path, readonly=True) as store:
         for key in store.keys(b"C"):
-            runs = store.block(key)
+            runs = read_block(store, key)
             stratum = parse_closed_key(key).stratum
             strata[stratum] = strata.get(stratum, 0) + runs.codes.size
             words = (runs.signatures, runs.counts, runs.keys, runs.key_words)
@@ -157,7 +158,7 @@ def test_every_record_removed_in_turn(tmp_path: Path, kind: str) -> None:
     for index, (key, number) in enumerate(everything):
         path = Path(shutil.copytree(tmp_path / "whole", tmp_path / str(index)))
         with Store.open(path, readonly=True) as store:
-            gone = stored(keys, store.block(key), number)
+            gone = stored(keys, read_block(store, key), number)
         faults.change_block(path, key, partial(faults.without, number=number))
         assert check(path, threads=1, depth="full").reason is not None
         make_counts_fit(path, keys)
@@ -199,7 +200,7 @@ def test_a_record_changed(middle: Path, seed: int) -> None:
     while True:
         key, number = random.choice(faults.closed_states(middle))
         with Store.open(middle, readonly=True) as store:
-            runs = store.block(key)
+            runs = read_block(store, key)
         other = int(runs.keys[number]) ^ 1 << random.randrange(
             int(runs.keys.max()).bit_length() or 1
         )
@@ -217,7 +218,7 @@ def test_a_record_added(middle: Path, seed: int) -> None:
     random = Random(seed)
     key, number = random.choice(faults.closed_states(middle))
     with Store.open(middle, readonly=True) as store:
-        runs = store.block(key)
+        runs = read_block(store, key)
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
     faults.insert(
         middle, 0, make_format(MIDDLE, "wkr"), int(runs.signatures[run]), int(runs.keys[number]) ^ 1
@@ -228,7 +229,7 @@ def test_a_record_added(middle: Path, seed: int) -> None:
 def test_a_record_twice(middle: Path) -> None:
     key, number = faults.closed_states(middle)[7]
     with Store.open(middle, readonly=True) as store:
-        runs = store.block(key)
+        runs = read_block(store, key)
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
     form = make_format(MIDDLE, "wkr")
     faults.insert(middle, 0, form, int(runs.signatures[run]), int(runs.keys[number]))

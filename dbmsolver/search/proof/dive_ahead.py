@@ -51,9 +51,10 @@ class DiveAhead:
                     return Stopped(Limit.INTERRUPT)
 
     def _report(self) -> Report:
+        """Which dive it is, and how many records all of them have found."""
         number, found = self._dives.progress()
-        report = self.recorder.report(look_ahead=True)
-        return replace(report, phase="dive", states=found, dive=(number, len(SCHEDULE)))
+        report = self.recorder.report()
+        return replace(report, phase="dive", dive=(number, len(SCHEDULE)), states=found)
 
     def _decided(self, dived: Dived) -> Outcome:
         if dived.outcome == "won":

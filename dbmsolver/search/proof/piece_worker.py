@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.exhaust import admit_piece
-from dbmsolver.core.workspace import BURST
+from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import Shape, Table
@@ -178,7 +178,7 @@ class _PieceExpansion:
         if found:
             keys = out.run_keys[: words * found].copy()
             self.done.siblings.append(self.shape.candidates(keys, out.run_codes[:found].copy()))
-        out.used[3:6] = 0
+        out.used[USED_CANDIDATES : USED_RUNS + 1] = 0
         kernels.write_runs(self.ws, out, self.shape.signature, rest)
         self.worker.collect_candidates(self.done.result)
 

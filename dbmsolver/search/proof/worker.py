@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
-from dbmsolver.core.workspace import make_output, make_workspace
+from dbmsolver.core.workspace import (
+    CLOSED_FORCED,
+    CLOSED_STATES,
+    USED_CANDIDATES,
+    USED_RUNS,
+    USED_SIGNATURES,
+    USED_STATE_WORDS,
+    USED_STATES,
+    USED_WIDTH,
+    make_output,
+    make_workspace,
+)
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
@@ -107,7 +118,7 @@ class ProofWorker:
         while index < last:
             out.used[:] = 0
             reached = self.kernels.close_batch(self.workspace, out, groups, index, last, SMALL)
-            if out.used[2] == 0:
+            if out.used[USED_SIGNATURES] == 0:
                 done.large.append(self._too_large(groups, reached, stratum, done.result))
                 reached += 1
             else:
@@ -118,21 +129,25 @@ class ProofWorker:
 
     def _collect_closed(self, stratum: int, result: WorkResult) -> None:
         out = self.output
-        states, words, signatures = (int(out.used[index]) for index in range(3))
-        counts = out.closed[:signatures, 0].copy()
+        states = int(out.used[USED_STATES])
+        words = int(out.used[USED_STATE_WORDS])
+        signatures = int(out.used[USED_SIGNATURES])
+        counts = out.closed[:signatures, CLOSED_STATES].copy()
         runs = Runs(
             out.signatures[:signatures],
             counts,
             out.keys[:words],
             out.codes[:states],
-            int(out.used[6]),
+            int(out.used[USED_WIDTH]),
         )
-        result.add_closed(self.tables, runs, stratum, int(out.closed[:signatures, 1].sum()))
+        result.add_closed(
+            self.tables, runs, stratum, int(out.closed[:signatures, CLOSED_FORCED].sum())
+        )
 
     def collect_candidates(self, result: WorkResult) -> None:
         """Make candidates of the runs in the output."""
         out = self.output
-        runs = int(out.used[5])
+        runs = int(out.used[USED_RUNS])
         result.candidates += make_candidates(
             self.codec,
             RunArrays(
@@ -144,7 +159,7 @@ class ProofWorker:
                 out.run_codes,
             ),
         )
-        out.used[3:6] = 0
+        out.used[USED_CANDIDATES : USED_RUNS + 1] = 0
 
     def _too_large(
         self, groups: RunArrays, index: int, stratum: int, result: WorkResult
@@ -152,7 +167,7 @@ class ProofWorker:
         """Keep what has been closed of a signature that grew too big."""
         ws, out = self.workspace, self.output
         signature = int(groups.signatures[index])
-        words = int(out.used[6])
+        words = int(out.used[USED_WIDTH])
         _, head, count, outgoing, _, forced = (int(value) for value in out.partial)
         if count == 0:
             keys, codes = groups.run(index, words)

@@ -8,7 +8,7 @@ from numba import njit
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
-from dbmsolver.verify.kernels.rules import has_room, place_in, safe_card
+from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 BAD_CODE = 11  # a parent-move code that stands for nothing, or for what cannot have been
@@ -16,27 +16,7 @@ NOT_FORCED = 12  # the parent has a forced move, and this is another one
 
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def step_back(
-    f,
-    index,
-    task,
-    run,
-    signature,
-    home,
-    locked,
-    off,
-    low,
-    high,
-    used,
-    tops,
-    cells,
-    made,
-    code,
-    board,
-    rows,
-    at,
-    meta,
-):  # type: ignore[no-untyped-def]
+def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):  # type: ignore[no-untyped-def]
     """Undo a parent-move code: the parent as a row.  Returns an error, 0 if there is none.
 
     The position before is the state without the card moved, and with it in its place before.  That
@@ -47,74 +27,95 @@ def step_back(
     if code >= f.code_card.size:
         return BAD_CODE
     card, old = f.code_card[code], f.code_place[code]
+    new, signature, bare = without_card(f, laid, card, board)
+    if new < 0 or new == old or old == HOME:
+        return BAD_CODE
+    fits, before = with_card(f, bare, signature, card, old)
+    if not fits:
+        return BAD_CODE
+    # Room for the move itself: a freecell or a column empty before it. A card does not move from
+    # one empty column to another.
+    if new == FREECELL and not has_room(f, before.cells):
+        return BAD_CODE
+    at_bottom = old == LOCKED and f.dealt_under[card] < 0
+    if new == BOTTOM and (before.used == f.columns or at_bottom):
+        return BAD_CODE
+    forced = safe_card(f, before.signature, before.tops | before.cells)
+    if forced >= 0 and (forced != card or new != HOME):
+        return NOT_FORCED
+    same = before.signature == laid.signature
+    kind = CHAIN if same else PARENT
+    origin = meta | (U64(max(made - 1, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
+    found = run if same else find_run(index, before.signature)
+    write_row(
+        index, task, rows, at, found, ONE << U64(card), before.signature,
+        before.off, before.low, before.high, origin,
+    )  # fmt: skip
+    return 0
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def without_card(f, laid, card, board):  # type: ignore[no-untyped-def]
+    """A state without a card that could be moved last: (the place value it had, -1 if it cannot
+    have been moved, the signature, the rest).
+    """
     shift = U64(card)
     bit = ONE << shift
-    before = signature
-    is_home = (home >> shift) & ONE
+    signature, used, tops = laid.signature, laid.used, laid.tops & ~bit
     new = HOME
-    if is_home:
+    if (laid.home >> shift) & ONE:
         if height_of(signature, card & 3) != (card >> 2) + 1:
-            return BAD_CODE
-        before -= ONE << U64(4 * (card & 3))
+            new = -1
+        signature -= ONE << U64(4 * (card & 3))
+    elif (laid.locked >> shift) & ONE or not ((laid.tops | laid.cells) >> shift) & ONE:
+        new = -1
     else:
-        if (locked >> shift) & ONE or not ((tops | cells) >> shift) & ONE:
-            return BAD_CODE
-        new = place_in(f, locked, off, low, high, card)
-    if new == old or old == HOME:
-        return BAD_CODE
-    # Without the card.
-    tops &= ~bit
-    cells &= ~bit
-    if not is_home and new != FREECELL:
-        column = board.column_of[card]
-        length = board.lengths[column]
-        if length == 1:
-            used -= 1
-        else:
-            tops |= ONE << U64(board.columns[column, length - 2])
-    off, low, high = off & ~bit, low & ~bit, high & ~bit
-    # With the card in its place before.
+        new = place_in(f, laid.locked, laid.off, laid.low, laid.high, card)
+        if new != FREECELL:
+            column = board.column_of[card]
+            length = board.lengths[column]
+            if length == 1:
+                used -= 1
+            else:
+                tops |= ONE << U64(board.columns[column, length - 2])
+    rest = Laid(
+        signature, laid.home, laid.locked, laid.off & ~bit, laid.low & ~bit, laid.high & ~bit,
+        used, tops, laid.cells & ~bit,
+    )  # fmt: skip
+    return new, signature, rest
+
+
+@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+def with_card(f, bare, signature, card, old):  # type: ignore[no-untyped-def]
+    """(Whether that can be, a state with the card in the place ``old``)."""
+    bit = ONE << U64(card)
+    off, low, high = bare.off, bare.low, bare.high
+    used, tops, cells = bare.used, bare.tops, bare.cells
+    fits = True
     under = -1
     if old == LOCKED:
         column = f.dealt_column[card]
-        count = np.int64(signature >> U64(f.column_shift[column])) & f.column_mask[column]
-        if count >= f.locked.shape[1] or f.locked[column, count] != card:
-            return BAD_CODE
-        before += ONE << U64(f.column_shift[column])
+        count = np.int64(bare.signature >> U64(f.column_shift[column])) & f.column_mask[column]
+        fits = count < f.locked.shape[1] and f.locked[column, count] == card
+        signature += ONE << U64(f.column_shift[column])
         under = f.dealt_under[card]
     elif old < FREECELL:
         under = (card ^ f.kinds[old]) + 4
+        low |= U64(old & 1) << U64(card)
+        high |= U64(old >> 1) << U64(card)
     else:
         off |= bit
+        if old == BOTTOM:
+            low |= bit
     if old == FREECELL:
-        if not has_room(f, cells):
-            return BAD_CODE
+        fits = has_room(f, cells)
         cells |= bit
     elif under >= 0:
-        if not (tops >> U64(under)) & ONE:
-            return BAD_CODE
+        fits = fits and (tops >> U64(under)) & ONE != 0
         tops = (tops & ~(ONE << U64(under))) | bit
-    elif used == f.columns:
-        return BAD_CODE
     else:
+        fits = fits and used != f.columns
         used += 1
         tops |= bit
-    # Room for the move itself: a freecell or a column empty before it. A card does not move from
-    # one empty column to another.
-    if new == FREECELL and not has_room(f, cells):
-        return BAD_CODE
-    if new == BOTTOM and (used == f.columns or (old == LOCKED and under < 0)):
-        return BAD_CODE
-    forced = safe_card(f, before, tops | cells)
-    if forced >= 0 and (forced != card or not is_home):
-        return NOT_FORCED
-    if old == BOTTOM:
-        low |= bit
-    elif old < FREECELL:
-        low |= U64(old & 1) << shift
-        high |= U64(old >> 1) << shift
-    kind = CHAIN if before == signature else PARENT
-    origin = meta | (U64(max(made - 1, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
-    found = run if before == signature else find_run(index, before)
-    write_row(index, task, rows, at, found, bit, before, off, low, high, origin)
-    return 0
+    after = Laid(signature, bare.home, bare.locked, off, low, high, used, tops, cells)
+    return fits, after

@@ -19,7 +19,7 @@ from dbmsolver.verify.kernels.back import step_back
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import WANT, write_row
-from dbmsolver.verify.kernels.rules import has_room, place_in, safe_card
+from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
 MOST_ROWS = 240
@@ -33,9 +33,9 @@ UNKNOWN = -2
 class Task(NamedTuple):
     """What is claimed, and where the states to be checked are.
 
-    ``costs``: the claim is a shortest solution, of ``limit`` moves.  ``root`` is the deal's state,
-    which has no parent.  The states are on partition number ``partition``, whose first one has the number
-    ``base`` in the store.
+    ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
+    which has no parent. The states are on partition number ``partition``, whose first one has the
+    number ``base`` in the store.
     """
 
     costs: bool
@@ -111,6 +111,7 @@ def expand_state(
     tops = ZERO
     for column in range(used):
         tops |= ONE << U64(board.columns[column, board.lengths[column] - 1])
+    laid = Laid(signature, home, locked, off, low, high, used, tops, cells)
     forced = safe_card(f, signature, tops | cells)
     work.tally[layer, 1 if forced >= 0 else 0] += 1
     work.digest[0] += hash_public(f, signature, home | locked, off, low, high)
@@ -124,8 +125,8 @@ def expand_state(
     origin = U64(task.base + number)
     if not is_root:
         error = step_back(
-            f, index, task, run, signature, home, locked, off, low, high, used, tops, cells, made,
-            np.int64(partition.codes[number]), board, work.rows, written, origin,
+            f, index, task, laid, run, made, np.int64(partition.codes[number]), board, work.rows,
+            written, origin,
         )  # fmt: skip
         if error:
             return error, written
@@ -133,18 +134,16 @@ def expand_state(
     if task.costs and layer >= task.limit:
         return 0, written
     origin |= U64(made + 1) << U64(WANT)
-    return 0, successors(
-        f, index, task, signature, locked, off, low, high, used, tops, cells, forced, board,
-        work, written, origin,
-    )  # fmt: skip
+    return 0, successors(f, index, task, laid, forced, board, work, written, origin)
 
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def successors(
-    f, index, task, signature, locked, off, low, high, used, tops, cells, forced, board, work,
-    written, origin,
-):  # fmt: skip  # type: ignore[no-untyped-def]
+def successors(f, index, task, laid, forced, board, work, written, origin):  # type: ignore[no-untyped-def]
     """Write a row for every successor of a state; how many rows there are then."""
+    signature, locked, used, tops, cells = (
+        laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
+    )  # fmt: skip
+    off, low, high = laid.off, laid.low, laid.high
     rows = work.rows
     room = has_room(f, cells)
     rest = tops | cells

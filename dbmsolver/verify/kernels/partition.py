@@ -120,7 +120,8 @@ def build_table(width, signatures, partition, hashes):  # type: ignore[no-untype
 
 @njit(nogil=True, cache=True, _nrt=False)
 def moves_made(f, signatures, segments, partition, board):  # type: ignore[no-untyped-def]
-    """g = f - h of all states of a partition's segments (int64[*, 4]: run, first state, count, layer).
+    """g = f - h of all states of a partition's segments (int64[*, 4]: run, first state, count,
+    layer).
 
     Returns (error, segment, number of the state).
     """
@@ -151,10 +152,10 @@ def look_up(
 ):  # type: ignore[no-untyped-def]
     """Look rows up that belong to one partition (``order`` are their numbers).
 
-    ``base`` is the number, in the store, of the partition's first state.  For rows of kind CHAIN the
+    ``base`` is the number, in the store, of the partition's first state. For rows of kind CHAIN the
     parent's number is written to ``parents`` (see :mod:`dbmsolver.verify.kernels.chains`), which
-    begins with state ``chain_base``, unless that is empty.  Numbers of rows that are not there, or
-    not with the moves made that they want, go to ``missing``; returns how many.  ``hashes`` is
+    begins with state ``chain_base``, unless that is empty. Numbers of rows that are not there, or
+    not with the moves made that they want, go to ``missing``; returns how many. ``hashes`` is
     scratch memory.
     """
     count = order.size

@@ -1,9 +1,9 @@
 """A set of positions and the plain moves between them: nothing but the rules of the game.
 
-A position is three words with a bit for each card: ``off`` and ``low`` as in a key (on its first or second
-legal parent: off 0, low 0 or 1; in a freecell 1, 0; at the bottom of a column 1, 1), and ``dealt`` for a
-card that lies where it was dealt and where no move could put it.  Above them are the heights of the
-foundations: of the first three suits in ``dealt``, of the fourth in ``low``.
+A position is three words with a bit for each card: ``off`` and ``low`` as in a key (on its first or
+second legal parent: off 0, low 0 or 1; in a freecell 1, 0; at the bottom of a column 1, 1), and
+``dealt`` for a card that lies where it was dealt and where no move could put it. Above them are the
+heights of the foundations: of the first three suits in ``dealt``, of the fourth in ``low``.
 """
 
 from __future__ import annotations
@@ -147,8 +147,8 @@ def settle(f, heights, off, low, dealt, exposed):  # type: ignore[no-untyped-def
 def stand_for(
     f, signatures, partition, segments, table, place, states, slots, count, tally, digest
 ):  # type: ignore[no-untyped-def]
-    """Add the positions that a partition's records stand for, from ``place`` (int64[2]: segment, record
-    in it) on, until there is no more room: (error, how many positions there are then).
+    """Add the positions that a partition's records stand for, from ``place`` (int64[2]: segment,
+    record in it) on, until there is no more room: (error, how many positions there are then).
     """
     any_card = f.fillers == ALL
     while place[0] < segments.shape[0]:
@@ -208,11 +208,11 @@ def stand_for(
 
 @njit(nogil=True, cache=True, _nrt=False)
 def park(f, states, slots, done, most, count):  # type: ignore[no-untyped-def]
-    """Add whatever one parking move leads to from the positions ``done`` to ``most``, until there is no
-    more room: (positions done, how many there are).
+    """Add whatever one parking move leads to from the positions ``done`` to ``most``, until there
+    is no more room: (positions done, how many there are).
 
-    Parking moves a card that is free to move to an empty freecell, or to an empty column if that takes
-    any card.
+    Parking moves a card that is free to move to an empty freecell, or to an empty column if that
+    takes any card.
     """
     any_card = f.fillers == ALL
     while done < most:
@@ -244,10 +244,10 @@ def park(f, states, slots, done, most, count):  # type: ignore[no-untyped-def]
 def check_moves(f, states, slots, first, last, found, wrong):  # type: ignore[no-untyped-def]
     """Check the positions ``first`` to ``last``: an error, 0 if there is none.
 
-    No position is a goal.  Where a safe move home can be made, the position after all of them is in the
-    set; elsewhere, for each legal move, the position after it and all safe moves is.  ``found``
-    (uint64[MOST_MOVES, 3]) is scratch memory; ``wrong`` (uint64[2, 3]) gets the position that is wrong,
-    and what it leads to.
+    No position is a goal. Where a safe move home can be made, the position after all of them is in
+    the set; elsewhere, for each legal move, the position after it and all safe moves is. ``found``
+    (uint64[MOST_MOVES, 3]) is scratch memory; ``wrong`` (uint64[2, 3]) gets the position that is
+    wrong, and what it leads to.
     """
     for number in range(first, last):
         heights, off, low, dealt = unpack(states[number, 0], states[number, 1], states[number, 2])

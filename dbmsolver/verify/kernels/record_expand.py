@@ -118,8 +118,8 @@ def known_run(index, signature, table):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, _nrt=False)
 def first_record(f, signature, off, low, fix, table, found):  # type: ignore[no-untyped-def]
-    """The normal form of a record whose cards of ``fix`` are not in its planes: an error, and signature,
-    off and low in ``found`` (uint64[3]).
+    """The normal form of a record whose cards of ``fix`` are not in its planes: an error, and
+    signature, off and low in ``found`` (uint64[3]).
     """
     error, home, locked = take_signature(f, signature)
     if error:

@@ -1,9 +1,9 @@
 """The macros of a record, as docs/dominance.md has them (sections 4 and 6), and nothing else.
 
-An *attempt* is a move that parking cannot make: card x, what it goes to (p), in which way, and the host.
-What it takes, and what comes of it, is weighed next: a *macro* is an attempt with the number of cards
-that each column keeps at most (three pairs of column and number) and the set J of columns that are
-stripped besides.  Both are rows of numbers in the table's scratch memory.
+An *attempt* is a move that parking cannot make: card x, what it goes to (p), in which way, and the
+host. What it takes, and what comes of it, is weighed next: a *macro* is an attempt with the number
+of cards that each column keeps at most (three pairs of column and number) and the set J of columns
+that are stripped besides. Both are rows of numbers in the table's scratch memory.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dbmsolver.verify.kernels.record_table import IN_SLOT, MOST_MACROS
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
 HOMEWARD, IN_PLACE, MOVED, TO_COLUMN, NOTHING = 0, 1, 2, 3, 4
-"""Ways to move x: home; onto p where p lies; onto p, which has gone to an empty column; a king to an
-empty column; and no move at all.
+"""Ways to move x: home; onto p where p lies; onto p, which has gone to an empty column; a king to
+an empty column; and no move at all.
 """
 CARD, PARENT, WAY, OWN, OWN_KEPT, OTHER, OTHER_KEPT, HOST, HOST_KEPT, STRIPPED = range(10)
-"""Numbers of a macro's row: x, p, the way; the columns of x and p and the host, -1 for none, each with
-what it keeps; J as a bit set.
+"""Numbers of a macro's row: x, p, the way; the columns of x and p and the host, -1 for none, each
+with what it keeps; J as a bit set.
 """
 
 
@@ -93,7 +93,9 @@ def list_attempts(f, signature, stuck, slots, fix, table):  # type: ignore[no-un
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def note(table, count, source, stripped, fix):  # type: ignore[no-untyped-def]
-    """Note another macro, like row number ``source`` but for what is stripped and the cards of ``fix``."""
+    """Note another macro, like row number ``source`` but for what is stripped and the cards of
+    ``fix``.
+    """
     place = min(count, MOST_MACROS - 1)
     for number in range(STRIPPED):
         table.macros[place, number] = table.macros[source, number]
@@ -104,7 +106,8 @@ def note(table, count, source, stripped, fix):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def list_macros(f, stuck, slots, fix, attempts, table):  # type: ignore[no-untyped-def]
-    """Weigh the attempts: how many macros there are.  Row 0 moves nothing; row 1 and so on are macros.
+    """Weigh the attempts: how many macros there are. Row 0 moves nothing; row 1 and so on are
+    macros.
 
     More than MOST_MACROS: there was no room for all of them.
     """

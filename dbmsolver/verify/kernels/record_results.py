@@ -35,7 +35,9 @@ def release(f, signature, locked, bit, card):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def push(table, steps, number, card):  # type: ignore[no-untyped-def]
-    """Put a card on a column, and note what was there; how many steps there are to be taken back."""
+    """Put a card on a column, and note what was there; how many steps there are to be taken
+    back.
+    """
     length = table.lengths[number]
     row = table.undo[steps]
     row[0], row[1] = card, table.column[card]
@@ -60,8 +62,8 @@ def take_back(table, steps, stuck):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):  # type: ignore[no-untyped-def]
-    """Lift the cards and move x: (steps, columns used, stuck columns, slots, tops, signature, locked,
-    off, low).
+    """Lift the cards and move x: (steps, columns used, stuck columns, slots, tops, signature,
+    locked, off, low).
     """
     stacks, lengths, column = table.stacks, table.lengths, table.column
     any_card = f.fillers == ALL
@@ -245,8 +247,8 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
 def find_child(f, cards, parents):  # type: ignore[no-untyped-def]
-    """The lowest of some cards that has a legal parent among others, and its lowest one: (-1, -1) if
-    none has.
+    """The lowest of some cards that has a legal parent among others, and its lowest one: (-1, -1)
+    if none has.
     """
     if not parents:
         return -1, -1

@@ -1,8 +1,9 @@
 """A record of dominating positions laid out: its stuck columns card by card, and its slot cards.
 
-The words are those of docs/dominance.md, from which the kernels of records are written.  A *slot* is a
-freecell, and an empty column too if it takes any card; *stuck* columns are those of two cards or more
-(of one or more, if empty columns take kings only, or nothing); all other cards in play are *slot cards*.
+The words are those of docs/dominance.md, from which the kernels of records are written. A *slot* is
+a freecell, and an empty column too if it takes any card; *stuck* columns are those of two cards or
+more (of one or more, if empty columns take kings only, or nothing); all other cards in play are
+*slot cards*.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Rows: states that are to be looked up.
 
 A row is a state and where it came from: ``signature, off, low, high, origin, destination``.
-``origin`` is ``source | want << 44 | kind << 60``: the number, in the whole store, of the state that
-it came from, and, where costs count, the moves made to it.  ``destination`` is ``run | partition <<
-32``.  In the mail, rows lack the signature (their run tells it) and the partition (all are of one), and
-``high`` where there are two planes only.
+``origin`` is ``source | want << 44 | kind << 60``: the number, in the whole store, of the state
+that it came from, and, where costs count, the moves made to it. ``destination`` is ``run |
+partition << 32``. Rows that are sent lack the signature (their run tells it) and the partition (all
+are of one), and ``high`` where there are two planes only.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
 def write_row(index, task, rows, at, run, moved, signature, off, low, high, origin):  # type: ignore[no-untyped-def]
     """Write a row; ``run`` is where it is to be looked up, -1 for nowhere.
 
-    The state differs from its source, which is on partition ``task.partition``, by the place of the card
-    ``moved``.
+    The state differs from its source, which is on partition ``task.partition``, by the place of the
+    card ``moved``.
     """
     rows[at, 0], rows[at, 1], rows[at, 2], rows[at, 3] = signature, off, low, high
     rows[at, 4] = origin
@@ -62,8 +62,8 @@ def write_row(index, task, rows, at, run, moved, signature, off, low, high, orig
 
 @njit(nogil=True, cache=True, _nrt=False)
 def by_partition(rows, count, order, starts):  # type: ignore[no-untyped-def]
-    """Sort the numbers of the rows by their partitions into ``order``; ``starts`` (int64[partitions + 2])
-    says where each begins.
+    """Sort the numbers of the rows by their partitions into ``order``; ``starts`` (int64[partitions
+    + 2]) says where each begins.
 
     Rows that are to be looked up nowhere come last.
     """

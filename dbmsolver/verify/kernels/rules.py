@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from dbmsolver.verify.format import BOTTOM, FREECELL, LOCKED
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
+
+
+class Laid(NamedTuple):
+    """A state laid out: the words of its key, and sets of its cards."""
+
+    signature: np.uint64
+    home: np.uint64
+    locked: np.uint64
+    off: np.uint64
+    low: np.uint64
+    high: np.uint64
+    used: int  # columns
+    tops: np.uint64  # last cards of columns
+    cells: np.uint64
 
 
 @njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)

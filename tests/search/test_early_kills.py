@@ -15,7 +15,7 @@ from helpers.searching import prove
 from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.rules import GAMES, rules_for
 from dbmsolver.results import Commit, Options, Report, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
@@ -388,13 +388,28 @@ def answer(events: session.Events) -> Result:
             return result
 
 
+MIDDLE = """\
+Foundations: H-6 C-J D-7 S-7
+Freecells: QH 9H QD 9S
+KC
+KD
+QC 9D TS JD
+7H JS TD
+KH QS JH
+8H 8S KS
+TH
+8D
+"""
+"""The middle of a game: a few thousand states from the goal."""
+
+
 @pytest.mark.parametrize("write", [0, 1])
 def test_killed_between_the_goal_and_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
     """The goal is pending in the commit before the verdict; a run that is continued must find it there."""
     monkeypatch.setattr(look_ahead, "STATES", 1)
-    deal = Deal.from_number(11982, rules_for("freecell", 5))
+    deal = Deal.from_text(MIDDLE, GAMES["freecell"])
     with monkeypatch.context() as patch:
 
         def die(self: object, *_: object, **__: object) -> None:

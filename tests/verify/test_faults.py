@@ -463,7 +463,7 @@ def test_a_damaged_block(proof: Path) -> None:
         data = bytearray(store.read(key))
         data[-3] ^= 4
         with store.write() as txn:
-            txn._put(key, bytes(data))
+            txn._txn.put(key, bytes(data))
     refused(proof, "damaged")
 
 
@@ -475,7 +475,7 @@ def test_a_byte_changed(proof: Path, seed: int) -> None:
         data = bytearray(store.read(key))
         data[random.randrange(min(len(data), 60))] ^= 1 << random.randrange(8)
         with store.write() as txn:
-            txn._put(key, bytes(data))
+            txn._txn.put(key, bytes(data))
     for sample in (None, 1.0, 0.1):
         try:
             report = check(proof, sample=sample)
@@ -492,7 +492,7 @@ def test_a_block_cut_short(proof: Path, size: int) -> None:
     with Store.open(proof) as store:
         data = store.read(key)[:size]
         with store.write() as txn:
-            txn._put(key, data)
+            txn._txn.put(key, data)
     if size < 8:  # not even a checksum
         with pytest.raises(faults.StoreError, match="damaged"):
             check(proof)

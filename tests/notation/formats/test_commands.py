@@ -181,6 +181,7 @@ def test_answers_of_solve_can_be_read(tmp_path: Path, number: int, cells: int) -
         disk=0,
         digest="0" * 16,
         store=tmp_path,
+        method="every-position",
         strata=((0, 0, 1, 0),),
     )
     path = tmp_path / "answer"

@@ -14,7 +14,7 @@ from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.rules import FILLS, POLICIES, Build, Fill, Policy, rules_for
 from dbmsolver.results import Limits, Method, Options, Result, Verdict
 from dbmsolver.search import session
-from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 DATA = Path(__file__).parents[1] / "data"
 MOST = 400_000
@@ -63,7 +63,7 @@ def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
 @pytest.mark.parametrize("fill", FILLS)
 def test_small_decks(build: Build, fill: Fill) -> None:
     found = set()
-    for seed in range(30):
+    for seed in range(80):
         deck = random_deck(Random(f"states {build} {fill} {seed}"), build, fill)
         if has_dominance(deck.rules):
             found.add(compare(Deal(deck.start, deck.rules), deck.policy, 20_000))
@@ -137,8 +137,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close all but the smallest signatures in pieces, in many turns."""
     monkeypatch.setattr(worker, "SMALL", 500)
-    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 

@@ -16,7 +16,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Limits, Options, Report, Result
 from dbmsolver.search import recorder, session
-from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 from dbmsolver.storage.store import Store
 
 DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
@@ -43,8 +43,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close all but the smallest signatures in pieces, in many turns."""
     monkeypatch.setattr(worker, "SMALL", 500)
-    monkeypatch.setattr(large, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
@@ -150,7 +149,7 @@ def test_limits_reached_while_diving(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 
 
-@pytest.mark.parametrize("phase", ["look ahead", "search"])
+@pytest.mark.parametrize("phase", ["dive", "search"])
 def test_interrupted_by_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
@@ -169,7 +168,7 @@ def test_interrupted_by_the_caller(
             break
     events.close()
     with Store.open(store) as opened:
-        assert opened.manifest["verdict"] is None
+        assert opened.manifest.verdict is None
     result = proof(MEDIUM, store)
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 

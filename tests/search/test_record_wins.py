@@ -18,7 +18,7 @@ from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Limits, Options, Result
 from dbmsolver.search import session
-from dbmsolver.search.proof import dives, large, piece_worker, pieces, worker
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 from dbmsolver.search.proof.dives import SCHEDULE, Diver
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.state import State
@@ -145,8 +145,7 @@ def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_piec
     monkeypatch.setattr(dives, "SCHEDULE", ())
     if in_pieces:
         monkeypatch.setattr(worker, "SMALL", 500)
-        monkeypatch.setattr(large, "SMALLEST_BITS", 12)
-        monkeypatch.setattr(pieces, "SMALLEST_BITS", 12)
+        monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
         monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
     store = tmp_path / "store"
     assert proof(deal, Limits(max_states=2000), store=store).verdict == "undecided"

@@ -16,7 +16,9 @@ from dbmsolver import api
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.results import Result
+from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.pieces import Piece, Tree
+from dbmsolver.state import StateCodec
 from dbmsolver.storage import blocks
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, split
 from dbmsolver.storage.store import Store
@@ -65,13 +67,17 @@ def test_parts_make_the_whole(counts: list[int], words: int, has_extra: bool, ca
 
 def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "MOST_BYTES", CAP)
-    tree = Tree(3, Piece(0, 0, 0, []))
+    codec = StateCodec(Deal.from_number(1), "wkr")
+    shape = Shape(codec, 0, codec.root.signature, 3, False)
+    tree = Tree(shape, Piece(0, 0, 0, []))
     keys = np.arange(3 * 1000, dtype=np.uint64)
-    tree.deliver(keys, np.arange(1000).astype(np.uint16))
-    found = [chunk.arrays() for piece in tree.pieces for chunk in piece.inbox]
-    assert max(mine.nbytes + codes.nbytes for mine, codes in found) <= CAP // 4
-    assert np.concatenate([codes for _, codes in found]).tolist() == list(range(1000))
-    assert np.concatenate([mine for mine, _ in found]).tolist() == keys.tolist()
+    codes = np.arange(1000).astype(np.uint16)
+    signature = np.array([codec.root.signature], np.uint64)
+    tree.deliver(Runs(signature, np.array([1000], np.int64), keys, codes, 3))
+    found = [candidates.load() for piece in tree.pieces for candidates in piece.inbox]
+    assert max(runs.keys.nbytes + runs.codes.nbytes for runs in found) <= CAP // 4
+    assert np.concatenate([runs.codes for runs in found]).tolist() == list(range(1000))
+    assert np.concatenate([runs.keys for runs in found]).tolist() == keys.tolist()
 
 
 def lengths(path: Path) -> list[int]:

@@ -40,8 +40,11 @@ LITTLE = {"prove": 1_000_000, "solve": 48 << 20}
 """Memory so small that candidates are left to the store long before the first commit."""
 
 
-def killed(store: Path, times: int, **settings: Any) -> dict[str, Any]:
-    """What comes of a search that is killed so often."""
+def killed(store: Path, times: int, least: int = 1, **settings: Any) -> dict[str, Any]:
+    """What comes of a search that is killed so often, or until it comes to its end.
+
+    How often that is depends on the machine; `least` is what counts as a test.
+    """
     settings = {
         "memory": LITTLE[settings["question"]],
         "small": None,
@@ -60,7 +63,7 @@ def killed(store: Path, times: int, **settings: Any) -> dict[str, Any]:
     assert (done.returncode, done.stderr) == (0, "")
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["interrupted"] == found["again"]
-    assert found["statuses"].count(-9) >= times // 2
+    assert found["statuses"].count(-9) >= least
     assert set(found["statuses"]) <= {0, -9}
     return found
 
@@ -95,9 +98,13 @@ def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> No
 @pytest.mark.parametrize("settings", SEARCHES, ids=name)
 def test_killed_a_hundred_times(tmp_path: Path, settings: dict[str, Any], commit: float) -> None:
     """With commits every now and then a search comes to its end between kills; it is begun anew."""
-    for begun in range(5):
+    kills = begun = 0
+    while kills < 100:
+        begun += 1
         store = tmp_path / f"store-{begun}"
-        found = killed(store, 20, **{**settings, "commit": commit, "seed": begun})
+        found = killed(store, 20, least=0, **{**settings, "commit": commit, "seed": begun})
+        kills += found["statuses"].count(-9)
+        assert begun < 100
         assert found["undisturbed"]["verdict"] == "unsolvable"
         assert found["interrupted"] == found["undisturbed"]
 

@@ -71,7 +71,7 @@ def check_interrupted(tmp_path: Path, **settings: Any) -> None:
     assert found["undisturbed"]["verdict"] == "unsolvable"
     assert found["interrupted"] == found["again"] == found["undisturbed"]
     status = -9 if whole["signal"] == "SIGKILL" else 130
-    assert found["statuses"].count(status) >= 2
+    assert found["statuses"].count(status) >= 1
     assert set(found["statuses"]) <= {0, status}
 
 

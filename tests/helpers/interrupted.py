@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, TypedDict
@@ -37,7 +39,7 @@ class Settings(TypedDict):
     look_ahead: int | None  # states that a proof looks at before it begins
     share: float  # of the time of an undisturbed run: when the last of the signals may come
     signal: str
-    times: int
+    times: int  # how many signals must have come before the search's end
     seed: int
 
 
@@ -97,9 +99,25 @@ def forked(settings: Settings, seconds: float | None) -> tuple[int, dict[str, An
     return status, json.loads(b"".join(parts)) if parts else {}
 
 
+def interrupt_until_the_end(
+    settings: Settings, times: int, seconds: Callable[[], float]
+) -> tuple[int, dict[str, Any]]:
+    """Send signals to one search, each time continued, and then let it end: (how many hit, what it found)."""
+    expected = -9 if settings["signal"] == "SIGKILL" else 130
+    interrupted = 0
+    while True:
+        status, answer = forked(settings, seconds() if interrupted < times else None)
+        assert status in (0, expected), f"the search ends with {status}"
+        if answer:
+            return interrupted, answer
+        interrupted += 1
+
+
 def main() -> None:
     """Run the search once undisturbed, once interrupted at random moments."""
     settings: Settings = json.loads(sys.argv[1])
+    # The tests themselves may have been started in the background, where a shell ignores Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     random = Random(settings["seed"])
     if settings["small"] is not None:
         worker.SMALL = settings["small"]
@@ -114,24 +132,23 @@ def main() -> None:
     undisturbed = search_once(settings, ".once")
     typical = time.monotonic() - begun
     recorder.COMMIT_SECONDS = settings["commit"]
-    statuses = []
-    answer: dict[str, Any] = {}
-    while not answer:
-        enough = len(statuses) >= settings["times"]
-        status, answer = forked(
-            settings, None if enough else random.uniform(0, typical * settings["share"])
+    interrupted, runs = 0, 0
+    outcomes: list[dict[str, Any]] = []
+    again: dict[str, Any] = {}
+    while interrupted < settings["times"] or not again:
+        runs += 1
+        assert runs < 100, "the search always ends before the signal comes"
+        part, answer = interrupt_until_the_end(
+            {**settings, "store": f"{settings['store']}-{runs}"},
+            settings["times"] - interrupted,
+            lambda: random.uniform(0, typical * settings["share"]),
         )
-        statuses.append(status)
-    print(
-        json.dumps(
-            {
-                "undisturbed": undisturbed,
-                "interrupted": answer,
-                "again": search_once(settings),
-                "statuses": statuses,
-            }
-        )
-    )
+        interrupted += part
+        outcomes.append(answer)
+        again = search_once(settings, f"-{runs}")
+        shutil.rmtree(f"{settings['store']}-{runs}", ignore_errors=True)
+        outcomes.append(again)
+    print(json.dumps({"undisturbed": undisturbed, "outcomes": outcomes, "signals": interrupted}))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.interruptions import interrupt
 from helpers.searching import prove
 
 from dbmsolver.api import solve
@@ -30,7 +28,6 @@ from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store
 from dbmsolver.storage.transaction import Transaction
 
-DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 """Unsolvable, with 534,206 states."""
 DIGEST = "b40f391d7d2fa35d"
@@ -40,32 +37,18 @@ LITTLE = {"prove": 1_000_000, "solve": 48 << 20}
 """Memory so small that candidates are left to the store long before the first commit."""
 
 
-def killed(store: Path, times: int, least: int = 1, **settings: Any) -> dict[str, Any]:
-    """What comes of a search that is killed so often, or until it comes to its end.
-
-    How often that is depends on the machine; `least` is what counts as a test.
-    """
+def check_killed(store: Path, times: int, **settings: Any) -> None:
+    """A proof that is killed from its start-up on, each time continued: the same in the end."""
     settings = {
         "memory": LITTLE[settings["question"]],
-        "small": None,
-        "signal": "SIGKILL",
-        "seed": times,
-        "times": times,
         "commit": 5.0,
         "look_ahead": 1000,
-        "share": 0.9,
-        "store": str(store),
         **settings,
     }
-    done = subprocess.run(
-        [sys.executable, DRIVER, json.dumps(settings)], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    assert found["interrupted"] == found["again"]
-    assert found["statuses"].count(-9) >= least
-    assert set(found["statuses"]) <= {0, -9}
-    return found
+    found = interrupt(store, times, share=0.9, **settings)
+    assert found["undisturbed"]["verdict"] == "unsolvable"
+    for outcome in found["outcomes"]:
+        assert outcome == found["undisturbed"]
 
 
 SEARCHES = [
@@ -88,9 +71,7 @@ def name(settings: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("settings", [SEARCHES[0], SEARCHES[2]], ids=name)
 def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> None:
-    found = killed(tmp_path / "store", 12, **settings)
-    assert found["undisturbed"]["verdict"] == "unsolvable"
-    assert found["interrupted"] == found["undisturbed"]
+    check_killed(tmp_path / "store", 12, **settings)
 
 
 @pytest.mark.slow
@@ -98,15 +79,7 @@ def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> No
 @pytest.mark.parametrize("settings", SEARCHES, ids=name)
 def test_killed_a_hundred_times(tmp_path: Path, settings: dict[str, Any], commit: float) -> None:
     """With commits every now and then a search comes to its end between kills; it is begun anew."""
-    kills = begun = 0
-    while kills < 100:
-        begun += 1
-        store = tmp_path / f"store-{begun}"
-        found = killed(store, 20, least=0, **{**settings, "commit": commit, "seed": begun})
-        kills += found["statuses"].count(-9)
-        assert begun < 100
-        assert found["undisturbed"]["verdict"] == "unsolvable"
-        assert found["interrupted"] == found["undisturbed"]
+    check_killed(tmp_path / "store", 100, **{**settings, "commit": commit})
 
 
 class FailingWrites:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.interruptions import interrupt
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
@@ -19,7 +17,6 @@ from dbmsolver.search import recorder, session
 from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 from dbmsolver.storage.store import Store
 
-DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
 RECORDS = 14_555
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
@@ -47,32 +44,13 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
-def check_interrupted(tmp_path: Path, **settings: Any) -> None:
+def check_interrupted(tmp_path: Path, times: int, **settings: Any) -> None:
     """A signal at random moments, each time continued: what is found is that of an undisturbed run."""
-    whole = {
-        "question": "prove",
-        "method": "dominating",
-        "memory": None,
-        "small": None,
-        "signal": "SIGKILL",
-        "seed": 3,
-        "times": 10,
-        "commit": 0.03,
-        "look_ahead": None,
-        "share": 1 / 6,
-        "store": str(tmp_path / "store"),
-        **settings,
-    }
-    done = subprocess.run(
-        [sys.executable, DRIVER, json.dumps(whole)], capture_output=True, text=True, timeout=500
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
+    whole = {"question": "prove", "method": "dominating", **settings}
+    found = interrupt(tmp_path / "store", times, share=1 / 6, **whole)
     assert found["undisturbed"]["verdict"] == "unsolvable"
-    assert found["interrupted"] == found["again"] == found["undisturbed"]
-    status = -9 if whole["signal"] == "SIGKILL" else 130
-    assert found["statuses"].count(status) >= 1
-    assert set(found["statuses"]) <= {0, status}
+    for outcome in found["outcomes"]:
+        assert outcome == found["undisturbed"]
 
 
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])

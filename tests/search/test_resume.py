@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.interruptions import interrupt
 from helpers.searching import prove
 
 from dbmsolver.api import solve
@@ -23,7 +23,6 @@ from dbmsolver.search.outcome import Steps
 from dbmsolver.search.proof import piece_tables, piece_worker, worker
 from dbmsolver.storage.store import Store
 
-DRIVER = Path(__file__).parents[1] / "helpers" / "interrupted.py"
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 """Unsolvable, with 534,206 states."""
 TIMES = 20
@@ -64,36 +63,21 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_interrupted_at_random_moments(tmp_path: Path, settings: dict[str, Any]) -> None:
     """SIGKILL or Ctrl-C, each time continued; commits come some thirty times a second."""
-    settings = {
-        "memory": None,
-        "small": None,
-        "signal": "SIGKILL",
-        "seed": 7,
-        "times": TIMES,
-        "commit": 0.03,
-        "look_ahead": None,
-        "share": 1 / 8,
-        **settings,
-        "store": str(tmp_path / "store"),
-    }
-    done = subprocess.run(
-        [sys.executable, DRIVER, json.dumps(settings)], capture_output=True, text=True, timeout=240
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
-    undisturbed, interrupted = found["undisturbed"], found["interrupted"]
-    assert interrupted["verdict"] == undisturbed["verdict"]
-    assert interrupted["length"] == undisturbed["length"]
-    if undisturbed["verdict"] == "unsolvable":
-        assert interrupted == undisturbed
-    else:  # which states of the last layer are met before the goal is left to chance
-        complete = [row for row in undisturbed["strata"] if row[0] < undisturbed["length"]]
-        assert complete
-        assert [r for r in interrupted["strata"] if r[0] < undisturbed["length"]] == complete
-    assert found["again"] == interrupted
-    status = -9 if settings["signal"] == "SIGKILL" else 130
-    assert found["statuses"].count(status) >= TIMES // 4
-    assert set(found["statuses"]) <= {0, status}
+    found = interrupt(tmp_path / "store", TIMES, share=1 / 8, **settings)
+    undisturbed = found["undisturbed"]
+    for outcome in found["outcomes"]:
+        assert outcome["verdict"] == undisturbed["verdict"]
+        assert outcome["length"] == undisturbed["length"]
+        if undisturbed["verdict"] == "unsolvable":
+            assert outcome == undisturbed
+        else:  # which states of the last layer are met before the goal is left to chance
+            complete = complete_layers(undisturbed)
+            assert complete and complete_layers(outcome) == complete
+
+
+def complete_layers(found: dict[str, Any]) -> list[list[int]]:
+    """The rows of the layers before the one with the solution."""
+    return [row for row in found["strata"] if row[0] < found["length"]]
 
 
 @pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])

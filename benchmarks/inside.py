@@ -1,8 +1,8 @@
 """What goes on inside the kernels of a proof, measured on signatures of a finished store.
 
-Expanding alone: the kernel is told that all states belong elsewhere, and looks nothing up. Expanding
-and looking up: its table holds all states of the signature already. The difference is what finding
-duplicates costs. Sorting is done on its own.
+Expanding alone: the kernel is told that all states belong elsewhere, and looks nothing up.
+Expanding and looking up: its table holds all states of the signature already. The difference is
+what finding duplicates costs. Sorting is done on its own.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row to measure; ``measure`` yields its lines, ``times`` says how often a run is repeated."""
+    """A row to measure; ``measure`` yields its lines, ``times`` says how often it is run."""
 
     name: str
     title: str

@@ -1,4 +1,5 @@
-"""Where the time of a proof goes: what every thread was doing, and what its kernels were doing inside.
+"""Where the time of a proof goes: what every thread was doing, and what its kernels were doing
+inside.
 
     python benchmarks/where_time_goes.py 12064 --freecells 2
     python benchmarks/where_time_goes.py 504179225 --memory 2G --markdown

@@ -13,7 +13,9 @@ _LARGE = 1 << 20
 
 
 def all_memory() -> int:
-    """The memory that this process can have at most, in bytes: the machine's, or less where its control group has less."""
+    """The memory that this process can have at most, in bytes: the machine's, or less where its
+    control group has less.
+    """
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for name in ("memory.max", "memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):  # the second says "max" where there is no limit
@@ -41,8 +43,8 @@ def anonymous_memory() -> int:
 def return_freed_memory() -> None:
     """Have large arrays given back to the system when they are freed.
 
-    glibc raises its threshold for that with use, and then keeps what is freed: a search whose arrays come and go would
-    take twice what it uses.  Elsewhere than with glibc nothing happens.
+    glibc raises its threshold for that with use, and then keeps what is freed: a search whose
+    arrays come and go would take twice what it uses.  Elsewhere than with glibc nothing happens.
     """
     try:
         ctypes.CDLL(None).mallopt(_MALLOPT_MMAP_THRESHOLD, _LARGE)

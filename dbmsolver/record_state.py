@@ -23,9 +23,10 @@ from dbmsolver.state import State, StateCodec
 class RecordKeys(StateCodec):
     """The records of one deal; ``root`` is the deal's own.
 
-    A record is written like a state: cards at the bottom of stuck columns, and slot cards, have the place value
-    freecell, those of ``fix`` the place value bottom.  Without freecells all of them have the value bottom.  Where
-    empty columns take kings only, a king at the bottom of a column has the value bottom, too.
+    A record is written like a state: cards at the bottom of stuck columns, and slot cards, have the
+    place value freecell, those of ``fix`` the place value bottom.  Without freecells all of them
+    have the value bottom.  Where empty columns take kings only, a king at the bottom of a column
+    has the value bottom, too.
     """
 
     method: Method = Method.DOMINATING
@@ -43,7 +44,9 @@ class RecordKeys(StateCodec):
         return 0
 
     def state(self, position: Position) -> State:
-        """The normalised record that covers a position; InputError if no game from this deal can reach that."""
+        """The normalised record that covers a position; InputError if no game from this deal can
+        reach that.
+        """
         return self.normal(plain_record(position, self.rules))
 
     def normal(self, record: Record) -> State:
@@ -103,7 +106,9 @@ class RecordKeys(StateCodec):
         return make_record((hearts, spades, diamonds, clubs), columns, fix, self.rules)
 
     def position(self, state: State) -> Position:
-        """One of the positions that a record stands for: slot cards in freecells first, those of ``fix`` in columns."""
+        """One of the positions that a record stands for: slot cards in freecells first, those of
+        ``fix`` in columns.
+        """
         record = self.record(state)
         slots = [card for card in slot_cards(record) if card not in record.fix]
         cells = slots[: self.rules.freecells]

@@ -11,7 +11,9 @@ from dbmsolver.errors import EXIT_INTERRUPTED
 
 
 def end_at_once() -> None:
-    """Let a request to end do that at once, in one line: for the time in which nothing has been begun."""
+    """Let a request to end do that at once, in one line: for the time in which nothing has been
+    begun.
+    """
     for number in _requests():
         signal.signal(number, _end)
 
@@ -31,7 +33,8 @@ def ignore_signals() -> None:
 def _requests() -> list[signal.Signals]:
     """The signals that ask a program to end, without those that the user has had ignored.
 
-    A shell ignores SIGINT for what it starts in the background, nohup SIGHUP. SIGTERM always ends the program.
+    A shell ignores SIGINT for what it starts in the background, nohup SIGHUP. SIGTERM always ends
+    the program.
     """
     if threading.current_thread() is not threading.main_thread():
         return []

@@ -30,7 +30,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.astar", "errors process game results core state record_state storage search"),
     (
         "search.session",
-        "errors process game results core state record_state storage search search.proof search.astar",
+        "errors process game results core state record_state storage search search.proof "
+        "search.astar",
     ),
     ("verify", "errors process game results jit storage"),
     (
@@ -40,15 +41,15 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("api", "errors game results notation search search.session search.inspect verify"),
     (
         "cli",
-        "errors version process game results notation signals jit state record_state storage search search.session "
-        "search.inspect verify api",
+        "errors version process game results notation signals jit state record_state storage "
+        "search search.session search.inspect verify api",
     ),
     ("__main__", "signals search cli"),
 )
 """Every part of the package, and the parts it may import, all of them further up in this list.
 
-A part is a module or a folder; the longest name that fits counts, so `search` stands for the modules
-that lie in that folder itself. A part may always import itself.
+A part is a module or a folder; the longest name that fits counts, so `search` stands for the
+modules that lie in that folder itself. A part may always import itself.
 """
 
 SHARED = {

@@ -1,7 +1,7 @@
 """The README shows what happens: its examples are run, and every command stands in it.
 
-An example is a `console` block. Lines that begin with `$ `, continued by lines with `> `, are run by
-a shell in one and the same temporary folder, from the first to the last of the document. What
+An example is a `console` block. Lines that begin with `$ `, continued by lines with `> `, are run
+by a shell in one and the same temporary folder, from the first to the last of the document. What
 follows them is their output, standard error after standard output. Times and sizes differ from run
 to run and are not compared; a line `...` stands for any lines.
 """

@@ -1,8 +1,8 @@
 """Writes tests/data/collected.txt: solutions as collections of other people have them.
 
-Games of the greedy player of `played`, in two characters for a move and nothing else: no sign for the
-number of cards that go to an empty column, and `r` for the next freecell where the game makes every
-possible move home by itself.
+Games of the greedy player of `played`, in two characters for a move and nothing else: no sign for
+the number of cards that go to an empty column, and `r` for the next freecell where the game makes
+every possible move home by itself.
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ def columns_are_slots(rules: Rules) -> bool:
 def has_dominance(rules: Rules) -> bool:
     """Whether a proof over dominating positions is possible, and worth it.
 
-    There must be slots to park cards in. Building by any suit is left out: its third plane is not known to the kernel.
+    There must be slots to park cards in. Building by any suit is left out: its third plane is not
+    known to the kernel.
     """
     return rules.build != "any" and (rules.freecells > 0 or columns_are_slots(rules))
 

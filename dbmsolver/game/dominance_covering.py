@@ -27,7 +27,7 @@ Places = dict[int, int]
 
 
 def covering_records(position: Position, start: Position, rules: Rules) -> Iterator[Record]:
-    """All records that cover a position in a game from `start`, those with most cards put back first.
+    """All records that cover a position in a game from `start`; most cards put back come first.
 
     Whether such a record is in normal form, or can be reached, is not looked at.
     """
@@ -64,7 +64,7 @@ def _options(
 
 
 def _dealt_on(card: int, start: Position) -> int | None:
-    """The card that a card was dealt on, TO_EMPTY_COLUMN at the bottom, None outside the columns."""
+    """The card that a card was dealt on; TO_EMPTY_COLUMN at a bottom, None outside the columns."""
     for column in start.columns:
         if card in column:
             depth = column.index(card)
@@ -88,7 +88,10 @@ def _choices(slots: list[int], options: list[list[int]]) -> Iterator[Places]:
 def _built(
     columns: list[Column], slots: list[int], places: Places, rules: Rules
 ) -> list[Column] | None:
-    """The stuck columns with the cards put back; None if some lie in a circle, or on a card in a freecell."""
+    """The stuck columns with the cards put back.
+
+    None if some lie in a circle, or on a card in a freecell.
+    """
     on_top = {under: card for card, under in places.items() if under != TO_EMPTY_COLUMN}
     bottoms: list[Column] = [(card,) for card, under in places.items() if under == TO_EMPTY_COLUMN]
     if columns_are_slots(rules):

@@ -1,10 +1,10 @@
 """The successors of a record of dominating positions.
 
 A macro is one move that parking cannot make (a card x onto a card p, home, or a king to an empty
-column), with the fewest lifts that make room for it. `docs/dominance.md` proves that the
-successors cover whatever the covered positions can do. The order is fixed: cards x from the lowest
-on; for each the foundation first, then parents p from the lowest on, in place before moved; hosts by
-their bottom card; sets J by their size, then by the bottom cards. Equal successors may come twice.
+column), with the fewest lifts that make room for it. `docs/dominance.md` proves that the successors
+cover whatever the covered positions can do. The order is fixed: cards x from the lowest on; for
+each the foundation first, then parents p from the lowest on, in place before moved; hosts by their
+bottom card; sets J by their size, then by the bottom cards. Equal successors may come twice.
 
 Empty columns that take any card
 ================================
@@ -13,17 +13,18 @@ x lies in column i with A cards above it, or in a slot; p in column j with B car
 slot. `kept` says how many cards each column keeps while x moves; lifts = all the others. A column
 that keeps one card is stripped: its bottom card is a slot card then.
 
-x stays in place until it moves if column i keeps x and a card below it, so kept[i] = depth of x
-+ 1 >= 2. Otherwise x comes from a slot: it was a slot card, or is its column's bottom, or is lifted.
+x stays in place until it moves if column i keeps x and a card below it, so kept[i] = depth of x + 1
+>= 2. Otherwise x comes from a slot: it was a slot card, or is its column's bottom, or is lifted.
 
 | macro | kept | needs |
 |---|---|---|
 | home | i: x on top | |
 | onto p in place | i: x on top; j: p on top | p in a column; not where x lies on p already |
-| onto p moved, E >= 1 | i: x on top; j: less than p | p a slot card, or no bottom card; E: see below |
-| onto p moved, E = 0 | the same; host g: its bottom card | as before; lifts < free, or a column other than g is lifted from |
+| onto p moved, E >= 1 | i: x on top; j: less than p | p a slot card, or no bottom card; E |
+| onto p moved, E = 0 | the same; host g: its bottom card | as before; L |
 
 E: at free = 0, p has to be in `fix`, or E greater than the size of `fix`.
+L: lifts < free, or a column other than g is lifted from.
 
 x above p in one column is lifted with the rest. Where p is moved and x lies below it in one
 column, p is one of the cards above x. Hosts are all stuck columns, but only column i if x is its
@@ -35,10 +36,10 @@ All need lifts <= free. What comes of it:
 - x was in place. y = the card left alone under x, if x had one card below it. free' = free - lifts.
   *Late* columns are those lifted from, without the host: each can give the last lift.
   z = the card of column j left alone when p is moved away, if j is the only late column.
-  - free' >= 1: one record, `fix` empty. Then one more for each nonempty set J of other stuck columns
-    (not what is left of i, not the one with x on p; at most as many as freecells) whose lengths
-    minus one add up to free', if a late column is not in J: all of J stripped, `fix` = {y, z}, where
-    z counts if j is the only late column outside J.
+  - free' >= 1: one record, `fix` empty. Then one more for each nonempty set J of other stuck
+    columns (not what is left of i, not the one with x on p; at most as many as freecells) whose
+    lengths minus one add up to free', if a late column is not in J: all of J stripped, `fix` = {y,
+    z}, where z counts if j is the only late column outside J.
   - free' = 0 and lifts >= 1: one record, `fix` = {y, z}.
   - lifts = 0 and free = 0: one record, `fix` = old fix - p + y.
 
@@ -50,7 +51,7 @@ Parking is lifting to freecells, every column is stuck, and there is neither `fi
 | macro | lifts | needs |
 |---|---|---|
 | home | A | |
-| onto p | A + B; B if x is above p in one column | p in a column; not where x lies on p already; not x below p in one column |
+| onto p | A + B; B if x is above p in one column | p in a column; x not on p, nor below it |
 | king to an empty column, E >= 1 | A | the king is not a bottom card |
 | king to an empty column, E = 0 | host g: all of it; A; all of column i if i is g | the same |
 """

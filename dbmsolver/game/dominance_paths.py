@@ -42,10 +42,11 @@ class Edge(NamedTuple):
     after: Record
 
     def lifted(self, rules: Rules) -> list[int]:
-        """What has to be parked, in an order in which it can be: cards of stuck columns that lie there no more.
+        """What has to be parked: cards of stuck columns that lie there no more.
 
-        Columns of which nothing is left come first: they make room for a card that has to lie alone.  The edge's own
-        card is among those parked if one that lies under it has to be.
+        They come in an order in which that can be done. Columns of which nothing is left come
+        first: they make room for a card that has to lie alone. The edge's own card is among those
+        parked if one that lies under it has to be.
         """
         rests = {column[0]: column for column in self.after.columns}
         changed = [one for one in self.before.columns if rests.get(one[0]) != one]
@@ -91,9 +92,9 @@ def reduction_edges(record: Record, rules: Rules, policy: Policy) -> list[Edge]:
 def macro_edge(
     record: Record, card: int, onto: int | None, lifted: Set[int], fix: Set[int], rules: Rules
 ) -> Edge:
-    """The edge of a macro that parks the cards ``lifted`` and then moves a card; ``fix`` is known of what it leads to.
+    """The edge of a macro that parks the cards ``lifted`` and then moves a card.
 
-    What it leads to is not in normal form.
+    What it leads to is not in normal form; ``fix`` is known of it.
     """
     heights = list(record.foundations)
     columns = []
@@ -120,7 +121,10 @@ def macro_edge(
 def follow_edges(
     start: Position, edges: Sequence[Edge], last: frozenset[int], rules: Rules
 ) -> tuple[list[Move], Position]:
-    """Legal moves along edges to a position with the cards ``last`` alone in columns, if no slot is free there."""
+    """Legal moves along edges, and the position that they lead to.
+
+    If no slot is free there, the cards ``last`` lie alone in columns.
+    """
     moves: list[Move] = []
     position = start
     for edge, alone in zip(edges, _alone(edges, last, rules), strict=True):
@@ -148,9 +152,10 @@ def _alone(edges: Sequence[Edge], last: frozenset[int], rules: Rules) -> list[fr
 def directly(
     position: Position, edge: Edge, alone: frozenset[int], rules: Rules
 ) -> tuple[list[Move], Position] | None:
-    """Moves along an edge without a search: each lifted card goes to the next slot. None if that does not do.
+    """Moves along an edge without a search: each lifted card goes to the next slot.
 
-    It nearly always does; it may not where slots run full and it matters which card lies in a column.
+    None if that does not do. It nearly always does; it may not where slots run full and it
+    matters which card lies in a column.
     """
     board = Board(position)
     card, onto = edge.card, edge.onto
@@ -179,9 +184,9 @@ def _park(board: Board, card: int, to_column: bool, rules: Rules) -> bool:
 
 
 def _to_columns(board: Board, wanted: frozenset[int], card: int) -> None:
-    """Bring cards from freecells to columns, as far as there is room; other cards make room where they can.
+    """Bring cards from freecells to columns, as far as there is room.
 
-    ``card`` stays where it is: it is about to be moved.
+    Other cards make room where they can. ``card`` stays where it is: it is about to be moved.
     """
     for one in wanted.intersection(board.cells):
         if board.empty_column() is None:
@@ -196,7 +201,8 @@ def _search(
 ) -> tuple[list[Move], Position]:
     """The fewest moves along an edge to a position with the given cards alone in columns.
 
-    Parking moves of slot cards and of the cards that the edge lifts, and the edge's own move at the end.
+    Parking moves of slot cards and of the cards that the edge lifts, and the edge's own move at the
+    end.
     """
     lifted = set(edge.lifted(rules)) - {edge.card}
     slots = {*slot_cards(edge.before), *slot_cards(edge.after)}

@@ -18,7 +18,9 @@ HOME, CELL, EMPTY = -1, -2, -3
 
 
 class Step(NamedTuple):
-    """A move without the numbers of columns and freecells, so that it can be made in another order, too."""
+    """A move without the numbers of columns and freecells, so that it can be made in another order,
+    too.
+    """
 
     card: int
     to: int
@@ -26,7 +28,8 @@ class Step(NamedTuple):
 
 
 def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy) -> list[Move]:
-    """Moves that win as the given ones do: as many or fewer, with each safe move made where it becomes possible.
+    """Moves that win as the given ones do: as many or fewer, with each safe move made where it
+    becomes possible.
 
     The given ones, without detours, where that leaves a later move without what it needs.
     """
@@ -42,10 +45,11 @@ def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy)
 
 
 def without_detours(moves: Sequence[Move]) -> list[Move]:
-    """The moves without needless parking: of a card that could wait where it was, or go where it goes next at once.
+    """The moves without needless parking: of a card that could wait where it was, or go where it
+    goes next at once.
 
-    That is so if nothing happens meanwhile where the card was, or where it goes, and nothing is put on it. All other
-    moves stay as they are, and legal.
+    That is so if nothing happens meanwhile where the card was, or where it goes, and nothing is put
+    on it. All other moves stay as they are, and legal.
     """
     kept = list(moves)
     index = 0
@@ -56,7 +60,7 @@ def without_detours(moves: Sequence[Move]) -> list[Move]:
 
 
 def _shorten(moves: list[Move], first: int) -> bool:
-    """Make one move of the card that moves at ``first`` and of its next move, if that can be done."""
+    """Make one move of the card's move at ``first`` and of its next move, if that can be done."""
     card, source, by, _ = moves[first]
     if by.kind == "foundation":
         return False
@@ -104,7 +108,7 @@ class _Game(NamedTuple):
     policy: Policy
 
     def wins(self, board: Board, steps: Sequence[Step]) -> bool:
-        """Whether all steps can be made, with safe moves between them, and all cards are home then."""
+        """Whether all steps can be made, with safe moves between them, and win."""
         self.make_safe_moves(board)
         for step in steps:
             if not self.make(board, step):

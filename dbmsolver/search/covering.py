@@ -16,7 +16,8 @@ from dbmsolver.state import State
 def stored_cover(finder: Finder, keys: RecordKeys, position: Position) -> tuple[State, int] | None:
     """A closed record that covers a position, and its code; None if there is none.
 
-    Not every position's own record is stored: the one that covers it may have parked cards back in columns.
+    Not every position's own record is stored: the one that covers it may have parked cards back in
+    columns.
     """
     seen: set[Record] = set()
     for record in _candidates(keys, position):
@@ -34,7 +35,9 @@ def stored_cover(finder: Finder, keys: RecordKeys, position: Position) -> tuple[
 
 
 def _candidates(keys: RecordKeys, position: Position) -> Iterator[Record]:
-    """Records that cover the position, its own normal form first: that is stored more often than others."""
+    """Records that cover the position, its own normal form first: that is stored more often than
+    others.
+    """
     own = normalise(plain_record(position, keys.rules), keys.rules, keys.policy)
     if covers(own, position, keys.rules):
         yield own

@@ -1,7 +1,8 @@
 """What the records of a store say for the answer in its manifest, short of a verification.
 
-A manifest that was changed, its seal with it, must not make a store say what its search did not find.  What can be
-checked in a moment is checked whenever the answer is told; ``dbmsolver verify`` checks everything.
+A manifest that was changed, its seal with it, must not make a store say what its search did not
+find.  What can be checked in a moment is checked whenever the answer is told; ``dbmsolver verify``
+checks everything.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
 
 
 def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, ...]:
-    """The solution in a manifest, played from the deal by the readable model; StoreError if it does not win."""
+    """The solution in a manifest, played from the deal by the readable model; StoreError if it does
+    not win.
+    """
 
     def forced(position: Position) -> Move | None:
         return position.forced(codec.rules, manifest.policy)
@@ -143,7 +146,9 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
 
 
 def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
-    """Whether a position is closed, or a record covers it; one with a safe move need not be covered."""
+    """Whether a position is closed, or a record covers it; one with a safe move need not be
+    covered.
+    """
     keys = finder.codec
     if not isinstance(keys, RecordKeys):
         return finder.code(keys.state(position)) is not None

@@ -113,10 +113,12 @@ def method(path: Path) -> Method:
 
 
 def lookup(path: Path, position: Position) -> list[Move] | None:
-    """Legal moves from the deal of a store's search to a position, None if that search did not close it.
+    """Legal moves from the deal of a store's search to a position, None if that search did not
+    close it.
 
-    In a store of every position they are those by which the search came to it.  In one of dominating positions it
-    need not have come to it: the moves go to the closed record that covers the position, and park cards from there.
+    In a store of every position they are those by which the search came to it.  In one of
+    dominating positions it need not have come to it: the moves go to the closed record that covers
+    the position, and park cards from there.
     """
 
     def tell(store: Store) -> list[Move] | None:
@@ -165,7 +167,8 @@ def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move]
 def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:
     """Moves to a position that a closed record covers: to the record, and then cards are parked.
 
-    A position with safe moves is not covered by itself, but may lie on the way to the record that covers it after them.
+    A position with safe moves is not covered by itself, but may lie on the way to the record that
+    covers it after them.
     """
     settled = position
     while (safe := settled.forced(keys.rules, keys.policy)) is not None:

@@ -46,7 +46,8 @@ Call = tuple[Any, tuple[Any, ...]]
 def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
-    ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all deals.
+    ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
+    deals.
     """
     codec = StateCodec(Deal.from_number(1), "wkr")
     tables = codec.tables

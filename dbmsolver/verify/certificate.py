@@ -214,7 +214,8 @@ def differences(one: Certificate, other: Certificate) -> list[str]:
             layer, stratum = key
             name = f"layer {layer}, stratum {stratum}" if layer else f"stratum {stratum}"
             found.append(
-                f"{name}: {first[0]} states and {first[1]} forced ones, not {second[0]} and {second[1]}"
+                f"{name}: {first[0]} states and {first[1]} forced ones, "
+                f"not {second[0]} and {second[1]}"
             )
     for name in ("states", "forced", "digest"):
         if one[name] != other[name]:

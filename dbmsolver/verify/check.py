@@ -173,7 +173,8 @@ class _Run:
         where = str(self.report.store)
         if self.manifest.method != Method.DOMINATING or claim != "unsolvable":
             raise UsageError(
-                "--depth is for stores of proofs over dominating positions, that a deal is unsolvable",
+                "--depth is for stores of proofs over dominating positions, "
+                "that a deal is unsolvable",
                 where,
             )
         if self.how.depth == "full" and self.sample is not None:
@@ -195,7 +196,8 @@ class _Run:
             except TooManyPositions as error:
                 if self.how.depth is not None:
                     raise UsageError(
-                        f"the records cover {error.message}: expected more --memory, or --depth lemma",
+                        f"the records cover {error.message}: "
+                        "expected more --memory, or --depth lemma",
                         str(self.report.store),
                     ) from None
                 self.report.depth = depth = "lemma"
@@ -274,7 +276,8 @@ class _Run:
         checked.append("every closed key is an arrangement of the 52 cards, and none is a goal")
         if claim.costs:
             checked.append(
-                "every successor is closed with no more moves, or cannot be part of a shorter solution"
+                "every successor is closed with no more moves, "
+                "or cannot be part of a shorter solution"
             )
         else:
             checked.append("every successor is closed (where a move is forced, that one)")

@@ -162,7 +162,8 @@ class Positions:
             )
         if error:
             raise WrongPosition(
-                "a move leads from a position that the closed records cover to one that they do not",
+                "a move leads from a position that the closed records cover "
+                "to one that they do not",
                 self._position(wrong[0]),
                 self._position(wrong[1]),
             )

@@ -34,8 +34,8 @@ _REASONS = {
     r.NOT_NORMAL: "a closed record is not in normal form",
     r.TOO_MANY_MACROS: f"a closed record has more than {t.MOST_MACROS:,} macros",
     e.COSTS_BELOW_ZERO: (
-        "the layer of a closed position does not fit its lower bound: only the deal has been reached "
-        "with no moves made"
+        "the layer of a closed position does not fit its lower bound: "
+        "only the deal has been reached with no moves made"
     ),
 }
 

@@ -51,7 +51,8 @@ Rows = np.ndarray[Any, np.dtype[np.uint64]]
 class Layers:
     """A search that only hands candidates from shard to shard.
 
-    Each has room for ``room`` outgoing ones; what rises above the progress ``ceiling`` goes out, too.
+    Each has room for ``room`` outgoing ones; what rises above the progress ``ceiling`` goes out,
+    too.
     """
 
     def __init__(self, game: Game, shards: int, room: int, ceiling: int, stop: int) -> None:

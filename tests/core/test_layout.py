@@ -30,7 +30,7 @@ def loose_cards(t, signature):  # type: ignore[no-untyped-def]
 
 
 def random_planes(game: Game, loose: list[int]) -> tuple[int, int, int]:
-    """Planes of these loose cards, each anywhere where the rules can put it, whatever the others."""
+    """Planes of these loose cards, each anywhere where the rules can put it."""
     codec = game.codec.deal_tables
     places = dict(zip(codec.digit_cards, codec.digit_places, strict=True))
     planes = [0, 0, 0]

@@ -1,1 +1,1 @@
-"""What several test modules share: positions, slow twins of kernels, fakes, ways to damage a store."""
+"""What test modules share: positions, slow twins of kernels, fakes, ways to damage a store."""

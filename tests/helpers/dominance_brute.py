@@ -1,9 +1,10 @@
-"""Dominating positions by brute force, from the rules alone: what the readable model must agree with.
+"""Dominating positions by brute force, from the rules alone: what the readable model must agree
+with.
 
-A state is ``(heights, columns, cells)``: columns that are not empty, sorted, and the set of cards in
-freecells. Nothing here knows lifts, macros or conditions on them; a record's positions are listed
-one by one and followed by parking moves. Small decks are games whose low cards are home already, so
-that kings are kings.
+A state is ``(heights, columns, cells)``: columns that are not empty, sorted, and the set of cards
+in freecells. Nothing here knows lifts, macros or conditions on them; a record's positions are
+listed one by one and followed by parking moves. Small decks are games whose low cards are home
+already, so that kings are kings.
 """
 
 from __future__ import annotations

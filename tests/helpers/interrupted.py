@@ -1,7 +1,8 @@
 """A program that lets a search be killed again and again, and prints what comes of it as JSON.
 
-Usage: interrupted.py SETTINGS, a JSON object (`Settings`). The search runs in forks of this process, which has the
-kernels loaded: a start costs nothing, so that twenty of them fit into a test.
+Usage: interrupted.py SETTINGS, a JSON object (`Settings`). The search runs in forks of this
+process, which has the kernels loaded: a start costs nothing, so that twenty of them fit into a
+test.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
 
 
 def forked(settings: Settings, seconds: float | None) -> tuple[int, dict[str, Any]]:
-    """Run the search in a fork that gets a signal after some seconds: (exit status, what it found)."""
+    """Run the search in a fork, with a signal after some seconds: (exit status, what it found)."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -102,7 +103,9 @@ def forked(settings: Settings, seconds: float | None) -> tuple[int, dict[str, An
 def interrupt_until_the_end(
     settings: Settings, times: int, seconds: Callable[[], float]
 ) -> tuple[int, dict[str, Any]]:
-    """Send signals to one search, each time continued, and then let it end: (how many hit, what it found)."""
+    """Send signals to one search, each time continued, and then let it end: (how many hit, what it
+    found).
+    """
     expected = -9 if settings["signal"] == "SIGKILL" else 130
     interrupted = 0
     while True:

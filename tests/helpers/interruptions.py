@@ -23,8 +23,8 @@ DEFAULTS = {
 def interrupt(store: Path, times: int, share: float, **settings: Any) -> dict[str, Any]:
     """Interrupt a search `times` times within a share of the time that it needs undisturbed.
 
-    Returns {"undisturbed": what the search finds, "outcomes": what it finds each time it comes to its end in spite
-    of signals, and when it is asked again}.
+    Returns {"undisturbed": what the search finds, "outcomes": what it finds each time it comes to
+    its end in spite of signals, and when it is asked again}.
     """
     whole = {**DEFAULTS, "store": str(store), "times": times, "seed": times, "share": share}
     done = subprocess.run(

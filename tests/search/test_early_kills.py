@@ -1,4 +1,6 @@
-"""Searches that are killed, or cannot write, before they have committed anything: the store must be complete even so."""
+"""Searches that are killed, or cannot write, before they have committed anything: the store must be
+complete even so.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,9 @@ class FailingWrites:
 
 
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
-    """A search whose n-th write fails, for every n, each continued where the one before has left it."""
+    """A search whose n-th write fails, for every n, each continued where the one before has left
+    it.
+    """
     ask = prove if question == "prove" else solve
     for number in numbers:
         failing.fail_at(number)
@@ -159,7 +163,9 @@ def test_every_write_error(
 def test_the_deal_is_pending_when_the_search_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every store that says "search" has something pending, from the first transaction that says so."""
+    """Every store that says "search" has something pending, from the first transaction that says
+    so.
+    """
     seen = []
     real = Store.write
 
@@ -175,7 +181,9 @@ def test_the_deal_is_pending_when_the_search_begins(
 
 
 def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """A proof that ends without a further word when it has spilled twice; how many records that left."""
+    """A proof that ends without a further word when it has spilled twice; how many records that
+    left.
+    """
     spills = 0
     real = recorder.Recorder.spill
 
@@ -215,7 +223,9 @@ def test_spilled_records_are_scratch_until_a_commit(
 def test_a_store_that_is_not_that_of_its_last_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    """A run that took over what was spilled, and perhaps lost the deal, would end with a wrong count: it is refused."""
+    """A run that took over what was spilled, and perhaps lost the deal, would end with a wrong
+    count: it is refused.
+    """
     store = tmp_path / "store"
     stopped_after_a_spill(store, monkeypatch)
     monkeypatch.setattr(recorder.Recorder, "abandoned", lambda self: [])
@@ -226,7 +236,8 @@ def test_a_store_that_is_not_that_of_its_last_commit(
         prove(MEDIUM, store=store, memory=LITTLE["prove"])
 
 
-# The books: every way in which a candidate may get lost ends in an internal error, and never in a verdict.
+# The books: every way in which a candidate may get lost ends in an internal error, and never in a
+# verdict.
 
 
 def lose_a_stratum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,7 +398,9 @@ TH
 def test_killed_between_the_goal_and_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
-    """The goal is pending in the commit before the verdict; a run that is continued must find it there."""
+    """The goal is pending in the commit before the verdict; a run that is continued must find it
+    there.
+    """
     monkeypatch.setattr(look_ahead, "STATES", 1)
     deal = Deal.from_text(MIDDLE, GAMES["freecell"])
     with monkeypatch.context() as patch:

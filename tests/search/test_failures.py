@@ -1,4 +1,6 @@
-"""What goes wrong with disks and stores: a clear end, nothing damaged is used, nothing is left behind."""
+"""What goes wrong with disks and stores: a clear end, nothing damaged is used, nothing is left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +164,7 @@ def test_missing_parents_are_noticed(finished: Path) -> None:
         b'{"format": 1}',
         b'{"format": 2}',
         b'{"format": 1, "question": "prove", "verdict": null}',
-        b'{"format": 1, "question": "prove", "verdict": null, "deal": 3, "rules": {}, "policy": "wkr"}',
+        b'{"format": 1, "question": "prove", "verdict": null, "deal": 3, "rules": {}}',
     ],
 )
 def test_damaged_manifests(begun: Path, manifest: bytes) -> None:
@@ -196,7 +198,9 @@ def test_missing_records_are_noticed(begun: Path, kinds: bytes) -> None:
 
 
 def test_a_store_that_was_only_just_begun(tmp_path: Path) -> None:
-    """A process that is killed between making the environment and its first transaction does no harm."""
+    """A process that is killed between making the environment and its first transaction does no
+    harm.
+    """
     path = tmp_path / "store"
     path.mkdir()
     with lmdb.open(str(path)):

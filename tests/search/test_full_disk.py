@@ -13,7 +13,8 @@ import pytest
 SCRIPT = """
 mount -t tmpfs -o size=3m tmpfs "$1" || exit 99
 run() {
-    "$PYTHON" -c "$PROGRAM" prove 12064 --freecells 2 --every-position --store "$1/store" --json --quiet
+    "$PYTHON" -c "$PROGRAM" prove 12064 --freecells 2 --every-position \
+        --store "$1/store" --json --quiet
     echo "exit $?"
 }
 run "$1"

@@ -1,4 +1,6 @@
-"""Looking positions up in stores of dominating positions: each is answered through the record that covers it."""
+"""Looking positions up in stores of dominating positions: each is answered through the record that
+covers it.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def unsolvable_deck(build: Build, fill: Fill, seed: int) -> tuple[Deck, Deal]:
 @pytest.mark.parametrize("build", ["alternate", "suit"])
 @pytest.mark.parametrize("fill", FILLS)
 def test_positions_of_small_decks(tmp_path: Path, build: Build, fill: Fill) -> None:
-    """Every position that plain moves reach is covered once its safe moves are made; no other is."""
+    """Every position that plain moves reach is covered after its safe moves; no other is."""
     for seed in range(3):
         store = tmp_path / f"store{seed}"
         deck, deal = unsolvable_deck(build, fill, seed)

@@ -1,4 +1,5 @@
-"""With how many freecells deals can be won, and that they cannot with one less: a sample of what others have found.
+"""With how many freecells deals can be won, and that they cannot with one less: a sample of what
+others have found.
 
 benchmarks/oracles.py checks more of the table.
 """

@@ -1,4 +1,6 @@
-"""Proofs over dominating positions that are killed, interrupted, stopped by limits: the same in the end."""
+"""Proofs over dominating positions that are killed, interrupted, stopped by limits: the same in the
+end.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check_interrupted(tmp_path: Path, times: int, **settings: Any) -> None:
-    """A signal at random moments, each time continued: what is found is that of an undisturbed run."""
+    """A signal at random moments, each time continued: as an undisturbed run."""
     whole = {"question": "prove", "method": "dominating", **settings}
     found = interrupt(tmp_path / "store", times, share=1 / 6, **whole)
     assert found["undisturbed"]["verdict"] == "unsolvable"

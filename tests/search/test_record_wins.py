@@ -1,4 +1,4 @@
-"""Wins over dominating positions: as legal moves, tidied, and traced where a proof meets them late."""
+"""Wins over dominating positions: as legal moves, tidied, and traced where they come late."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def cell(number: int) -> Place:
 
 
 def test_detours() -> None:
-    """A card that is parked and goes on waits where it was, or goes on at once, if nothing is in the way."""
+    """A card that is parked and goes on waits where it was, or goes on at once, if nothing is in
+    the way.
+    """
     aside = Move(7, column(5), column(6))
     park, on = Move(20, column(0), cell(0)), Move(20, cell(0), column(3))
     straight = Move(20, column(0), column(3))
@@ -140,7 +142,9 @@ def near_the_end(left: int) -> Deal:
 
 @pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
-    """The way back through the closed records, however they were closed, of a proof that was stopped."""
+    """The way back through the closed records, however they were closed, of a proof that was
+    stopped.
+    """
     deal = near_the_end(37)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     if in_pieces:

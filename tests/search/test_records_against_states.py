@@ -1,4 +1,6 @@
-"""Proofs over dominating positions against the search over every position: the same verdicts, fewer records."""
+"""Proofs over dominating positions against the search over every position: the same verdicts, fewer
+records.
+"""
 
 from __future__ import annotations
 

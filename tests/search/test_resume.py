@@ -1,4 +1,6 @@
-"""Searches that are killed, interrupted, continued, refused: the answer is that of an undisturbed run."""
+"""Searches that are killed, interrupted, continued, refused: the answer is that of an undisturbed
+run.
+"""
 
 from __future__ import annotations
 

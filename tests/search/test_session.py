@@ -1,4 +1,4 @@
-"""Whole searches against what others have found, and against slow searches of the readable model."""
+"""Whole searches against what others have found, and against slow searches in Python."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def last(generator: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Stores that hold every kind of record: a proof and a search by cost begun, a proof finished."""
+    """Stores with every kind of record: a proof and a search by cost begun, a proof finished."""
     base = tmp_path_factory.mktemp("stores")
     prove(DEAL, store=base / "proof", max_states=20_000)
     solve(DEAL, store=base / "layers", max_states=20_000)

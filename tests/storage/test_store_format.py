@@ -1,4 +1,6 @@
-"""docs/store-format.md: its grammar is that of the code, and what it says is enough to read a store."""
+"""docs/store-format.md: its grammar is that of the code, and what it says is enough to read a
+store.
+"""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def solve(originals: Path, tmp_path: Path) -> Path:
 
 
 def refused(path: Path, *reasons: str) -> None:
-    """Not valid, with one of these reasons (any, if none is given), nor by one thread, nor with little
-    memory.
+    """Not valid, with one of these reasons (any, if none is given), nor by one thread, nor with
+    little memory.
     """
     report = check(path)
     assert not report.valid

@@ -183,7 +183,7 @@ def middle(original: Path, tmp_path: Path) -> Path:
 
 
 def refused(path: Path, *reasons: str) -> None:
-    """Not valid in either depth, nor with little memory, for one of these reasons if any are given."""
+    """Not valid in either depth, nor with little memory, for one of these reasons (if given)."""
     reports = [check(path, depth="lemma"), check(path, depth="full"), check(path, threads=1)]
     with pytest.MonkeyPatch.context() as monkeypatch:
         small_partitions(monkeypatch)
@@ -214,7 +214,9 @@ def test_a_record_changed(middle: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_record_added(middle: Path, seed: int) -> None:
-    """Another record of the same signature: counts and digest tell, and mostly what follows from it."""
+    """Another record of the same signature: counts and digest tell, and mostly what follows from
+    it.
+    """
     random = Random(seed)
     key, number = random.choice(faults.closed_states(middle))
     with Store.open(middle, readonly=True) as store:

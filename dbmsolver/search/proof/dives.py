@@ -1,8 +1,9 @@
 """Dives: short searches in memory that come before a proof on disk, or make it needless.
 
-A dive expands the most promising record first.  It ends with a win, or with all records expanded, which is a proof, or
-when it has found as many records as it may.  What is promising differs from deal to deal, so several orders take turns,
-with growing limits: no deal that one of them wins quickly takes long because of another.
+A dive expands the most promising record first.  It ends with a win, or with all records expanded,
+which is a proof, or when it has found as many records as it may.  What is promising differs from
+deal to deal, so several orders take turns, with growing limits: no deal that one of them wins
+quickly takes long because of another.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ SCHEDULE: tuple[tuple[Order, int], ...] = (
     (ORDERS[0], 1 << 20),
     (ORDERS[1], 1 << 18),
 )
-"""Orders, and the records that each may find.  In a large proof they take less than a tenth of the time."""
+"""Orders, and the records that each may find.  In a large proof they take less than a tenth of the
+time.
+"""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
 """In place of the parents of records that have not been found yet."""
@@ -63,7 +66,9 @@ class Dived(NamedTuple):
 
 
 class Diver:
-    """Scratch memory for the dives of one thread, for at most ``most`` records; it is reused from dive to dive."""
+    """Scratch memory for the dives of one thread, for at most ``most`` records; it is reused from
+    dive to dive.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = max(1 << (most.bit_length() - 1), _LEAST)
@@ -112,7 +117,8 @@ def room_for(memory: int, threads: int) -> int:
 class Dives:
     """The dives of :data:`SCHEDULE`, made by some threads.
 
-    The outcome is that of the first in the schedule that decides the deal, so it does not depend on the threads.
+    The outcome is that of the first in the schedule that decides the deal, so it does not depend on
+    the threads.
     """
 
     def __init__(self, keys: RecordKeys, threads: int, memory: int, most: int | None) -> None:

@@ -1,7 +1,7 @@
 """The way back over records of dominating positions, and the moves it stands for.
 
-A closed record has eight bits of a hash of its parent.  Few records of the strata at and below its own agree in them;
-these are expanded, and the one that leads to the record is its parent.
+A closed record has eight bits of a hash of its parent.  Few records of the strata at and below its
+own agree in them; these are expanded, and the one that leads to the record is its parent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class RecordFinder:
         self.strata = sorted({parse_closed_key(key).stratum for key in store.keys(b"C")})
 
     def path(self, state: State, code: int) -> list[State]:
-        """The records from the deal's to this one, whose code is given; StoreError if a parent is missing."""
+        """The records from the deal's to this one, whose code is given; StoreError if a parent is
+        missing.
+        """
         states = [state]
         while states[-1] != self.keys.root:
             parent = self._parent(states[-1], code)
@@ -93,8 +95,8 @@ def moves_along(
 ) -> list[Move]:
     """Legal single-card moves that lead from the deal along a path of records.
 
-    They end with a position that the last record stands for, or with ``to``, which it covers.  InternalError if a
-    record does not follow from the one before it.
+    They end with a position that the last record stands for, or with ``to``, which it covers.
+    InternalError if a record does not follow from the one before it.
     """
     rules, deal = keys.rules, keys.deal.position
     scratch = make_scratch()
@@ -115,7 +117,7 @@ def moves_along(
 
 
 def _macro(keys: RecordKeys, record: Record, before: State, after: State, scratch: Scratch) -> Edge:
-    """The macro that leads from a record to the next; of several, one that parks the fewest cards."""
+    """The macro that leads from a record to the next; of several, one with the fewest lifts."""
     words = (np.uint64(word) for word in before[:3])
     count = int(successors(keys.tables, *words, scratch))
     found = scratch.found[: max(count, 0), :3] == np.array(after[:3], np.uint64)

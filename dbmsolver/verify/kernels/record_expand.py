@@ -70,12 +70,12 @@ def expand_records(f, index, task, partition, segments, table, work):  # type: i
             origin = U64(task.base + number)
             tops = top_cards(stuck, table)
             for macro in range(macros):
-                steps, used, left, after_slots, after_tops, word, held, new_off, new_low = carry_out(
-                    f, table.macros[macro], stuck, slots, tops, signature, locked, off,
-                    low & ~fix, table,
-                )  # fmt: skip
+                one = table.macros[macro]
+                steps, used, left, others, after, word, held, new_off, new_low = carry_out(
+                    f, one, stuck, slots, tops, signature, locked, off, low & ~fix, table
+                )
                 steps, word, new_off, new_low = normal_form(
-                    f, steps, used, left, after_slots, after_tops, table.fixes[macro], word, held,
+                    f, steps, used, left, others, after, table.fixes[macro], word, held,
                     new_off, new_low, table,
                 )  # fmt: skip
                 take_back(table, steps, stuck)

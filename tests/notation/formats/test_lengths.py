@@ -1,4 +1,4 @@
-"""How many cards go to an empty column where a text in Standard FreeCell Notation leaves it open."""
+"""How many cards go to an empty column where Standard FreeCell Notation leaves it open."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_solve(calls: Counter[str], deal: Deal, threads: int) -> None:
 def test_solve_continued_with_less_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: Counter[str], deal: Deal, limit: int
 ) -> None:
-    """What was closed in one piece may not fit any more; and now commits come between all rounds."""
+    """What was closed in one piece may not fit any more; commits come between all rounds."""
     plenty = solve(deal)
     store = tmp_path / "store"
     assert solve(deal, store=store, max_states=limit).limit == "max-states"

@@ -2,12 +2,12 @@
 inside.
 
     python benchmarks/where_time_goes.py 12064 --freecells 2
-    python benchmarks/where_time_goes.py 504179225 --memory 2G --markdown
+    python benchmarks/where_time_goes.py 504179225 --memory 2G --every-position --markdown
 
 Functions are wrapped with clocks while the search runs; a function's time is without that of
-wrapped functions it calls. Kernels cannot be looked into, so what expanding, looking up and sorting
-cost is measured on signatures of the finished store, one by one, and the time of the kernels is
-shared out accordingly.
+wrapped functions it calls. There are no dives. Kernels cannot be looked into, so what expanding,
+looking up and sorting positions cost is measured on signatures of the finished store, one by one,
+and the time of the kernels is shared out accordingly.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ from inside import kernel_shares
 from dbmsolver import Deal, prove
 from dbmsolver.cli.values import parse_size
 from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Method
 from dbmsolver.search import candidates
 from dbmsolver.search.astar import layers
 from dbmsolver.search.proof import (
     closing,
+    dives,
     large,
     piece_tables,
     piece_worker,
@@ -175,21 +177,26 @@ def main() -> int:
     parser.add_argument("--freecells", type=int, default=4)
     parser.add_argument("--memory", type=parse_size, help="as for dbmsolver prove")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--every-position", action="store_true", help="as for dbmsolver prove; kernels in detail"
+    )
     parser.add_argument("--markdown", action="store_true", help="print a markdown table")
     options = parser.parse_args()
     deal = Deal.from_number(options.deal, rules_for("freecell", freecells=options.freecells))
-    every_position = partial(prove, method="every-position")
-    every_position(Deal.from_number(11982, rules_for("freecell")))  # compiles
+    method = Method.EVERY_POSITION if options.every_position else Method.DOMINATING
+    ask = partial(prove, method=method)
+    dives.SCHEDULE = ()
+    ask(Deal.from_number(11982, rules_for("freecell")))  # compiles
     clocks = Clocks()
     wrap(clocks)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         clocks.enter(OTHER)
         path = Path(folder) / "store"
-        result = every_position(deal, threads=options.threads, memory=options.memory, store=path)
+        result = ask(deal, threads=options.threads, memory=options.memory, store=path)
         clocks.leave()
         seconds = time.perf_counter() - begun
-        shares = kernel_shares(path, deal)
+        shares = kernel_shares(path, deal) if options.every_position else {}
     rate = result.states / seconds
     print(
         f"{deal.name}, {result.verdict}: {result.states:,} states, {seconds:.1f} s, {rate:,.0f}/s"

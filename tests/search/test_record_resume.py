@@ -16,7 +16,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Limits, Options, Report, Result
 from dbmsolver.search import recorder, session
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, table_loading, worker
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -185,3 +186,25 @@ def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             assert opened.keys() == [b"M", b"S"]
         again = proof(SMALL, store, keep="none")
         assert (again.states, again.digest) == (result.states, result.digest)
+
+
+def test_tables_of_large_signatures_are_made_in_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory holds all tables, a run that is continued reads each closed block once."""
+    without_dives(monkeypatch)
+    small_pieces(monkeypatch)
+    store = tmp_path / "store"
+    proof(MEDIUM, store, Limits(max_states=MEDIUM_RECORDS // 2))
+    read: list[bytes] = []
+    real = table_loading.block_keys
+
+    def block_keys(shape: Any, block: Packed) -> Any:
+        read.append(block.key)
+        return real(shape, block)
+
+    monkeypatch.setattr(table_loading, "block_keys", block_keys)
+    monkeypatch.setattr(piece_worker, "block_keys", None)
+    result = proof(MEDIUM, store)
+    assert read and len(set(read)) == len(read)
+    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)

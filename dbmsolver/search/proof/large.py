@@ -23,6 +23,7 @@ from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import Shape, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
 from dbmsolver.search.proof.pieces import Piece, split_bit
+from dbmsolver.search.proof.table_loading import fits, load_tables
 from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import MOST_BYTES
@@ -70,6 +71,9 @@ class LargeSignature:
         """
         running: dict[Future[Any], tuple[ProofWorker, Callable[[Any], None]]] = {}
         idle = list(workers)
+        if fits(self.set):
+            for _ in load_tables(self.set, pool):
+                yield self.set.pending
         try:
             while True:
                 while idle:

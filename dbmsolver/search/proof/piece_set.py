@@ -176,9 +176,15 @@ class PieceSet:
         if bit is None:
             (piece.table,) = tables
             return
-        for child, table in zip(self._replace(piece, bit), tables, strict=True):
+        self.divide(piece, bit, tables)
+
+    def divide(self, piece: Piece, bit: int, tables: list[Table]) -> tuple[Piece, Piece]:
+        """Put two pieces that differ in `bit`, with these tables, in the place of one."""
+        children = self._replace(piece, bit)
+        for child, table in zip(children, tables, strict=True):
             child.table = table
             child.closed = table.held - sum(one.states for one in child.opened)
+        return children
 
     def split(self, piece: Piece) -> bool:
         """Cut a piece without a table in two; False if no bit of the keys does that."""

@@ -14,6 +14,7 @@ from dbmsolver.core.pieces import load_table, table_keys
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
 from dbmsolver.search.candidates import Candidates, of_one_signature
+from dbmsolver.search.commits import Packed
 from dbmsolver.state import StateCodec
 
 FILL = 0.75
@@ -169,3 +170,14 @@ def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]
 def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The word of each key that decides its piece: the first, the second of wide keys."""
     return keys[words > 1 :: words]
+
+
+def block_keys(shape: Shape, block: Packed) -> NDArray[np.uint64]:
+    """The keys of a signature's states in a block."""
+    runs = block.runs()
+    if runs.signatures.size == 1:
+        return runs.keys
+    ends = np.cumsum(runs.counts)
+    run = int(np.flatnonzero(runs.signatures == np.uint64(shape.signature))[0])
+    start = int(ends[run] - runs.counts[run])
+    return runs.keys[runs.key_words * start : runs.key_words * int(ends[run])]

@@ -13,7 +13,7 @@ from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import Shape, Table
+from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
@@ -66,17 +66,7 @@ def expand_piece(
 
 
 def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
-    for block in blocks:
-        runs = block.runs()
-        keys = runs.keys
-        if runs.signatures.size > 1:
-            ends = np.cumsum(runs.counts)
-            run = int(np.flatnonzero(runs.signatures == np.uint64(shape.signature))[0])
-            start = int(ends[run] - runs.counts[run])
-            keys = keys[runs.key_words * start : runs.key_words * int(ends[run])]
-        if not table.load(keys, piece.mask, piece.value):
-            return False
-    return True
+    return all(table.load(block_keys(shape, block), piece.mask, piece.value) for block in blocks)
 
 
 class _PieceExpansion:

@@ -100,15 +100,20 @@ class Tree:
                     child.opened.append(self.shape.candidates(rows, codes[chosen]))
         return children
 
-    def deliver(self, runs: Runs) -> None:
-        """Put candidates into the inboxes of their pieces."""
-        words = self.shape.key_words
-        numbers = {piece.leaf: number for number, piece in enumerate(self.pieces)}
-        rows = np.array(
+    def routes(self, pieces: list[Piece]) -> NDArray[np.int64]:
+        """The tree as :func:`route` reads it; a piece's number is its place in ``pieces``."""
+        numbers = {piece.leaf: number for number, piece in enumerate(pieces)}
+        return np.array(
             [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)],
             np.int64,
         )
-        keys, codes, ends = route(runs.keys, runs.codes, words, rows, len(self.pieces))
+
+    def deliver(self, runs: Runs) -> None:
+        """Put candidates into the inboxes of their pieces."""
+        words = self.shape.key_words
+        keys, codes, ends = route(
+            runs.keys, runs.codes, words, self.routes(self.pieces), len(self.pieces)
+        )
         # Some of these are packed into one block.
         most = max(1, most_states(8 * words + codes.itemsize) // 4)
         start = 0

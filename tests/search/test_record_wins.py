@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 from helpers.dominance_brute import random_deck
+from helpers.searching import check_win
 
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
@@ -16,10 +18,10 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.results import Limits, Options, Result
+from dbmsolver.results import Keep, Limits, Options, Result
 from dbmsolver.search import session
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
-from dbmsolver.search.proof.dives import SCHEDULE, Diver
+from dbmsolver.search.proof import dives, late_dives, piece_tables, piece_worker, worker
+from dbmsolver.search.proof.dives import SCHEDULE, Dived, Diver, Dives
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.state import State
 from dbmsolver.storage.store import Store
@@ -34,24 +36,13 @@ def wins(rules: Rules, policy: Policy, numbers: range) -> list[tuple[Deal, list[
     for number in numbers:
         deal = Deal.from_number(number, rules)
         keys = RecordKeys(deal, policy)
-        for order, limit in SCHEDULE[:6]:
+        for order, limit in SCHEDULE[:10]:
             dived = Diver(limit).dive(keys, keys.root, order, limit)
             if dived.outcome == "won":
                 found.append((deal, moves_along(keys, dived.path)))
             if dived.outcome != "open":
                 break
     return found
-
-
-def check_win(deal: Deal, moves: list[Move], policy: Policy) -> None:
-    """The moves are legal and win, and each safe move is made where it becomes possible."""
-    position = deal.position
-    for move in moves:
-        forced = position.forced(deal.rules, policy)
-        assert forced is None or forced.card == move.card
-        assert move in position.moves(deal.rules)
-        position = position.apply(move)
-    assert position.is_goal()
 
 
 @pytest.mark.parametrize("rules", DOMINATED, ids=lambda rules: rules.name)
@@ -145,7 +136,7 @@ def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_piec
     """The way back through the closed records, however they were closed, of a proof that was
     stopped.
     """
-    deal = near_the_end(37)
+    deal = near_the_end(38)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     if in_pieces:
         monkeypatch.setattr(worker, "SMALL", 500)
@@ -156,6 +147,29 @@ def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_piec
     result = proof(deal, store=store)
     assert (result.verdict, result.shortest) == ("solved", False)
     check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
+
+
+@pytest.mark.parametrize("keep", ["all", "none"])
+def test_a_win_of_a_late_dive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Keep) -> None:
+    """Dives from pending records, and from the deal's, while strata are closed."""
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+    monkeypatch.setattr(late_dives, "_LEAST", 1 << 11)
+    monkeypatch.setattr(late_dives.LateDives, "due", lambda self: True)
+    started: list[State] = []
+    real = Dives.run
+
+    def run(self: Dives, start: State) -> Generator[None, None, Dived]:
+        started.append(start)
+        return real(self, start)
+
+    monkeypatch.setattr(Dives, "run", run)
+    deal = Deal.from_number(7, rules_for("freecell", 2))
+    result = proof(deal, store=tmp_path / "store", keep=keep)
+    assert (result.verdict, result.shortest) == ("solved", False)
+    assert len(set(started)) > 1 if keep == "all" else set(started) == {started[0]}
+    check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
+    again = proof(deal, store=tmp_path / "store", keep=keep)
+    assert again.moves == result.moves
 
 
 def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

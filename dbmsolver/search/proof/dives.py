@@ -9,7 +9,7 @@ quickly takes long because of another.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Literal, NamedTuple
 
@@ -34,15 +34,27 @@ from dbmsolver.storage.blocks import Runs
 Order = tuple[int, int, int]
 """Weights of progress, free slots and cards home in a record's merit."""
 
-ORDERS: tuple[Order, ...] = ((1, 2, 0), (2, 5, 0), (2, 4, 1), (1, 1, 0))
-SCHEDULE: tuple[tuple[Order, int], ...] = (
-    *((order, 1 << 11) for order in ORDERS),
-    *((order, 1 << 15) for order in ORDERS[:3]),
-    (ORDERS[0], 1 << 20),
-    (ORDERS[1], 1 << 18),
+ORDERS: tuple[Order, ...] = ((1, 2, 0), (1, 1, 0), (0, 1, 1), (2, 5, 1), (2, 5, 0), (1, 2, 2))
+Schedule = Sequence[tuple[Order, int]]
+"""Orders, and the records that each may find."""
+
+SCHEDULE: Schedule = (
+    ((1, 1, 0), 1 << 10),
+    ((2, 5, 2), 3 << 9),
+    ((0, 1, 1), 1 << 11),
+    ((1, 2, 2), 1 << 11),
+    ((1, 2, 0), 1 << 12),
+    ((1, 1, 1), 1 << 12),
+    ((2, 5, 0), 1 << 13),
+    ((1, 3, 2), 1 << 14),
+    ((1, 2, 0), 1 << 15),
+    ((0, 1, 1), 1 << 15),
+    ((2, 5, 1), 1 << 16),
+    ((1, 2, 0), 1 << 17),
 )
-"""Orders, and the records that each may find.  In a large proof they take less than a tenth of the
-time.
+"""Found by trial on deals 1 to 4,000 with four freecells, and 1 to 1,000 with two: each dive is the
+one that decides the most deals, of those that are left, for the records that it finds. All of them
+together find 300,000 records, which is little beside a large proof.
 """
 _LEAST = 1 << 11
 _NOT_FOUND = -2
@@ -66,9 +78,7 @@ class Dived(NamedTuple):
 
 
 class Diver:
-    """Scratch memory for the dives of one thread, for at most ``most`` records; it is reused from
-    dive to dive.
-    """
+    """Scratch memory for the dives of one thread, each for at most ``most`` records."""
 
     def __init__(self, most: int) -> None:
         self.most = max(1 << (most.bit_length() - 1), _LEAST)
@@ -115,15 +125,23 @@ def room_for(memory: int, threads: int) -> int:
 
 
 class Dives:
-    """The dives of :data:`SCHEDULE`, made by some threads.
+    """The dives of a schedule, made by some threads; each may find `most` records at most.
 
     The outcome is that of the first in the schedule that decides the deal, so it does not depend on
     the threads.
     """
 
-    def __init__(self, keys: RecordKeys, threads: int, memory: int, most: int | None) -> None:
+    def __init__(
+        self,
+        keys: RecordKeys,
+        threads: int,
+        memory: int,
+        most: int | None,
+        schedule: Schedule = (),
+    ) -> None:
         self.keys = keys
         self.threads = threads
+        self.schedule = schedule or SCHEDULE
         room = room_for(memory, threads)
         self.limit = room if most is None else min(room, most)
         self.expanded = 0
@@ -139,7 +157,7 @@ class Dives:
 
     def run(self, start: State) -> Generator[None, None, Dived]:
         """Dive from a record; yields now and then, and returns the outcome."""
-        tasks = list(enumerate(SCHEDULE))
+        tasks = list(enumerate(self.schedule))
         decided: dict[int, Dived] = {}
         with ThreadPoolExecutor(self.threads) as pool:
             try:
@@ -148,7 +166,6 @@ class Dives:
                         number, (order, limit) = tasks.pop(0)
                         diver = self._idle.pop()
                         diver.diving.stop[0] = 0
-                        diver.diving.parents.fill(_NOT_FOUND)
                         self._begun = number + 1
                         task = pool.submit(
                             diver.dive, self.keys, start, order, min(limit, self.limit)

@@ -11,6 +11,7 @@ from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.outcome import GoalMet, Outcome, Stopped
 from dbmsolver.search.proof.large import LargeSignature
+from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Books, total
@@ -37,12 +38,13 @@ class ProofState:
         self.last_stratum = 52 + codec.locked
         self.books = Books()
         self.goal: int | None = None  # its parent-move code
+        self.win: Win | None = None
         self.limit: Limit | None = None
 
     @property
     def ended(self) -> Outcome | None:
         """Why it ends although something is pending; None: it goes on."""
-        if self.goal is not None:
+        if self.goal is not None or self.win is not None:
             return GoalMet(self.goal)
         return None if self.limit is None else Stopped(self.limit)
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Steps
 from dbmsolver.search.proof.initial import stored_candidates
+from dbmsolver.search.proof.late_dives import LateDives
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.stratum import StratumClosing
@@ -39,6 +41,7 @@ class ProofSearch(ProofState):
         self.strata, self.done = stored_candidates(self.recorder.store)
         for candidates in self.strata.values():
             self.books.make(total(one.tally for one in candidates))
+        dives = self._late_dives()
         with ThreadPoolExecutor(self.threads) as pool:
             try:
                 while self.strata and self.ended is None:
@@ -50,6 +53,8 @@ class ProofSearch(ProofState):
                         self.goal = int(found.codes[0])
                     else:
                         yield from self._close_stratum(pool)
+                    if dives is not None and dives.due():
+                        yield from self._dive(dives)
             except Cancelled:
                 self.limit = Limit.INTERRUPT
             except (KeyboardInterrupt, GeneratorExit):
@@ -60,15 +65,35 @@ class ProofSearch(ProofState):
         self.commit()
         return self.ended or Exhausted()
 
+    def _late_dives(self) -> LateDives | None:
+        """Dives between strata; None where they are not possible."""
+        if not isinstance(self.codec, RecordKeys):
+            return None
+        return LateDives(self.codec, self.recorder, self.threads, self.memory // 8)
+
+    def _dive(self, dives: LateDives) -> Iterator[Report | Commit]:
+        """Dive for a win; a limit that is reached meanwhile ends the search, too."""
+        if not self.strata or self.ended is not None:
+            return
+        with closing(dives.run(self.strata)) as reports:
+            for report in reports:
+                if self.stops():
+                    return
+                yield report
+        self.win = dives.win
+
     def path(self, goal: GoalMet) -> list[Step] | None:
         """The steps from the deal to the goal; None where closed states are not kept."""
-        if not self.recorder.keep_closed:
+        if not self.recorder.keep_closed and (self.win is None or self.win.code is not None):
             return None
-        assert goal.code is not None
         store, state = self.recorder.store, State(self.codec.goal, 0, 0, 0)
         if isinstance(self.codec, RecordKeys):
-            records = RecordFinder(store, self.codec).path(state, goal.code)
+            records = list(self.win.path) if self.win is not None else [state]
+            code = self.win.code if self.win is not None else goal.code
+            if code is not None:
+                records = RecordFinder(store, self.codec).path(records[0], code) + records[1:]
             return steps_of(self.codec, moves_along(self.codec, records))
+        assert goal.code is not None
         steps = steps_to(Finder(store, self.codec), state, goal.code)
         assert steps is not None
         return steps

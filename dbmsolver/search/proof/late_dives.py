@@ -1,0 +1,104 @@
+"""Dives in the course of a proof, so that a deal that can be won is not searched to its end.
+
+They take turns with closing strata, and take a small share of the time. Every other one begins with
+a pending record of the highest stratum, which is nearest to a win; the others with the deal's.
+Their limits double from one to the next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from random import Random
+
+import numpy as np
+
+from dbmsolver.core.records import record_at
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.results import Report
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.proof.dives import ORDERS, Dived, Dives
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.state import State
+
+_SHARE = 0.08
+"""Of the time of a proof that dives may take."""
+_LEAST = 1 << 18
+"""Records that the first of them may find."""
+_RATE = 1_000_000
+"""Records that a dive finds in a second, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """A win that a dive has found: the records from its start on, and the start's own code.
+
+    The code is None where the dive began with the deal's record.
+    """
+
+    path: tuple[State, ...]
+    code: int | None
+
+
+class LateDives:
+    """Dives from what is pending; `memory` bytes are at their disposal, in all."""
+
+    def __init__(self, keys: RecordKeys, recorder: Recorder, threads: int, memory: int) -> None:
+        self.keys = keys
+        self.recorder = recorder
+        self.threads = min(threads, len(ORDERS))
+        self.memory = memory
+        self.win: Win | None = None
+        self._number = 0
+        self._limit = _LEAST
+        self._begun = time.monotonic()
+        self._spent = 0.0
+
+    def due(self) -> bool:
+        """Whether the next dives fit into their share of the time so far."""
+        expected = self._limit / _RATE
+        return self._spent + expected <= _SHARE * (time.monotonic() - self._begun)
+
+    def run(self, strata: dict[int, list[Candidates]]) -> Generator[Report, None, None]:
+        """Dive once with each thread; `win` is set if one of the dives wins.
+
+        `strata` is what is pending. When it is closed before its end, the dives end, too.
+        """
+        begun = time.monotonic()
+        start, code = self.keys.root, None
+        if self._number % 2 and self.recorder.keep_closed:
+            start, code = self._pending(strata)
+        schedule = [
+            (ORDERS[(self._number + thread) % len(ORDERS)], self._limit)
+            for thread in range(self.threads)
+        ]
+        dives = Dives(self.keys, self.threads, self.memory, None, schedule)
+        with closing(dives.run(start)) as running:
+            while True:
+                try:
+                    next(running)
+                except StopIteration as end:
+                    dived: Dived = end.value
+                    break
+                yield replace(self.recorder.report(), dive=(1, len(schedule)))
+        if dived.outcome == "won":
+            self.win = Win(dived.path, code)
+        self._number += 1
+        self._limit = min(2 * self._limit, dives.limit)
+        self._spent += time.monotonic() - begun
+
+    def _pending(self, strata: dict[int, list[Candidates]]) -> tuple[State, int]:
+        """A pending record of the highest stratum, and its code."""
+        random = Random(self._number)
+        runs = random.choice(strata[max(strata)]).load(self.recorder.store)
+        place = random.randrange(runs.codes.size)
+        ends = np.cumsum(runs.counts)
+        run = int(np.searchsorted(ends, place, side="right"))
+        first = int(ends[run] - runs.counts[run])
+        words = runs.key_words
+        keys = runs.keys[words * first : words * int(ends[run])]
+        signature = runs.signatures[run]
+        off, low = record_at(self.keys.tables, signature, keys, words, place - first)
+        return State(int(signature), int(off), int(low), 0), int(runs.codes[place])

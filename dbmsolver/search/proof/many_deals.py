@@ -1,0 +1,177 @@
+"""Dives for many deals of one game: most are decided in less than a millisecond.
+
+All deals are dived for with the small limits of the schedule first, a batch of them in one call of
+a kernel; those that are open then get the larger ones, each deal in a call of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.dive import BROKEN, EXHAUSTED, WON, make_diving
+from dbmsolver.core.dives_of_deals import (
+    EXPANDED,
+    FOUND,
+    OUTCOME,
+    STEPS,
+    Laid,
+    dive_deals,
+    own_tables,
+)
+from dbmsolver.core.tables import CARDS
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Policy
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.search.proof.dives import SCHEDULE, Order, room_for
+from dbmsolver.search.proof.record_trace import moves_along
+from dbmsolver.state import State
+
+_BATCH = 64
+"""Deals in one call of the kernel, at most, while limits are small."""
+_SMALL = 1 << 12
+"""Dives with room for up to this many records are made for batches of deals."""
+_MOST_STEPS = 512
+"""Records on the way to a win that there is room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class DivedDeal:
+    """What dives find out about one deal.
+
+    `states` are the records that the last dive has found, all there are if it has exhausted them;
+    `evaluated` the records that all dives have expanded; `seconds` its share of the time of its
+    batch; `path` the records from the deal's to the win.
+    """
+
+    outcome: Literal["won", "exhausted", "open"]
+    states: int
+    evaluated: int
+    seconds: float
+    path: tuple[State, ...] = ()
+
+    def moves(self, deal: Deal, policy: Policy) -> list[Move]:
+        """The winning moves of the deal that was dived for: legal single-card moves."""
+        return moves_along(RecordKeys(deal, policy), self.path)
+
+
+class ManyDeals:
+    """Dives for deals under the same rules as `first`, by some threads in `memory` bytes.
+
+    After :meth:`stop` the deals that are not decided yet stay open.
+    """
+
+    def __init__(self, first: Deal, policy: Policy, threads: int, memory: int) -> None:
+        self.rules = first.rules
+        self.threads = threads
+        self.limit = room_for(memory, threads)
+        self._tables = RecordKeys(first, policy).tables
+        self._local = threading.local()
+        self._stop = np.zeros(1, np.uint8)
+
+    def run(self, deals: Sequence[Deal]) -> Iterator[tuple[int, DivedDeal]]:
+        """Dive for each of the deals: (its place, the outcome), in the order they are decided."""
+        work = _Work(laid_out(deals), len(deals))
+        small = [step for step in SCHEDULE if step[1] <= _SMALL]
+        large = [step for step in SCHEDULE if step[1] > _SMALL]
+        size = min(_BATCH, 1 + len(deals) // (4 * self.threads))
+        places = np.arange(len(deals))
+        with ThreadPoolExecutor(self.threads) as pool:
+            batches = [places[first : first + size] for first in range(0, len(deals), size)]
+            tasks = [pool.submit(self._dive, work, batch, small) for batch in batches]
+            later: list[Future[NDArray[np.int64]]] = []
+            for task in as_completed(tasks):
+                for place in task.result().tolist():
+                    if work.is_open(place) and large and not self.stopped:
+                        alone = np.array([place])
+                        later.append(pool.submit(self._dive, work, alone, large))
+                    else:
+                        yield place, work.outcome(place)
+            for task in as_completed(later):
+                (place,) = task.result().tolist()
+                yield place, work.outcome(place)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the dives have been told to stop."""
+        return bool(self._stop[0])
+
+    def stop(self) -> None:
+        """End all dives soon; may be called by another thread."""
+        self._stop[0] = 1
+
+    def _dive(
+        self, work: _Work, places: NDArray[np.int64], steps: list[tuple[Order, int]]
+    ) -> NDArray[np.int64]:
+        """Dive for some of the deals; returns their places. Runs in a worker thread."""
+        limits = [min(limit, self.limit) for _, limit in steps]
+        schedule = np.array(
+            [(limit, *order) for limit, (order, _) in zip(limits, steps, strict=True)], np.int64
+        )
+        local = self._local
+        if not hasattr(local, "tables"):
+            local.tables, local.root = own_tables(self._tables), np.zeros(4, np.uint64)
+            local.diving = make_diving(_SMALL)._replace(stop=self._stop)
+        room = 1 << (max(limits) - 1).bit_length()
+        if local.diving.parents.size < room:
+            local.diving = make_diving(room)._replace(stop=self._stop)
+        begun = time.perf_counter()
+        dive_deals(
+            local.tables, local.diving, local.root, work.laid, places, schedule, work.results,
+            work.ways,
+        )  # fmt: skip
+        work.seconds[places] += (time.perf_counter() - begun) / places.size
+        return places
+
+
+class _Work:
+    """Deals and what is known of them."""
+
+    def __init__(self, laid: Laid, deals: int) -> None:
+        self.laid = laid
+        self.results = np.zeros((deals, 4), np.int64)
+        self.results[:, OUTCOME] = -1
+        self.ways = np.zeros((deals, _MOST_STEPS, 3), np.uint64)
+        self.seconds = np.zeros(deals)
+
+    def is_open(self, place: int) -> bool:
+        """Whether no dive has decided the deal."""
+        return self.results[place, OUTCOME] not in (WON, EXHAUSTED)
+
+    def outcome(self, place: int) -> DivedDeal:
+        """What is known of a deal."""
+        row = self.results[place].tolist()
+        facts = row[FOUND], row[EXPANDED], float(self.seconds[place])
+        if row[OUTCOME] == BROKEN:
+            raise InternalError("a record cannot be, or has more successors than there is room for")
+        if row[OUTCOME] == EXHAUSTED:
+            return DivedDeal("exhausted", *facts)
+        if row[OUTCOME] != WON or row[STEPS] > _MOST_STEPS:
+            return DivedDeal("open", *facts)
+        rows = self.ways[place, : row[STEPS]].tolist()
+        path = tuple(State(signature, off, low, 0) for signature, off, low in rows)
+        return DivedDeal("won", *facts, path)
+
+
+def laid_out(deals: Sequence[Deal]) -> Laid:
+    """Deals under the same rules as the kernel reads them."""
+    cards = np.zeros((len(deals), CARDS), np.uint8)
+    columns = deals[0].rules.columns if deals else 0
+    lengths = np.zeros((len(deals), columns + 1), np.uint8)
+    for place, deal in enumerate(deals):
+        position = deal.position
+        cells = [card for card in position.freecells if card is not None]
+        row = [card for column in position.columns for card in column] + cells
+        cards[place, : len(row)] = row
+        lengths[place, : len(position.columns)] = [len(column) for column in position.columns]
+        lengths[place, columns] = len(cells)
+    return Laid(cards, lengths)

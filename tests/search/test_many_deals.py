@@ -1,0 +1,96 @@
+"""Dives for many deals at once: the same outcomes as dives for each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.searching import check_win
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.core.dives_of_deals import lay_out_deal, own_tables
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.search.proof.dives import Dived, Dives
+from dbmsolver.search.proof.many_deals import ManyDeals, laid_out
+
+MEMORY = 256 << 20
+RULES = [
+    rules_for("freecell", 4),
+    rules_for("freecell", 1),
+    rules_for("freecell", 0),
+    rules_for("bakers_game"),
+    rules_for("eight_off"),
+    rules_for("seahaven_towers"),
+    rules_for("forecell"),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(RULES), st.integers(1, 1_000_000), st.integers(1, 1_000_000))
+def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) -> None:
+    """What a kernel fills in, for one deal after another, is what each deal's own tables hold."""
+    root = np.zeros(4, np.uint64)
+    tables = own_tables(RecordKeys(Deal.from_number(1, rules), "wkr").tables)
+    for number in (first, second):
+        deal = Deal.from_number(number, rules)
+        keys = RecordKeys(deal, "wkr")
+        laid = laid_out([deal])
+        assert lay_out_deal(tables, root, laid, 0) == keys.locked
+        assert tuple(root[:3].tolist()) == keys.root[:3]
+        for name in ("column_shift", "column_mask", "release", "dealt_place", "dealt_below"):
+            assert np.array_equal(getattr(tables, name), getattr(keys.tables, name)), name
+        for name in ("locked", "under_locked", "locked_bottom"):
+            theirs = getattr(keys.tables, name)
+            for column, shift in enumerate(keys.tables.column_mask.tolist()):
+                counts = min(shift + 1, theirs.shape[1])
+                mine = getattr(tables, name)[column, :counts]
+                used = theirs[column, :counts]
+                last = max(int(np.flatnonzero(used)[-1]) if used.any() else 0, 0)
+                assert np.array_equal(mine[: last + 1], used[: last + 1]), name
+
+
+def one_by_one(deal: Deal) -> Dived:
+    keys = RecordKeys(deal, "wkr")
+    running = Dives(keys, 1, MEMORY, None).run(keys.root)
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            dived: Dived = end.value
+            return dived
+
+
+@pytest.mark.parametrize("rules", [RULES[0], RULES[1], RULES[5]], ids=lambda rules: rules.name)
+def test_outcomes_are_those_of_single_dives(rules: Rules) -> None:
+    deals = [Deal.from_number(number, rules) for number in range(1, 40)]
+    many = ManyDeals(deals[0], "wkr", 2, MEMORY)
+    found = dict(many.run(deals))
+    assert sorted(found) == list(range(len(deals)))
+    outcomes = set()
+    for place, deal in enumerate(deals):
+        alone = one_by_one(deal)
+        together = found[place]
+        outcomes.add(together.outcome)
+        assert (together.outcome, together.path) == (alone.outcome, alone.path)
+        if together.outcome == "exhausted":
+            assert together.states == alone.parents.size
+        if together.outcome == "won":
+            check_win(deal, together.moves(deal, "wkr"), "wkr")
+    assert "won" in outcomes
+
+
+def test_no_deals() -> None:
+    rules = rules_for("freecell", 4)
+    deal = Deal.from_number(1, rules)
+    assert list(ManyDeals(deal, "wkr", 2, MEMORY).run([])) == []
+
+
+def test_stopped_dives_leave_deals_open() -> None:
+    """7 and 384243 take more than the thousand records between two looks at the flag."""
+    rules = rules_for("freecell", 2)
+    deals = [Deal.from_number(number, rules) for number in (7, 384243)]
+    many = ManyDeals(deals[0], "wkr", 1, MEMORY)
+    many.stop()
+    assert {found.outcome for _, found in many.run(deals)} == {"open"}

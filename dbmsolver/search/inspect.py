@@ -14,6 +14,7 @@ from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer
+from dbmsolver.search.history import Moment
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
@@ -27,7 +28,8 @@ class StoreStatus:
     """A store at a glance, as of its last commit.
 
     `verdict` is None while the search is not finished; `limit` says what ended an undecided one.
-    `strata` rows are (layer, stratum, states, forced states), `closed_bytes` and `disk` are bytes,
+    `strata` rows are (layer, stratum, states, forced states), `history` rows (milliseconds, layer,
+    stratum, states, forced) tell what was closed by that time, `closed_bytes` and `disk` are bytes,
     `pending` counts candidates, `checked` says by what the answer was checked, `program` what made
     the store.
     """
@@ -43,6 +45,7 @@ class StoreStatus:
     limit: Limit | None
     shortest: bool
     strata: tuple[tuple[int, int, int, int], ...]
+    history: tuple[Moment, ...]
     closed_bytes: int
     pending: int
     disk: int
@@ -79,6 +82,7 @@ def status(path: Path) -> StoreStatus:
             limit=manifest.limit,
             shortest=manifest.shortest,
             strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.strata),
+            history=tuple(Moment(*row) for row in manifest.history),
             closed_bytes=manifest.closed_bytes,
             pending=pending,
             disk=store.size(),

@@ -23,6 +23,7 @@ from dbmsolver.cli.render import (
     describe_move,
     dump_json,
     fact_lines,
+    history_data,
     human_bytes,
     move_data,
     rules_data,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     "--plot",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Also draw states by stratum and layer into this file, as SVG.",
+    help="Also draw states by stratum and layer, and over time, into this file, as SVG.",
 )
 def status_command(store: str, as_json: bool, plot: str | None) -> None:
     """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
@@ -89,10 +90,18 @@ def _status_text(status: StoreStatus) -> str:
 
 def _plot(status: StoreStatus) -> str:
     from dbmsolver.notation.pictures.chart import Chart, draw_charts
+    from dbmsolver.notation.pictures.growth import Growth, Point
 
-    charts = [Chart("stratum", list(sums(status.strata, 1)))]
-    if status.question == Question.SOLVE:
+    charts: list[Chart | Growth] = [Chart("stratum", list(sums(status.strata, 1)))]
+    by_layer = status.question == Question.SOLVE
+    if by_layer:
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
+    if status.history:
+        points = [
+            Point(one.milliseconds, one.layer if by_layer else one.stratum, one.states, one.forced)
+            for one in status.history
+        ]
+        charts.append(Growth("layer" if by_layer else "stratum", points))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
@@ -119,6 +128,7 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "checked": list(status.checked),
             "store": store,
             "strata": strata_data(status.strata),
+            "history": history_data(status.history),
         }
     )
 

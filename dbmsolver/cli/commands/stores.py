@@ -65,7 +65,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 
 def _status_text(status: StoreStatus) -> str:
-    each = status.closed_bytes / max(status.states + status.forced, 1)
+    each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
     if status.limit:
         verdict += f" ({status.limit})"
@@ -157,7 +157,7 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
                     "deal": deal_data(deal),
                     "rules": rules_data(deal.rules),
                     "board": board_data(position),
-                    "visited": found,
+                    "found": found,
                     "moves": rows,
                 }
             ),

@@ -31,6 +31,7 @@ from dbmsolver.cli.render import (
 )
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.cli.values import DealCommand, DealSource
+from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.titles import title
@@ -47,10 +48,13 @@ if TYPE_CHECKING:
     "--plot",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Also draw states by stratum and layer, and over time, into this file, as SVG.",
+    help="Also draw states by stratum and layer, and over time, into this file, as SVG; - is "
+    "standard output, which gets nothing else then.",
 )
 def status_command(store: str, as_json: bool, plot: str | None) -> None:
     """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
+    if plot == "-" and as_json:
+        raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:
         check_output(plot)
     from dbmsolver.search import inspect
@@ -58,6 +62,8 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     status = inspect.status(Path(store))
     if plot is not None:
         write_text(_plot(status), plot)
+    if plot == "-":
+        return
     if as_json:
         click.echo(_status_json(status, store), nl=False)
     else:

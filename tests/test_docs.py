@@ -27,6 +27,12 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not printed, "".join(printed)
 
 
+@pytest.mark.parametrize("path", sorted([*DOCS.glob("*.md"), *DOCS.parent.glob("*.md")]))
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)#\s]+)", path.read_text("utf-8")):
+        assert "://" in link or (path.parent / link).exists(), link
+
+
 def test_the_library_has_a_document() -> None:
     assert "library.md" in NAMES
     text = (DOCS / "library.md").read_text("utf-8")

@@ -25,6 +25,9 @@ from dbmsolver.signals import raise_on_signals
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
 """What an answer can be written as: the whole of it (`text`, `json`), or its solution alone."""
 
+PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
+"""Endings of names that nobody gives to text."""
+
 COMPILING = "Compiling for this machine, this once; it takes some seconds."
 
 
@@ -52,7 +55,10 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
     """The format that --format, --json or the ending of -o ask for; UsageError for no such one."""
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form}, expected one of them")
-    chosen = "json" if as_json else form or format_of_answer(output or "") or "text"
+    chosen = "json" if as_json else form or format_of_answer(output or "")
+    if chosen is None:
+        refuse_picture(output, "expected --format, or a name that says another one")
+        chosen = "text"
     if runs and chosen not in WITH_RUNS:
         expected = f"expected one of {', '.join(WITH_RUNS)}"
         raise UsageError(f"--runs says nothing about the format {chosen}, {expected}")
@@ -63,7 +69,10 @@ def answer_form(
     form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
 ) -> AnswerForm:
     """What the options of an answer say; UsageError where they contradict each other."""
-    return AnswerForm(chosen_format(form, as_json, output, runs), output, boards, runs)
+    name = chosen_format(form, as_json, output, runs)
+    if boards and name != "text":
+        raise UsageError(f"--boards says nothing about the format {name}, expected text")
+    return AnswerForm(name, output, boards, runs)
 
 
 answer_options = gathered(
@@ -90,6 +99,12 @@ answer_options = gathered(
     click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
 )
 """How to write an answer: --format, -o, --json, --runs and --boards, as `form`."""
+
+
+def refuse_picture(output: str | None, expected: str) -> None:
+    """UsageError if the name of a file says that it is a picture; there will be text in it."""
+    if Path(output or "").suffix.lower() in PICTURES:
+        raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
 
 
 def follow(

@@ -195,7 +195,7 @@ def _message(failure: click.ClickException) -> str:
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
     """The known word that was probably meant, as a question; nothing if none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean '{near[0]}'?" if near else ""
 
 

@@ -226,6 +226,12 @@ def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
     return [dict(zip(names, row, strict=True)) for row in strata]
 
 
+def history_data(history: Iterable[Sequence[int]]) -> list[dict[str, int | float]]:
+    """Rows of (milliseconds, layer, stratum, states, forced) for JSON."""
+    names = ("layer", "stratum", "states", "forced")
+    return [{"seconds": row[0] / 1000, **dict(zip(names, row[1:], strict=True))} for row in history]
+
+
 def dump_json(data: Mapping[str, Any]) -> str:
     """JSON as this program writes it: a member, or an element of a list of texts, on each line."""
     lines = []

@@ -91,7 +91,7 @@ def load(name: str, from_format: str | None, given: Given) -> tuple[Solution, st
         other = "--deal" if given.deal == "-" else "the answers to --lengths ask"
         raise UsageError(f"the solution and {other} both come from standard input, expected one")
     source = _source(name)
-    form = from_format or formats.detect(source)
+    form = from_format or formats.detect(source, given)
     solution = formats.read(source, form, given)
     for note in solution.notes:
         print(f"dbmsolver: {note}", file=Unheard(sys.stderr), flush=True)

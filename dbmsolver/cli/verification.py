@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dbmsolver.cli.render import (
     STATES,
@@ -23,6 +23,7 @@ from dbmsolver.game.titles import title
 from dbmsolver.results import Method
 
 if TYPE_CHECKING:
+    from dbmsolver.verify.certificate import Certificate
     from dbmsolver.verify.report import Verification
 
 
@@ -99,37 +100,54 @@ def _boards(report: Verification) -> Iterator[str]:
 
 
 def render_json(report: Verification) -> str:
-    """One JSON object; docs/answers.schema.json describes it."""
+    """One JSON object; docs/answers.schema.json describes it.
+
+    Of a shortest solution, the layer that holds the goal depends on the run: as in answers, its
+    states are not counted, and no digest is told.
+    """
+    record = report.certificate
+    whole = record["length"] if record["claim"] == "shortest" else None
     return dump_json(
         {
             "kind": "verification",
-            "verdict": "valid" if report.valid else "invalid",
+            **claim_data(record),
+            "valid": report.valid,
             "reason": report.reason,
             "board": _lines(report.position),
             "neighbour": _lines(report.neighbour),
             "relation": report.relation,
             "store": str(report.store),
-            "claim": report.certificate["claim"],
-            "method": report.certificate["method"],
             "depth": report.depth,
             "covered": report.covered,
-            "length": report.certificate["length"],
             "deal": deal_data(report.deal),
             "rules": rules_data(report.deal.rules),
-            "automove": report.certificate["policy"],
             "sample": report.sample,
-            "blocks": report.blocks,
-            "all_blocks": report.all_blocks,
-            "states": report.states,
-            "forced": report.forced,
-            "all_states": report.all_states,
-            "digest": report.digest,
+            "blocks": report.all_blocks,
+            "checked_blocks": report.blocks,
+            "checked_states": report.states + report.forced,
+            "digest": None if record["digest"] is None else report.digest,
             "checked": report.checked,
             "seconds": round(report.seconds, 3),
             "peak_memory": report.peak_memory,
-            "strata": strata_data(report.strata),
+            "strata": strata_data(row for row in report.strata if whole is None or row[0] < whole),
         }
     )
+
+
+def claim_data(record: Certificate) -> dict[str, Any]:
+    """What a certificate claims, for JSON, by the names that answers have."""
+    claim = record["claim"]
+    return {
+        "verdict": "unsolvable" if claim == "unsolvable" else "solved",
+        "shortest": claim == "shortest",
+        "question": record["question"],
+        "method": record["method"],
+        "metric": record["metric"],
+        "automove": record["policy"],
+        "length": record["length"],
+        "states": record["states"],
+        "forced": record["forced"],
+    }
 
 
 def _lines(position: Position | None) -> list[str] | None:

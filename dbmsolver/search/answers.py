@@ -11,6 +11,7 @@ from dbmsolver.results import Options, Result, Verdict
 from dbmsolver.search.statistics import Statistics
 from dbmsolver.search.trace import Step, replay
 from dbmsolver.state import StateCodec
+from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 
 
@@ -23,6 +24,20 @@ def forced_move(rules: Rules, policy: Policy) -> Callable[[Position], Move | Non
     return forced
 
 
+def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
+    """The strata of a manifest as rows (layer, stratum, states, forced).
+
+    How much of the layer that holds the goal of a shortest solution is closed depends on threads
+    and memory; the layers below are whole, and the same for every run. Only these are told.
+    """
+    whole = manifest.length if manifest.shortest else None
+    return tuple(
+        (layer, stratum, states, forced)
+        for layer, stratum, states, forced in manifest.strata
+        if whole is None or layer < whole
+    )
+
+
 def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: Options) -> Result:
     """What the manifest of a store says, as a Result."""
     manifest = store.manifest
@@ -30,14 +45,7 @@ def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: O
     forced = forced_move(keys.rules, options.policy)
     verdict = manifest.verdict
     assert verdict is not None
-    # How much of the layer that holds the goal is closed depends on threads and memory; the
-    # layers below are whole, and the same for every run.
-    whole = manifest.length if manifest.shortest else None
-    strata = tuple(
-        (layer, stratum, states, forced_states)
-        for (layer, stratum), (states, forced_states) in sorted(statistics.strata.items())
-        if whole is None or layer < whole
-    )
+    strata = whole_strata(manifest)
     return Result(
         question=manifest.question,
         deal=keys.deal,

@@ -73,6 +73,7 @@ class Recorder:
         """Write the batch and the counts in one transaction. `pending` is for the report."""
         with self.store.write() as txn:
             written = self.batch.write(txn, stratum)
+            self.statistics.remember(layer, stratum)
             fields = self.statistics.fields() | written.fields | {"next": self.store.numbers}
             txn.put_manifest(replace(self.store.manifest, **fields))
         written.note()

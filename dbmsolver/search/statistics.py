@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbmsolver.process import anonymous_memory
+from dbmsolver.search.history import Moment, extended
 from dbmsolver.storage.manifest import Manifest
 
 _MASK = (1 << 64) - 1
@@ -19,7 +20,8 @@ class Statistics:
     `states` are closed states without the forced ones, which `forced` counts. `evaluated` counts
     the states looked at. `digest` is the sum modulo 2**64 of the hashes of all closed states.
     `strata` maps (layer, stratum) to [states, forced]. `closed_bytes` is the size of all blocks of
-    closed states, `peak_memory` the most memory seen in use, in bytes.
+    closed states, `peak_memory` the most memory seen in use, in bytes. `history` is what was closed
+    at commits before.
     """
 
     states: int = 0
@@ -27,6 +29,7 @@ class Statistics:
     evaluated: int = 0
     digest: int = 0
     strata: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    history: list[Moment] = field(default_factory=list)
     closed_bytes: int = 0
     peak_memory: int = 0
     earlier_seconds: float = 0.0
@@ -48,6 +51,14 @@ class Statistics:
         self.digest = int(manifest.digest, 16)
         self.closed_bytes = manifest.closed_bytes
         self.strata = {(row[0], row[1]): [row[2], row[3]] for row in manifest.strata}
+        self.history = [Moment(*row) for row in manifest.history]
+
+    def remember(self, layer: int, stratum: int) -> None:
+        """Add this moment to the history; the search is at that layer or stratum."""
+        # By stratum: a hasty search that found a solution has looked at states and closed none.
+        states, forced = (sum(row[place] for row in self.strata.values()) for place in (0, 1))
+        moment = Moment(round(1000 * self.elapsed), layer, stratum, states, forced)
+        self.history = extended(self.history, moment)
 
     def fields(self) -> dict[str, Any]:
         """The same counts as fields of a manifest."""
@@ -60,6 +71,7 @@ class Statistics:
             "peak_memory": self.peak_memory,
             "closed_bytes": self.closed_bytes,
             "strata": [[*key, *row] for key, row in sorted(self.strata.items())],
+            "history": [list(moment) for moment in self.history],
         }
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from dbmsolver.game.rules import POLICIES
@@ -10,6 +11,8 @@ from dbmsolver.results import Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST
 
 _MOST_ROWS = 1 << 20
+MOST_MOMENTS = 256
+"""The longest history of a store."""
 CHOICES: dict[str, tuple[str | None, ...]] = {
     "question": tuple(Question),
     "policy": POLICIES,
@@ -78,6 +81,15 @@ def _are_rows(value: object, most: tuple[int, ...]) -> bool:
     )
 
 
+def _is_history(value: object) -> bool:
+    """Whether these are moments of a search, each later than the one before."""
+    if not _are_rows(value, (LARGEST, 0xFFFF, 0xFFFF, LARGEST, LARGEST)):
+        return False
+    assert isinstance(value, list)
+    later = all(one[0] < other[0] for one, other in pairwise(value))
+    return later and len(value) <= MOST_MOMENTS
+
+
 FIELDS: dict[str, Callable[[Any], bool]] = {
     "format": lambda value: _is_number(value) and value == FORMAT,
     "program": _is_text,
@@ -97,6 +109,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "digest": _is_hex,
     "waiting": _is_tally,
     "strata": lambda value: _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)),
+    "history": _is_history,
     "path": lambda value: value is None or _are_rows(value, (51, 7)),
     "length": lambda value: value is None or _is_number(value),
 }

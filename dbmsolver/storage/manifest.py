@@ -28,7 +28,8 @@ class Manifest:
 
     The fields are the members of the JSON object, in its terms: ``deal`` has ``number`` and
     ``board``, ``rules`` the fields of :class:`~dbmsolver.game.rules.Rules`.  ``strata`` are rows
-    (layer, stratum, states, forced), ``path`` (card, place value), ``waiting`` a tally.
+    (layer, stratum, states, forced), ``history`` (milliseconds, layer, stratum, states, forced),
+    ``path`` (card, place value), ``waiting`` a tally.
     """
 
     format: int
@@ -56,6 +57,7 @@ class Manifest:
     digest: str = "0" * 16
     waiting: list[Any] = field(default_factory=lambda: [0, "0" * 16])
     strata: list[list[int]] = field(default_factory=list)
+    history: list[list[int]] = field(default_factory=list)
     path: list[list[int]] | None = None
     length: int | None = None
 
@@ -99,7 +101,14 @@ class Manifest:
     def without_counts(self) -> Manifest:
         """The same, as if nothing had been searched."""
         return replace(
-            self, states=0, forced=0, evaluated=0, digest="0" * 16, strata=[], closed_bytes=0
+            self,
+            states=0,
+            forced=0,
+            evaluated=0,
+            digest="0" * 16,
+            strata=[],
+            history=[],
+            closed_bytes=0,
         )
 
 

@@ -20,9 +20,11 @@ from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.notation.pictures import chart, suits
+from dbmsolver.notation.pictures import axes, chart, suits
+from dbmsolver.notation.pictures.axes import nice_step, short
 from dbmsolver.notation.pictures.board import HEIGHT, WIDTH, card_words, draw_board
-from dbmsolver.notation.pictures.chart import Chart, draw_charts, nice_step, short
+from dbmsolver.notation.pictures.chart import Chart, draw_charts
+from dbmsolver.notation.pictures.growth import Growth, Point
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -99,10 +101,15 @@ def test_a_title_is_only_text(title: str) -> None:
 def test_pictures_need_nothing_else() -> None:
     for picture in (
         draw_board(Deal.from_number(3).position, "x"),
-        draw_charts("x", [Chart("layer", [(1, 2, 3)])]),
+        draw_charts("x", [Chart("layer", [(1, 2, 3)]), Growth("layer", GROWTH)]),
     ):
         assert re.findall(r"https?:[^\"]*", picture) == ["http://www.w3.org/2000/svg"]
         assert not re.search(r'href="[^#]|url\(|@import|<image|<script', picture)
+
+
+GROWTH = [
+    Point(*row) for row in ((5, 0, 0, 0), (400, 7, 100, 4), (700, 7, 150, 4), (900, 9, 180, 60))
+]
 
 
 def luminance(colour: str) -> float:
@@ -155,7 +162,7 @@ def test_bars_are_as_long_as_their_counts() -> None:
         parts = found[f"layer {number}: {states:,} states, {forced:,} forced"]
         assert parts.get("states", 0) == pytest.approx(unit * states, abs=0.02)
         assert parts.get("forced", 0) == pytest.approx(unit * forced, abs=0.02)
-    assert 0.5 * chart.HEIGHT < unit * 600 <= chart.HEIGHT
+    assert 0.5 * axes.HEIGHT < unit * 600 <= axes.HEIGHT
 
 
 def test_a_chart_is_told_in_words() -> None:
@@ -176,10 +183,78 @@ def test_charts_of_few_and_of_many(rows: list[tuple[int, int, int]]) -> None:
     labels = [
         float(one.attrib["x"])
         for one in ElementTree.fromstring(picture).iter(f"{SVG}text")
-        if one.text and one.text.isdigit() and one.attrib["y"] == str(chart.HEIGHT + 21)
+        if one.text and one.text.isdigit() and one.attrib["y"] == str(axes.HEIGHT + 21)
     ]
     assert all(b - a >= 30 for a, b in pairwise(labels))
     assert bool(labels) == bool(rows)
+
+
+def areas(picture: str) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """The corners of both parts of each band, by its title."""
+    found = {}
+    for group in ElementTree.fromstring(picture).iter(f"{SVG}g"):
+        parts = {
+            one.attrib["class"]: [
+                (float(x), float(y))
+                for x, y in (corner.split(",") for corner in one.attrib["points"].split())
+            ]
+            for one in group.findall(f"{SVG}polygon")
+        }
+        if parts:
+            found[group.findtext(f"{SVG}title") or ""] = parts
+    return found
+
+
+def test_growth_is_as_high_as_its_counts() -> None:
+    found = areas(draw_charts("x", [Growth("stratum", GROWTH)]))
+    assert list(found) == [
+        "stratum 0, until 0.0 s: 0 states, 0 forced",
+        "stratum 7, until 0.7 s: 150 states, 4 forced",
+        "stratum 9, until 0.9 s: 30 states, 56 forced",
+    ]
+    high = axes.HEIGHT / 250  # lines at every 50 states
+    states = [(400, 100), (700, 150), (900, 180)]
+    drawn = {corner for parts in found.values() for corner in parts["states"]}
+    closed = {corner for parts in found.values() for corner in parts["forced"]}
+    for (milliseconds, count), forced in zip(states, (4, 4, 60), strict=True):
+        x = milliseconds * axes.WIDTH / 900
+        for corners, value in ((drawn, count), (closed, count), (closed, count + forced)):
+            y = axes.HEIGHT - high * value
+            assert any(abs(x - at) < 0.02 and abs(y - height) < 0.02 for at, height in corners)
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        ([], "Nothing is known of states over time."),
+        ([Point(0, 0, 0, 0)], "States over time: 0 states and 0 forced ones after 0.0 s."),
+        (GROWTH, "States over time: 180 states and 60 forced ones after 0.9 s."),
+    ],
+)
+def test_growth_is_told_in_words(points: list[Point], words: str) -> None:
+    picture = draw_charts("x", [Growth("stratum", points)])
+    assert ElementTree.fromstring(picture).findtext(f"{SVG}desc") == words
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "last"),
+    [
+        (7, "0.007 s"), (950, "0.9 s"), (8_400, "8 s"), (100_000, "100 s"), (250_000, "4 min"),
+        (3_600_000, "60 min"), (40 * 3_600_000, "40 h"), (90 * 3_600_000, "3 d"),
+        (400 * 86_400_000, "400 d"), (1 << 60, None),
+    ],
+)  # fmt: skip
+def test_times_are_written_in_a_fitting_unit(milliseconds: int, last: str | None) -> None:
+    points = [Point(1, 1, 1, 0), Point(milliseconds, 2, 1 << 62, 1 << 62)]
+    times = [
+        one.text or ""
+        for one in ElementTree.fromstring(draw_charts("x", [Growth("layer", points)])).iter(
+            f"{SVG}text"
+        )
+        if one.attrib.get("y") == str(axes.HEIGHT + 21)
+    ]
+    assert 2 <= len(times) <= 11
+    assert times[0].startswith("0 ") and (last is None or times[-1] == last)
 
 
 def test_steps_are_round() -> None:
@@ -232,7 +307,12 @@ def test_status_plots_a_store(tmp_path: Path) -> None:
     titles = [
         f"stratum {number}: {states} states, {forced} forced" for number, states, forced in rows
     ]
-    assert list(bars(picture.read_text())) == titles
+    found = bars(picture.read_text())
+    assert [title for title in found if "until" not in title] == titles
+    # Over time, as many states are told as by stratum.
+    grown = [title for title in found if "until" in title]
+    numbers = [int(one.replace(",", "")) for title in grown for one in title.split()[5:6]]
+    assert sum(numbers) == sum(int(states.replace(",", "")) for _, states, _ in rows) > 0
     assert "unsolvable" in picture.read_text()
     result = run("status", store, "--plot", str(tmp_path / "none" / "x.svg"))
     assert result.exit_code == 2

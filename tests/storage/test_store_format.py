@@ -9,6 +9,7 @@ import json
 import struct
 import textwrap
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,20 @@ class Reader:
         return [key for key in self.records if key[:1] == kind]
 
 
+def check_history(manifest: dict[str, Any]) -> None:
+    """Its times ascend, its counts grow, and its last row is that of the newest commit."""
+    rows = manifest["history"]
+    assert 1 < len(rows) <= 256
+    for before, row in pairwise(rows):
+        assert before[0] < row[0] and before[3] <= row[3] and before[4] <= row[4]
+    milliseconds, layer, stratum, states, forced = rows[-1]
+    assert (states, forced) == (manifest["states"], manifest["forced"])
+    assert milliseconds == pytest.approx(1000 * manifest["seconds"], abs=50)
+    place = (layer, stratum)[manifest["question"] == "prove"]
+    column = manifest["question"] == "prove"
+    assert (place in {row[column] for row in manifest["strata"]}) and 0 in (layer, stratum)
+
+
 @pytest.mark.parametrize("ask", [prove, api.prove, api.solve], ids=["every", "dominating", "solve"])
 def test_a_finished_store(tmp_path: Path, ask: Any) -> None:
     result = ask(DEAL, store=tmp_path)
@@ -114,6 +129,7 @@ def test_a_finished_store(tmp_path: Path, ask: Any) -> None:
     rows = {(row[0], row[1]): row[2] + row[3] for row in reader.manifest["strata"]}
     assert found == rows
     assert reader.manifest["digest"] == result.digest
+    check_history(reader.manifest)
     assert len(reader.records) == 2 + len(reader.of_kind(b"C"))
 
 
@@ -134,6 +150,7 @@ def test_a_store_that_is_not_finished(tmp_path: Path, ask: Any) -> None:
     members = reader.manifest
     numbers = [int.from_bytes(key[-8:], "big") for key in reader.records if len(key) > 1]
     assert (members["phase"], members["verdict"]) == ("search", "undecided")
+    check_history(members)
     assert max(numbers) < members["next"] and len(set(numbers)) == len(numbers)
     if members["question"] == "prove":
         assert members["waiting"][0] == len(pending)

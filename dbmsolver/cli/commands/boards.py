@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.answers import check_output, write_text
+from dbmsolver.cli.answers import check_output, refuse_picture, write_text
 from dbmsolver.cli.options import (
     automove_option,
     deal_argument,
@@ -48,6 +48,7 @@ class BoardForm:
 
             text = draw_board(position, name)
         else:
+            refuse_picture(self.output, "expected a name that ends in .svg")
             text = board_text(position)
         write_text(text, self.output)
 

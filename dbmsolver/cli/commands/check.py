@@ -48,7 +48,7 @@ def check_command(
         if as_json:
             data = {
                 "kind": "check",
-                "solved": False,
+                "valid": False,
                 "reason": error.message,
                 "where": error.where,
                 "board": None if position is None else board_data(position),
@@ -64,12 +64,13 @@ def check_command(
     if as_json:
         data = {
             "kind": "check",
-            "solved": True,
+            "valid": True,
             "format": form,
             "deal": deal_data(solution.deal),
             "rules": rules_data(solution.rules),
             "length": moves,
             "lengths": found,
+            "reason": None,
             "notes": list(solution.notes),
         }
         click.echo(dump_json(data), nl=False)

@@ -23,6 +23,7 @@ from dbmsolver.cli.render import (
     describe_move,
     dump_json,
     fact_lines,
+    history_data,
     human_bytes,
     move_data,
     rules_data,
@@ -30,6 +31,7 @@ from dbmsolver.cli.render import (
 )
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.cli.values import DealCommand, DealSource
+from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.titles import title
@@ -46,10 +48,13 @@ if TYPE_CHECKING:
     "--plot",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Also draw states by stratum and layer into this file, as SVG.",
+    help="Also draw states by stratum and layer, and over time, into this file, as SVG; - is "
+    "standard output, which gets nothing else then.",
 )
 def status_command(store: str, as_json: bool, plot: str | None) -> None:
     """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
+    if plot == "-" and as_json:
+        raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:
         check_output(plot)
     from dbmsolver.search import inspect
@@ -57,6 +62,8 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     status = inspect.status(Path(store))
     if plot is not None:
         write_text(_plot(status), plot)
+    if plot == "-":
+        return
     if as_json:
         click.echo(_status_json(status, store), nl=False)
     else:
@@ -64,7 +71,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 
 def _status_text(status: StoreStatus) -> str:
-    each = status.closed_bytes / max(status.states + status.forced, 1)
+    each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
     if status.limit:
         verdict += f" ({status.limit})"
@@ -89,10 +96,18 @@ def _status_text(status: StoreStatus) -> str:
 
 def _plot(status: StoreStatus) -> str:
     from dbmsolver.notation.pictures.chart import Chart, draw_charts
+    from dbmsolver.notation.pictures.growth import Growth, Point
 
-    charts = [Chart("stratum", list(sums(status.strata, 1)))]
-    if status.question == Question.SOLVE:
+    charts: list[Chart | Growth] = [Chart("stratum", list(sums(status.strata, 1)))]
+    by_layer = status.question == Question.SOLVE
+    if by_layer:
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
+    if status.history:
+        points = [
+            Point(one.milliseconds, one.layer if by_layer else one.stratum, one.states, one.forced)
+            for one in status.history
+        ]
+        charts.append(Growth("layer" if by_layer else "stratum", points))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)
 
 
@@ -119,6 +134,7 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "checked": list(status.checked),
             "store": store,
             "strata": strata_data(status.strata),
+            "history": history_data(status.history),
         }
     )
 
@@ -147,7 +163,7 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
                     "deal": deal_data(deal),
                     "rules": rules_data(deal.rules),
                     "board": board_data(position),
-                    "visited": found,
+                    "found": found,
                     "moves": rows,
                 }
             ),

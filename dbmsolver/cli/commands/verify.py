@@ -15,7 +15,7 @@ from dbmsolver.cli.answers import follow
 from dbmsolver.cli.options import Shown, json_option, progress_options, threads_option
 from dbmsolver.cli.progress import Progress
 from dbmsolver.cli.values import MEMORY, Parsed
-from dbmsolver.cli.verification import render_json, render_text
+from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
 from dbmsolver.results import Commit, Method, Options, Report, Result
 
@@ -179,15 +179,12 @@ def _again(
     if as_json:
         data = {
             "kind": "verification",
-            "verdict": "valid" if valid else "invalid",
+            **claim_data(record),
+            "valid": valid,
             "reason": different[0] if different else None,
             "certificate": source,
-            "claim": record["claim"],
-            "method": record["method"],
-            "length": record["length"],
             "deal": deal_data(deal),
             "rules": rules_data(deal.rules),
-            "automove": record["policy"],
             "differences": different,
             "digest": result.digest,
             "seconds": round(result.seconds, 3),

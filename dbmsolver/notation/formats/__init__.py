@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import GAMES, Policy
 from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.format_names import FORMATS, READABLE, WITH_RUNS, format_of_name
 from dbmsolver.notation.formats import (
@@ -21,6 +22,7 @@ from dbmsolver.notation.formats import (
     universal_xml,
 )
 from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS
 from dbmsolver.notation.formats.source import AmbiguousError, InvalidError, Source
 from dbmsolver.notation.solution import Solution
 
@@ -119,7 +121,7 @@ def read(
         source = Source.load(path_or_text)
     else:
         source = Source(path_or_text)
-    name = from_format or detect(source)
+    name = from_format or detect(source, given)
     if name not in READABLE:
         raise _unknown(name, READABLE)
     for option, value in (("automove", given.policy), ("lengths", given.lengths)):
@@ -135,8 +137,12 @@ def read(
     return _MODULES[name].read(source, given)
 
 
-def detect(source: Source) -> str:
-    """The format of a text, by its content, then by the ending of its name."""
+def detect(source: Source, given: Given | None = None) -> str:
+    """The format of a text, by its content, then by the ending of its name.
+
+    Two characters for a move are Standard FreeCell Notation, unless the game that is given is too
+    large for it.
+    """
     text = source.text
     start = text.lstrip()
     if start.startswith("{"):
@@ -153,18 +159,29 @@ def detect(source: Source) -> str:
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):
         return ending
-    return "short" if _names_game(text) else "sfn"
+    return "short" if _names_game(text) or (given and _is_large(given)) else "sfn"
 
 
 def _names_game(text: str) -> bool:
-    """Whether the comments that the text begins with say which game it is."""
+    """Whether the comments that the text begins with say which game it is, or have its board."""
     for match in re.finditer(r"[^\r\n]+", text):
         line = match.group().strip()
-        if re.match(r"#\s*game\s*:", line, re.IGNORECASE):
+        if re.match(r"#\s*(?:game\s*:|\|)", line, re.IGNORECASE):
             return True
         if line and not line.startswith("#"):
             return False
     return False
+
+
+def _is_large(given: Given) -> bool:
+    """Whether the game that is given has more places than Standard FreeCell Notation names."""
+    if isinstance(given.deal, Deal):
+        columns, freecells = given.deal.rules.columns, given.deal.rules.freecells
+    else:
+        game = GAMES[given.game or "freecell"]
+        columns = given.columns or game.columns
+        freecells = game.freecells if given.freecells is None else given.freecells
+    return columns > MAX_COLUMNS or freecells > MAX_FREECELLS
 
 
 def _unknown(name: str, known: Iterable[str] = FORMATS) -> UsageError:

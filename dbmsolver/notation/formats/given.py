@@ -117,6 +117,12 @@ class Given:
             message = f"{error.message} ({options})" if options else error.message
             raise InvalidError(message, error.where) from None
 
+    def not_dealt(self, what: str, number: int | None, where: str) -> InvalidError:
+        """The error of a board, named by `what`, that the number in the text does not deal."""
+        options = self.options()
+        under = f" under {options}" if options else ""
+        return InvalidError(f"the {what} is not that of deal {number}{under}", where)
+
     def start(self, said: Deal | None, rules: Rules, where: str) -> Deal:
         """Where the solution starts: what the text says, what is given, or both if they agree."""
         given = self.given_deal(rules)

@@ -60,7 +60,7 @@ def read(source: Source, given: Given) -> Solution:
     builder: Builder | None = None
     board: list[tuple[int, str]] = []
     for number, line in [*source.lines(), (0, "")]:
-        if _is_board(line):
+        if is_board_line(line):
             board.append((number, line))
             continue
         if board and builder is None:
@@ -116,7 +116,7 @@ def _board_lines(position: Position) -> list[str]:
     return lines + [line if line.startswith(":") else f": {line}" for line in rest]
 
 
-def _is_board(line: str) -> bool:
+def is_board_line(line: str) -> bool:
     """Whether it is a line of a board; a column need not begin with a colon."""
     return LABEL.match(line) is not None or (bool(line.strip()) and all(map(is_card, line.split())))
 

@@ -15,6 +15,7 @@ import re
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source
@@ -56,6 +57,8 @@ class Preamble:
         self.given = given
         self.values: dict[str, tuple[str, int]] = {}
         self.board: list[tuple[int, str]] = []
+        self.shown: tuple[int, Position] | None = None
+        """A board that the text has in another way, and its first line."""
         self.remarks: tuple[str, ...] = ()
 
     def take(self, number: int, comment: str) -> None:
@@ -97,6 +100,9 @@ class Preamble:
             for at, row in self.board:
                 lines[at - 1] = row
             said = Deal(self.given.board(lines, rules, self.source.where), rules)
+        elif self.shown is not None:
+            line = self.shown[0]
+            said = Deal(self.shown[1], rules)
         if "deal" in self.values:
             line = self.values["deal"][1]
             said = self.numbered(said, rules)
@@ -113,8 +119,7 @@ class Preamble:
         except DbmError as error:
             raise InvalidError(str(error), self.source.named(line)) from None
         if board is not None and board.position != deal.position:
-            text = f"the board is not that of deal {deal.number}"
-            raise InvalidError(text, self.source.named(line))
+            raise self.given.not_dealt("board", deal.number, self.source.named(line))
         return deal
 
     def _count(self, key: str) -> int:

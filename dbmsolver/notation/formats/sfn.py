@@ -217,8 +217,7 @@ def _beginning(
             raise InvalidError(str(error), source.named(text.game_line)) from None
         later = layout is not None and (any(layout.foundations) or text.mark is not None)
         if layout is not None and layout != named.position and not later and _fresh(layout):
-            message = f"the layout is not that of deal {text.number}"
-            raise InvalidError(message, place)
+            raise given.not_dealt("layout", text.number, place)
     if layout is None:
         return given.start(named, rules, source.named(text.game_line)), None
     if named is not None or given.deal is not None:

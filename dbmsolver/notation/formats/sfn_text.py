@@ -52,7 +52,9 @@ _WITH_WORD = re.compile(
 _ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
 _TAG = re.compile(r'"([^"]*)"')
-_GAME = re.compile("|".join(name.replace("_", "[_ ]") for name in GAMES), re.IGNORECASE)
+_GAME = re.compile(
+    rf"\b(?:{'|'.join(name.replace('_', '[_ ]') for name in GAMES)})\b", re.IGNORECASE
+)
 
 
 class Token(NamedTuple):
@@ -101,7 +103,7 @@ def parse(source: Source) -> SfnText:
     """
     reader = _Reader(source)
     for number, line in source.lines():
-        reader.line(number, line.rstrip("\r\n"))
+        reader.line(number, line.rstrip("\r\n").replace("\xa0", " "))  # as pages have blanks
     reader.game()
     reader.turn()
     text = reader.text

@@ -1,6 +1,7 @@
 """Single-card moves in two characters, such as `1a b8 6h`.
 
-    # game: freecell          what the deal is; a number, or a board line by line after `# |`
+    # game: freecell          what the deal is: a number, or a board line by line after `# |`;
+                              boards of other programs are read without these two characters
     # deal: 3
     26 76 7a a2 6h  # said about the last move before it
     ...
@@ -13,10 +14,12 @@ from __future__ import annotations
 
 import re
 
-from dbmsolver.errors import quoted
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.boards import LABEL
 from dbmsolver.game.moves import Place
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.moves import is_board_line, read_board
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
 from dbmsolver.notation.formats.xhtml import one_line
@@ -52,8 +55,8 @@ def read(source: Source, given: Given) -> Solution:
     preamble = Preamble(source, given)
     words: list[Origin] = []
     comments: dict[int, str] = {}
-    for number, line in source.lines():
-        moves, _, comment = line.partition("#")
+    lines = [(number, *line.partition("#")[::2]) for number, line in source.lines()]
+    for number, moves, comment in lines[_opening(lines, preamble) :]:
         for match in re.finditer(r"\S+", moves):
             words.append(Origin(match.group(), number, match.start() + 1))
             if len(words) > MAX_MOVES:
@@ -71,6 +74,42 @@ def read(source: Source, given: Given) -> Solution:
     return builder.solution(preamble.tag, preamble.remarks)
 
 
+def _opening(lines: list[tuple[int, str, str]], preamble: Preamble) -> int:
+    """Take a board, and the comments up to its end; how many lines that are, 0 without a board.
+
+    Lines have a number, what stands before `#` and what after it. A move such as `2d` looks like a
+    card, too: the board ends where it is whole.
+    """
+    places: list[int] = []
+    certain = 0
+    for place, (_, row, _) in enumerate(lines):
+        if is_board_line(row):
+            places.append(place)
+            if LABEL.match(row) or not all(map(_names_places, row.split())):
+                certain = len(places)
+        elif row.strip():
+            break
+    if not certain:
+        return 0
+    end = places[certain - 1] + 1
+    for number, _, comment in lines[:end]:
+        preamble.take(number, comment)
+    rules = preamble.rules()
+    failure: InputError | None = None
+    for size in range(len(places), certain - 1, -1):
+        rows = [lines[place][:2] for place in places[:size]]
+        try:
+            preamble.shown = (rows[0][0], read_board(rows, rules, preamble.source, preamble.given))
+        except InputError as error:
+            failure = error
+            continue
+        for number, _, comment in lines[end : places[size - 1] + 1]:
+            preamble.take(number, comment)
+        return places[size - 1] + 1
+    assert failure is not None
+    raise failure
+
+
 def place_letter(place: Place) -> str:
     """One character for a place."""
     if place.kind == "foundation":
@@ -85,6 +124,11 @@ def letter_place(letter: str) -> Place | None:
     if letter in COLUMNS:
         return Place("column", COLUMNS.index(letter))
     return Place("freecell", FREECELLS.index(letter)) if letter in FREECELLS else None
+
+
+def _names_places(word: str) -> bool:
+    """Whether it is the text of a move."""
+    return len(word) == 2 and None not in map(letter_place, word.lower())
 
 
 def _step(word: Origin, source: Source) -> Step:

@@ -99,8 +99,8 @@ class TreeReader(ValueReader):
         elif said is not None:
             stated = Deal(self.position(said, path), self.rules)
             if named is not None and named.position != stated.position:
-                text = f"the initial position is not that of deal {number}"
-                self.fail(("header", "deal_number"), text)
+                place = self.place_of(("header", "deal_number"))
+                raise self.given.not_dealt("initial position", number, place)
             named = named or stated
         return self.given.start(named, self.rules, self.place_of(path))
 

@@ -130,13 +130,13 @@ def test_check_in_json(tmp_path: Path) -> None:
     path = tmp_path / "file.sfn"
     path.write_text(formats.write(solved(18), "sfn", "wkr"))
     found = json.loads(run(check_command, str(path), "--metric", "--json").stdout)
-    assert found["solved"] is True
+    assert found["valid"] is True
     assert found["deal"]["number"] == 18
     assert found["lengths"]["cards"] >= found["lengths"]["explicit-none"]
     path.write_text(path.read_text()[:300])
     result = run(check_command, str(path), "--json")
     found = json.loads(result.stdout)
-    assert found["solved"] is False
+    assert found["valid"] is False
     assert found["where"] in str(error(result))
 
 

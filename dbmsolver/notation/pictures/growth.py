@@ -1,0 +1,144 @@
+"""A chart of how a store grew: closed states over time, and which stratum or layer they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from dbmsolver.notation.pictures.axes import HEIGHT, LINES, WIDTH, below, frame, nice_step
+from dbmsolver.notation.pictures.svg import Number, element, number, text
+
+SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
+"""In milliseconds."""
+
+STEPS = (
+    *((size, SECOND, "s") for size in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
+    *((size * SECOND, SECOND, "s") for size in (1, 2, 5, 10, 20)),
+    *((size * MINUTE, MINUTE, "min") for size in (1, 2, 5, 10, 20)),
+    *((size * HOUR, HOUR, "h") for size in (1, 2, 4, 8)),
+)
+"""Distances of the times below the chart, each with the unit to write them in."""
+
+ROOM = 30
+"""Room for the number of a stratum or layer."""
+
+
+class Point(NamedTuple):
+    """How much was closed by a time, and the number of what was closed last."""
+
+    milliseconds: int
+    number: int
+    states: int
+    forced: int
+
+
+class Growth(NamedTuple):
+    """What is drawn: points in the order of time.
+
+    What was closed between two of them is of the later one's number.
+    """
+
+    name: str
+    """What a point's number is: `layer` or `stratum`."""
+    points: Sequence[Point]
+
+    def describe(self) -> str:
+        """What the chart shows, in words."""
+        if not self.points:
+            return "Nothing is known of states over time."
+        last = self.points[-1]
+        return (
+            f"States over time: {last.states:,} states and {last.forced:,} forced ones after "
+            f"{last.milliseconds / SECOND:,.1f} s."
+        )
+
+    def draw(self) -> list[str]:
+        """The chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
+        most = max((one.states + one.forced for one in self.points), default=0)
+        heading = f"States over time, and the {self.name} they are of"
+        top, drawn = frame(heading, "time", most)
+        end = max((one.milliseconds for one in self.points), default=0)
+        if not end:
+            return drawn
+        scale = _Scale(WIDTH / end, HEIGHT / top)
+        bands = list(_bands(self.points))
+        for index, band in enumerate(bands):
+            drawn.append(_drawn_band(self.name, band, scale, shaded=index % 2 == 1))
+        drawn += _numbers(bands, scale)
+        step, unit, sign = _step(end)
+        for at in range(0, end + 1, step):
+            drawn.append(below(f"{at / unit:g} {sign}", scale.x(at)))
+        return drawn
+
+
+class _Scale(NamedTuple):
+    """How wide a millisecond is, and how high a state."""
+
+    width: float
+    height: float
+
+    def x(self, milliseconds: int) -> float:
+        """From left to right."""
+        return milliseconds * self.width
+
+    def y(self, states: int) -> float:
+        """From the top to the base."""
+        return HEIGHT - states * self.height
+
+
+def _bands(points: Sequence[Point]) -> Iterator[list[Point]]:
+    """The points of each number, after the last one before them."""
+    band: list[Point] = []
+    for before, point in pairwise([Point(0, points[0].number, 0, 0), *points]):
+        if band and point.number != band[-1].number:
+            yield band
+            band = []
+        band = band or [before]
+        band.append(point)
+    yield band
+
+
+def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool) -> str:
+    """States from the base on, forced ones above them; every other band is paler."""
+    base = [(scale.x(one.milliseconds), scale.y(0)) for one in band]
+    states = [(scale.x(one.milliseconds), scale.y(one.states)) for one in band]
+    closed = [(scale.x(one.milliseconds), scale.y(one.states + one.forced)) for one in band]
+    first, last = band[0], band[-1]
+    words = (
+        f"{name} {last.number}, until {last.milliseconds / SECOND:,.1f} s: "
+        f"{last.states - first.states:,} states, {last.forced - first.forced:,} forced"
+    )
+    look: dict[str, Number] = {"fill_opacity": 0.7} if shaded else {}
+    return element(
+        "g",
+        element("title", words),
+        element("polygon", points=_corners(base, states), class_="states", **look),
+        element("polygon", points=_corners(states, closed), class_="forced", **look),
+    )
+
+
+def _corners(low: list[tuple[float, float]], high: list[tuple[float, float]]) -> str:
+    return " ".join(f"{number(x)},{number(y)}" for x, y in [*low, *reversed(high)])
+
+
+def _numbers(bands: Sequence[Sequence[Point]], scale: _Scale) -> Iterator[str]:
+    """The number of each band above its curve, as far as there is room for them."""
+    free = 0.0
+    for band in bands:
+        left, last = scale.x(band[0].milliseconds), band[-1]
+        middle = (left + scale.x(last.milliseconds)) / 2
+        if middle - ROOM / 2 < free or not last.number:
+            continue
+        free = middle + ROOM / 2
+        y = scale.y(last.states + last.forced) - 7
+        look: dict[str, str | Number] = {"font_size": 13, "text_anchor": "middle"}
+        yield text(str(last.number), middle, y, class_="dim", **look)
+
+
+def _step(end: int) -> tuple[int, int, str]:
+    """The distance of times up to `end`, and the unit to write them in, for about `LINES` times."""
+    for step, unit, sign in STEPS:
+        if end <= 2 * LINES * step:
+            return step, unit, sign
+    return nice_step(-(-end // (2 * DAY))) * DAY, DAY, "d"

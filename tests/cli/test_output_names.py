@@ -1,0 +1,96 @@
+"""Where answers go, in which format: by the ending of a name, unless an option says otherwise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner, Result
+from helpers.fake_search import NEARLY_DONE
+
+from dbmsolver.cli.app import cli
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(cli, args)
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> str:
+    path = tmp_path / "board"
+    path.write_text(NEARLY_DONE)
+    return str(path)
+
+
+def test_every_ending_and_every_format(tmp_path: Path, board: str) -> None:
+    """--format decides, whatever the name is; otherwise the ending does."""
+    forms = {
+        ".txt": "text", ".json": "json", ".xml": "universal-xml", ".sfn": "sfn",
+        ".moves": "moves", ".short": "short", ".html": "html",
+    }  # fmt: skip
+    plain = {
+        form: run("solve", board, "--quiet", "--format", form).stdout.splitlines()[:1]
+        for form in (*forms.values(), "universal-json")
+    }
+    for ending, by_name in forms.items():
+        for form in (None, *plain):
+            path = tmp_path / f"out{ending}"
+            chosen = () if form is None else ("--format", form)
+            result = run("solve", board, "--quiet", "-o", str(path), *chosen)
+            assert (result.exit_code, result.stdout) == (0, "")
+            assert path.read_text().splitlines()[:1] == plain[form or by_name]
+
+
+@pytest.mark.parametrize(
+    "form", ["text", "json", "universal-json", "universal-xml", "sfn", "moves", "short", "html"]
+)
+def test_options_that_a_format_has_not(board: str, form: str) -> None:
+    for option, expected in (
+        ("--boards", {"text"}),
+        ("--runs", {"universal-json", "universal-xml", "moves", "html"}),
+    ):
+        result = run("solve", board, "--quiet", "--format", form, option)
+        if form in expected:
+            assert (result.exit_code, result.stderr) == (0, "")
+        else:
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert f"{option} says nothing about the format {form}" in result.stderr
+            assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["answer.svg", "answer.PNG", "answer.pdf"])
+def test_an_answer_is_no_picture(tmp_path: Path, board: str, name: str) -> None:
+    path = tmp_path / name
+    result = run("solve", board, "--quiet", "-o", str(path))
+    assert (result.exit_code, path.exists()) == (2, False)
+    assert "expected --format" in result.stderr and result.stderr.count("\n") == 1
+    assert run("solve", board, "--quiet", "-o", str(path), "--format", "text").exit_code == 0
+
+
+def test_a_board_is_drawn_as_svg_only(tmp_path: Path) -> None:
+    path = tmp_path / "deal.png"
+    result = run("deal", "3", "-o", str(path))
+    assert (result.exit_code, path.exists()) == (2, False)
+    assert "expected a name that ends in .svg" in result.stderr
+    assert run("deal", "3", "--svg", "-o", str(path)).exit_code == 0
+
+
+def test_a_plot_on_standard_output_stands_alone(tmp_path: Path, board: str) -> None:
+    store = str(tmp_path / "store")
+    assert run("solve", board, "--quiet", "--store", store).exit_code == 0
+    picture = run("status", store, "--plot", "-")
+    assert picture.exit_code == 0
+    assert ElementTree.fromstring(picture.stdout).tag.endswith("svg")
+    both = run("status", store, "--plot", "-", "--json")
+    assert (both.exit_code, both.stdout, both.stderr.count("\n")) == (2, "", 1)
+    path = tmp_path / "layers.svg"
+    assert json.loads(run("status", store, "--plot", str(path), "--json").stdout)["store"] == store
+    assert path.read_text() == picture.stdout
+
+
+def test_a_word_that_is_near_nothing_gets_no_suggestion() -> None:
+    for word in ("help", "xyzzy"):
+        result = run(word)
+        assert result.exit_code == 2 and "Did you mean" not in result.stderr

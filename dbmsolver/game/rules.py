@@ -189,6 +189,22 @@ def rules_for(
     return changed(rules, freecells, columns, build, fill)
 
 
+def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
+    """The rules as far as name, columns, freecells, build and fill rule tell them.
+
+    How a number is dealt is left as it is in `game`, by default the shipped one of that name. It is
+    in turn where there is none, or where that game cannot be dealt so.
+    """
+    plain = Rules(rules.name, rules.columns, rules.freecells, rules.build, rules.fill)
+    game = game or GAMES.get(rules.name)
+    if game is None:
+        return plain
+    try:
+        return changed(game, rules.freecells, rules.columns, rules.build, rules.fill)
+    except UsageError:
+        return plain
+
+
 def rules_from(data: Mapping[str, Any]) -> Rules:
     """Rules by the names of their fields, as stores and certificates hold them.
 

@@ -32,7 +32,7 @@ class Understood:
         if self.rules is not None:
             return self.rules
         first, *others = self.problems
-        more = f" ({len(others)} more: games --check)" if others else ""
+        more = f" ({len(others)} more; `games --check` lists them)" if others else ""
         place = str(first.at) if first.at else where
         raise InputError(f"{name} cannot be played: {first}{more}", place)
 
@@ -69,7 +69,8 @@ def understand(game: Description, name: str) -> Understood:
     deal = understand_deal(game.deal or (), columns, freecells, ranks, problems)
     _end(game, problems)
     if problems.found:
-        return Understood(None, tuple(problems.found))
+        ordered = sorted(problems.found, key=lambda one: one.at[:2] if one.at else (0, 0))
+        return Understood(None, tuple(ordered))
     try:
         rules = Rules(
             name,

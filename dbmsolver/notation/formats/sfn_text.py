@@ -52,7 +52,11 @@ _WITH_WORD = re.compile(
 _ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
 _TAG = re.compile(r'"([^"]*)"')
-_GAME = re.compile("|".join(name.replace("_", "[_ ]") for name in GAMES), re.IGNORECASE)
+_GAME = re.compile(
+    # The longest first: the names of some games begin with those of others.
+    "|".join(name.replace("_", "[_ ]") for name in sorted(GAMES, key=len, reverse=True)),
+    re.IGNORECASE,
+)
 
 
 class Token(NamedTuple):

@@ -5,12 +5,11 @@ The shipped games are known without their files being read. The parser is loaded
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
-from dbmsolver.errors import UsageError, quoted
+from dbmsolver.errors import UsageError
 from dbmsolver.game.language.description import Description, place_of
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import GAMES, Rules, unknown_game
 from dbmsolver.game.texts import read_path
 
 FILES = Path(__file__).with_name("files")
@@ -47,7 +46,7 @@ def load_description(source: str) -> tuple[Description, str]:
 def text_of(name: str) -> str:
     """The text of a shipped game; UsageError for a name that is none's."""
     if name not in GAMES:
-        raise unknown(name)
+        raise unknown_game(name)
     return (FILES / f"{name}{ENDING}").read_text(encoding="utf-8")
 
 
@@ -57,22 +56,13 @@ def path_of(source: str) -> Path:
         return FILES / f"{source}{ENDING}"
     path = Path(source)
     if not looks_like_file(source):
-        raise unknown(source)
+        raise unknown_game(source)
     return path
 
 
 def looks_like_file(source: str) -> bool:
     """Whether what is no game's name is meant as a file's."""
     return "/" in source or "." in source or Path(source).is_file()
-
-
-def unknown(name: str) -> UsageError:
-    """The error for a name that is no game's, with the nearest one."""
-    near = difflib.get_close_matches(name.lower(), GAMES, 1, 0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return UsageError(
-        f"unknown game {quoted(name)}, {hint}expected one that `games` lists, or a file"
-    )
 
 
 def identifier_of(source: str) -> str:
@@ -98,6 +88,6 @@ def _extended(name: str, game: Description, path: Path) -> Path:
         return FILES / f"{name}{ENDING}"
     if not looks_like_file(name):
         at = place_of(game.extends)
-        error = unknown(name)
+        error = unknown_game(name)
         raise UsageError(error.message, str(at) if at else None)
     return path.parent / name

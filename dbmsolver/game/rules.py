@@ -7,6 +7,7 @@ suit from the ace, and no card leaves a foundation.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -185,8 +186,15 @@ def rules_for(
     """The rules of a game, by its name or by themselves, with the changes of `changed`."""
     rules = GAMES.get(game) if isinstance(game, str) else game
     if rules is None:
-        raise UsageError(f"unknown game {quoted(str(game))}, expected one of {', '.join(GAMES)}")
+        raise unknown_game(str(game))
     return changed(rules, freecells, columns, build, fill)
+
+
+def unknown_game(name: str) -> UsageError:
+    """The error for a name that is no game's, with the nearest one."""
+    near = difflib.get_close_matches(name.lower(), GAMES, 1, 0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
 
 
 def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:

@@ -11,6 +11,7 @@ from typing import IO, Any
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import rank
+from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, SHIPPED, Rules
@@ -142,7 +143,9 @@ class Deal:
 
     @classmethod
     def from_text(cls, text: str, rules: Rules = GAMES["freecell"], where: str = "<board>") -> Deal:
-        """Read a board; see `boards.parse_board`."""
+        """Read a board: text, as of `boards`, or JSON, as of `json_boards`."""
+        if is_json_board(text):
+            return cls(parse_json_board(text, rules, where), rules)
         return cls(parse_board(text, rules, where), rules)
 
     @classmethod

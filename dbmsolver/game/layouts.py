@@ -3,7 +3,8 @@
 A layout is text, as rules are kept in stores with it: parts in this order, with "; " between them.
 
 =================  ================================================================================
-`home AH AS`       these cards are on the foundations when the game begins, not in the deck
+`home A 2H`        these cards are on the foundations when the game begins, not in the deck; a rank
+                   without a suit is all four cards
 `first 2C 2S`      these cards are dealt first, in this order
 `backwards`        rows are dealt from the last column to the first
 `diagonal`         each row begins one column further to the right than the one before
@@ -21,7 +22,7 @@ from functools import cache
 from typing import Literal
 
 from dbmsolver.errors import DbmError, UsageError, quoted
-from dbmsolver.game.cards import CARDS, card_name, parse_card, rank, suit
+from dbmsolver.game.cards import CARDS, RANKS, card_name, parse_card, rank, suit
 
 Order = Literal["turn", "backwards", "diagonal"]
 Heights = tuple[int, int, int, int]
@@ -124,7 +125,7 @@ class Layout:
     def __str__(self) -> str:
         parts = []
         if self.home:
-            parts.append("home " + _names(self.home))
+            parts.append("home " + _home(self.home))
         if self.first:
             parts.append("first " + _names(self.first))
         if self.order != "turn":
@@ -168,6 +169,15 @@ def _cards(cards: tuple[int, ...]) -> str:
     return " ".join(map(card_name, cards))
 
 
+def _home(cards: Sequence[int]) -> str:
+    """Cards by their names, lowest first, a whole rank by its letter."""
+    names = []
+    for r in range(1, 14):
+        some = [card for card in sorted(cards) if rank(card) == r]
+        names += [RANKS[r - 1]] if len(some) == 4 else list(map(card_name, some))
+    return " ".join(names)
+
+
 def _names(cards: Sequence[int]) -> str:
     return " ".join(map(card_name, cards))
 
@@ -199,7 +209,15 @@ def _with(layout: Layout, word: str, rest: str) -> Layout:
     home, first, order = layout.home, layout.first, layout.order
     columns, auto, cells = layout.columns, layout.auto, layout.cells
     if word == "home":
-        home = tuple(map(parse_card, rest.split()))
+        home = tuple(
+            card
+            for name in rest.split()
+            for card in (
+                [4 * RANKS.index(name) + s for s in range(4)]
+                if name in RANKS
+                else [parse_card(name)]
+            )
+        )
     elif word == "first":
         first = tuple(map(parse_card, rest.split()))
     elif word == "backwards":

@@ -37,7 +37,7 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     for name in data:
         if name not in (_PILES, _CELLS, _FOUNDATIONS):
             raise InputError(f"{quoted(name)} has no place in the games played, {_EXPECTED}", where)
-    piles = [_cards(pile, where) for pile in _list(data.get(_PILES), _PILES, where)]
+    piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     cells = _cards(data.get(_CELLS, []), where)
     tops = _cards(data.get(_FOUNDATIONS, []), where)
     everything = [card for cards in (*piles, cells, tops) for card in cards]

@@ -188,7 +188,8 @@ class _Builder:
             token = _tokens(order)[0]
             word = canonical(str(token))
             field = fields.get(word, "rows")
-            if getattr(found, field) not in (None, False):
+            said = getattr(found, field)
+            if said is not None and said is not False:  # 0 rows are as many as there are
                 self.fail(f"{word} a second time, expected it once", token)
             counts = _named(order, "count")
             value: Any = (self.count(counts[0]) if counts else 0) if field == "rows" else True

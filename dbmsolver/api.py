@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_
 from dbmsolver.errors import DbmError, InputError, StoreError, UsageError, quoted
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.library import load_rules
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules, rules_for
@@ -70,6 +71,7 @@ __all__ = [
     "Verification",
     "draw_board",
     "format_board",
+    "load_rules",
     "open_store",
     "prove",
     "read_solution",

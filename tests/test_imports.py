@@ -176,6 +176,8 @@ def test_one_place_only(name: str) -> None:
     foreign = {i.partition(".")[0] for i in imports(MODULES[name])}
     if not name.startswith(("core", "jit", "verify.kernels")):
         assert not foreign & {"numba", "llvmlite"}
+    if not name.startswith("game.language"):
+        assert "lark" not in foreign
     if not name.startswith("storage"):
         assert "lmdb" not in foreign
     if not name or part(name) not in PRINTS:
@@ -209,9 +211,13 @@ def loaded_by(*args: str) -> set[str]:
     return set(run.stderr.split())
 
 
-@pytest.mark.parametrize("args", [("--help",), ("solve", "--help"), ("deal", "3"), ("games",)])
+@pytest.mark.parametrize(
+    "args",
+    [("--help",), ("solve", "--help"), ("deal", "3"), ("games",), ("deal", "1", "--game", "bath")],
+)
 def test_quick_commands_load_nothing_heavy(args: tuple[str, ...]) -> None:
-    assert not loaded_by(*args) & {"numba", "numpy", "lmdb", "rich", "llvmlite", "zstandard"}
+    heavy = {"numba", "numpy", "lmdb", "rich", "llvmlite", "zstandard", "lark"}
+    assert not loaded_by(*args) & heavy
 
 
 def test_help_loads_no_command() -> None:

@@ -51,7 +51,7 @@ COMMANDS = {
     "resume": _entry("search", "resume", "Continue the search of a store."),
     "deal": _entry("boards", "deal", "Print the board of a deal."),
     "board": _entry("boards", "board", "Print the board after some moves of a solution."),
-    "games": _entry("boards", "games", "List the games, with their rules and how they are dealt."),
+    "games": _entry("games", "games", "List the games, print one's file, or check a file."),
     "key": _entry("boards", "key", "Print the key of a position, one big integer."),
     "unkey": _entry("boards", "unkey", "Print the position of a key."),
     "status": _entry("stores", "status", "Show what is in a store."),

@@ -14,8 +14,29 @@ from typing import Any, TypeVar
 import click
 
 from dbmsolver.cli.progress import Progress, progress_for
-from dbmsolver.cli.values import COUNT, DURATION, MEMORY, SIZE, THREADS, DealSource, StorePath
-from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, POLICIES, Policy, rules_for
+from dbmsolver.cli.values import (
+    COUNT,
+    DURATION,
+    MEMORY,
+    SIZE,
+    THREADS,
+    DealSource,
+    GameSource,
+    StorePath,
+)
+from dbmsolver.game.library import load_rules
+from dbmsolver.game.rules import (
+    BUILDS,
+    FILLS,
+    MAX_COLUMNS,
+    MAX_FREECELLS,
+    POLICIES,
+    Build,
+    Fill,
+    Policy,
+    Rules,
+    changed,
+)
 from dbmsolver.results import Limits
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -77,15 +98,27 @@ def automove_option(text: str, default: Policy | None) -> Callable[[Function], F
     )
 
 
+def _rules(
+    game: str,
+    freecells: int | None,
+    columns: int | None,
+    build: Build | None,
+    fill: Fill | None,
+) -> Rules:
+    return changed(load_rules(game), freecells, columns, build, fill)
+
+
 rules_options = gathered(
     "rules",
-    rules_for,
+    _rules,
     click.option(
         "--game",
-        type=click.Choice(list(GAMES)),
+        metavar="GAME",
+        type=GameSource(),
         default="freecell",
         show_default=True,
-        help="The game: its rules, and how a number is dealt.",
+        help="The game, which says how a number is dealt, too: one that `games` lists, or a file "
+        "with its rules.",
     ),
     click.option(
         "--freecells",
@@ -97,8 +130,18 @@ rules_options = gathered(
         type=click.IntRange(1, MAX_COLUMNS),
         help="Number of columns, if not the game's.",
     ),
+    click.option(
+        "--build",
+        type=click.Choice(BUILDS),
+        help="How columns are built down, if not as in the game.",
+    ),
+    click.option(
+        "--fill",
+        type=click.Choice(FILLS),
+        help="What empty columns take, if not what they take in the game.",
+    ),
 )
-"""--game, --freecells and --columns, as `rules`."""
+"""--game and the options that change it, as `rules`."""
 
 threads_option = click.option(
     "--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]"

@@ -201,6 +201,7 @@ def rules_data(rules: Rules) -> dict[str, Any]:
         "fill": rules.fill,
         "dealt_to_freecells": rules.dealt_to_freecells,
         "kings_sunk": rules.kings_sunk,
+        "layout": rules.layout,
     }
 
 

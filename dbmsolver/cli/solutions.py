@@ -9,9 +9,10 @@ import click
 
 from dbmsolver.cli.options import gathered
 from dbmsolver.cli.streams import Unheard
-from dbmsolver.cli.values import DealSource, FormatName
+from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
-from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
+from dbmsolver.game.library import load_rules
+from dbmsolver.game.rules import BUILDS, FILLS, MAX_COLUMNS, MAX_FREECELLS, Build, Fill
 from dbmsolver.notation.format_names import READABLE
 from dbmsolver.notation.supermoves import AUTOMOVES
 
@@ -42,11 +43,14 @@ def _given(
     game: str | None,
     freecells: int | None,
     columns: int | None,
+    build: Build | None,
+    fill: Fill | None,
     lengths: Lengths | None,
 ) -> Given:
     from dbmsolver.notation.formats.given import Given
 
-    return Given(game, freecells, columns, deal, None, lengths, _ask)
+    rules = None if game is None else load_rules(game)
+    return Given(rules, freecells, columns, build, fill, deal, None, lengths, _ask)
 
 
 given_options = gathered(
@@ -60,8 +64,9 @@ given_options = gathered(
     ),
     click.option(
         "--game",
-        type=click.Choice(list(GAMES)),
-        help="The game.  [default: what the file says, or freecell]",
+        metavar="GAME",
+        type=GameSource(),
+        help="The game, or a file with its rules.  [default: what the file says, or freecell]",
     ),
     click.option(
         "--freecells",
@@ -72,6 +77,16 @@ given_options = gathered(
         "--columns",
         type=click.IntRange(1, MAX_COLUMNS),
         help="Number of columns.  [default: what the file says, or the game's]",
+    ),
+    click.option(
+        "--build",
+        type=click.Choice(BUILDS),
+        help="How columns are built down.  [default: what the file says, or the game's]",
+    ),
+    click.option(
+        "--fill",
+        type=click.Choice(FILLS),
+        help="What empty columns take.  [default: what the file says, or the game's]",
     ),
     click.option(
         "--lengths",

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.rules import GAMES
 
 LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""
@@ -80,6 +81,19 @@ class DealSource(click.ParamType[str]):
     ) -> list[CompletionItem]:
         """Ask the shell for file names."""
         return [CompletionItem(incomplete, type="file")]
+
+
+class GameSource(click.ParamType[str]):
+    """A game's name, or the path of a file; whether there is one is for the library to say."""
+
+    name = "game"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so; else ask the shell for file names."""
+        names = [CompletionItem(name) for name in GAMES if name.startswith(incomplete)]
+        return names or [CompletionItem(incomplete, type="file")]
 
 
 class FormatName(click.ParamType[str]):

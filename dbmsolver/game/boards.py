@@ -35,9 +35,7 @@ from dbmsolver.game.cards import (
 )
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-
-LINE_END = r"\r\n|\n|\r"
-"""What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
+from dbmsolver.game.texts import LINE_END
 
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc))\s*)?:",
@@ -48,16 +46,6 @@ LABEL = re.compile(
 _HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 _FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
-
-
-def decoded(data: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors write it.
-
-    Raises UnicodeDecodeError.
-    """
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    return data.decode("utf-8")
 
 
 def parse_board(text: str, rules: Rules, where: str = "<board>") -> Position:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from dbmsolver.errors import InputError, quoted
-from dbmsolver.game.boards import LINE_END, decoded, format_board, parse_board
-from dbmsolver.game.cards import CARDS, rank
+from dbmsolver.errors import InputError
+from dbmsolver.game.boards import format_board, parse_board
+from dbmsolver.game.cards import rank
+from dbmsolver.game.json_boards import is_json_board, parse_json_board
+from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import GAMES, SHIPPED, Rules
+from dbmsolver.game.texts import read_path, read_stream
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
 
@@ -28,40 +30,34 @@ _EXPECTED = f"a number from 1 to {MAX_NUMBER}, or -1 or -2"
 # Microsoft's deck: suits in the order C D H S within a rank, as our suit numbers.
 _DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
 
-# PySol leaves gaps between the cells that it fills. Which cells are filled makes no difference to
-# the game, but a board should look the same in both programs.
-_PYSOL_CELLS = {"eight_off": (0, 2, 4, 6), "seahaven_towers": (1, 2)}
-
 
 def dealing(rules: Rules) -> str:
     """How a number is dealt under these rules, and whose convention that is."""
     cells = rules.dealt_to_freecells
     parts = ["Microsoft deck of that number (FreeCell Pro's above 2^31)"]
     if rules.kings_sunk:
-        parts.append(f"kings sunk and dealt from the other end to {rules.columns} columns in turn")
-    elif cells:
-        last = "the last card" if cells == 1 else f"the last {cells} cards"
-        parts.append(f"dealt to {rules.columns} columns in turn, {last} to freecells")
-    else:
-        parts.append(f"dealt to {rules.columns} columns in turn")
+        parts.append("kings sunk and dealt from the other end")
+    parts += layout_of(rules.layout).words(rules.columns)
+    if cells:
+        parts.append("the last card" if cells == 1 else f"the last {cells} cards")
+        parts[-1] += " to freecells"
     if rules == GAMES.get(rules.name):
-        parts.append("as PySol and pysol-cards do")
+        parts.append(f"numbered as by {SHIPPED[rules.name].numbers}")
     return ", ".join(parts)
 
 
 def deal_number(number: int, rules: Rules) -> Position:
     """Deal a number: Microsoft's, continued above 2^31 as FreeCell Pro does, or -1 or -2.
 
-    All games take the same deck for a number, and lay it out as PySol FC and pysol-cards do when
-    asked for a Microsoft deal ("ms3"): card after card to the columns in turn, the last ones to
-    freecells. In games that sink kings (Baker's Dozen) the kings are sunk first, and the deck is
-    dealt from the other end. Fewer or more columns or freecells than the game has change nothing
-    else.
+    All games take the same deck for a number: Microsoft's ("ms3" of PySol FC and pysol-cards). They
+    lay it out card after card to the columns in turn, the last ones to freecells, unless they have
+    a layout of their own (`layouts`). In games that sink kings (Baker's Dozen) the kings are sunk
+    first, and the deck is dealt from the other end.
 
     -1 and -2 are boards of eight columns, so they need rules that deal all cards to eight columns.
     """
     if number in (-1, -2):
-        if rules.columns != 8 or rules.dealt_to_freecells or rules.kings_sunk:
+        if rules.columns != 8 or rules.dealt_to_freecells or rules.kings_sunk or rules.layout:
             raise InputError(
                 f"{rules.name} with {rules.describe()} has no such deal, "
                 "expected a game that deals all cards to 8 columns",
@@ -74,18 +70,12 @@ def deal_number(number: int, rules: Rules) -> Position:
         raise InputError(f"no such number, expected {_EXPECTED}", f"deal {number}")
     if rules.kings_sunk:
         deck = _sink_kings(deck[::-1], rules.columns)
-    in_columns = CARDS - rules.dealt_to_freecells
-    columns = tuple(tuple(deck[i : in_columns : rules.columns]) for i in range(rules.columns))
+    layout = layout_of(rules.layout)
+    columns, rest, heights = layout.arrange(deck, rules.columns, rules.dealt_to_freecells)
     freecells: list[int | None] = [None] * rules.freecells
-    for cell, card in zip(_cells_dealt_to(rules), deck[in_columns:], strict=True):
+    for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
         freecells[cell] = card
-    return Position(columns, tuple(freecells), (0, 0, 0, 0))
-
-
-def _cells_dealt_to(rules: Rules) -> Sequence[int]:
-    if rules == GAMES.get(rules.name) and rules.name in _PYSOL_CELLS:
-        return _PYSOL_CELLS[rules.name]
-    return range(rules.dealt_to_freecells)
+    return Position(tuple(map(tuple, columns)), tuple(freecells), heights)
 
 
 def _shuffled_deck(number: int) -> list[int]:
@@ -153,7 +143,9 @@ class Deal:
 
     @classmethod
     def from_text(cls, text: str, rules: Rules = GAMES["freecell"], where: str = "<board>") -> Deal:
-        """Read a board; see `boards.parse_board`."""
+        """Read a board: text, as of `boards`, or JSON, as of `json_boards`."""
+        if is_json_board(text):
+            return cls(parse_json_board(text, rules, where), rules)
         return cls(parse_board(text, rules, where), rules)
 
     @classmethod
@@ -170,17 +162,11 @@ class Deal:
                 raise InputError(f"no such number, expected {_EXPECTED}", f"deal {source[:20]}...")
             return cls.from_number(int(source), rules)
         if source == "-":
-            text = _read_board(stdin if stdin is not None else sys.stdin, "<stdin>")
+            stream = stdin if stdin is not None else sys.stdin
+            text = read_stream(stream, "<stdin>", "a board", MAX_BOARD_BYTES)
             return cls.from_text(text, rules, "<stdin>")
-        where = source if source.isprintable() else quoted(source, 200)
-        try:
-            with open(source, "rb") as file:
-                text = _read_board(file, where)
-        except FileNotFoundError:
-            message = f"no such file, expected {_EXPECTED}, the path of a board, or - for stdin"
-            raise InputError(message, where or "''") from None
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise _unreadable(error, where) from None
+        expected = f"{_EXPECTED}, the path of a board, or - for stdin"
+        text, where = read_path(source, "a board", MAX_BOARD_BYTES, expected)
         return cls.from_text(text, rules, where)
 
     def check_number(self, where: str) -> None:
@@ -197,36 +183,3 @@ class Deal:
             return str(self.number)
         digest = hashlib.blake2b(repr(self.position.canonical()).encode(), digest_size=4)
         return f"board-{digest.hexdigest()}"
-
-
-def _read_board(file: IO[Any] | None, where: str) -> str:
-    if file is None:
-        raise InputError("closed, expected a board", where)
-    try:
-        data = getattr(file, "buffer", file).read(MAX_BOARD_BYTES + 1)
-    except UnicodeDecodeError as error:
-        raise _not_utf8(error, where) from None
-    except (OSError, ValueError) as error:  # ValueError: the file is closed
-        raise _unreadable(error, where) from None
-    if len(data) > MAX_BOARD_BYTES:
-        raise InputError(f"more than {MAX_BOARD_BYTES} bytes, expected a board", where)
-    if isinstance(data, str):
-        return data
-    try:
-        return decoded(bytes(data))
-    except UnicodeDecodeError as error:
-        raise _not_utf8(error, where) from None
-
-
-def _unreadable(error: Exception, where: str) -> InputError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return InputError(f"cannot be read ({reason}), expected a board", where)
-
-
-def _not_utf8(error: UnicodeDecodeError, where: str) -> InputError:
-    if error.encoding.startswith("utf-16"):
-        return InputError("not text in UTF-16, which it begins like, expected a board", where)
-    before = error.object[: error.start].decode("utf-8").removeprefix("\ufeff")
-    lines = re.split(LINE_END, before)
-    place = f"{where}, line {len(lines)}, column {len(lines[-1]) + 1}"
-    return InputError("not text in UTF-8, expected a board", place)

@@ -7,12 +7,16 @@ suit from the ace, and no card leaves a foundation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.layouts import layout_of
 
 Build = Literal["alternate", "suit", "any"]
 Fill = Literal["any", "kings", "none"]
@@ -67,6 +71,8 @@ class Rules:
     """Cells filled by the deal, with the last cards of the deck."""
     kings_sunk: bool = False
     """Whether dealing puts the kings of a column under its other cards."""
+    layout: str = ""
+    """How a numbered deal is laid out, if not simply in turn: see `layouts`."""
 
     def __post_init__(self) -> None:
         _check_range("columns", self.columns, 1, MAX_COLUMNS)
@@ -74,6 +80,8 @@ class Rules:
         _check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, BUILDS)
         _check_choice("fill", self.fill, FILLS)
+        if self.layout:
+            layout_of(self.layout).check(self.columns, self.freecells, self.dealt_to_freecells)
 
     @property
     def parent_kinds(self) -> tuple[int, ...]:
@@ -146,32 +154,102 @@ class Rules:
         return ", ".join(parts)
 
 
-GAMES: dict[str, Rules] = {
-    rules.name: rules
-    for rules in (
-        Rules("freecell", 8, 4, "alternate", "any"),
-        Rules("bakers_game", 8, 4, "suit", "any"),
-        Rules("eight_off", 8, 8, "suit", "kings", dealt_to_freecells=4),
-        Rules("seahaven_towers", 10, 4, "suit", "kings", dealt_to_freecells=2),
-        Rules("forecell", 8, 4, "alternate", "kings", dealt_to_freecells=4),
-        Rules("bakers_dozen", 13, 0, "any", "none", kings_sunk=True),
-    )
-}
+def changed(
+    rules: Rules,
+    freecells: int | None = None,
+    columns: int | None = None,
+    build: Build | None = None,
+    fill: Fill | None = None,
+) -> Rules:
+    """The rules with other numbers of freecells or columns, another build or fill rule, if given.
 
-
-def rules_for(game: str, freecells: int | None = None, columns: int | None = None) -> Rules:
-    """The rules of a named game, with another number of freecells or columns if given.
-
-    Where fewer freecells are left than the game's deal fills, it fills them all, and the other
-    cards are dealt to the columns.
+    Where fewer freecells are left than the deal fills, it fills them all, and the other cards are
+    dealt to the columns. UsageError if the deal cannot be laid out so.
     """
-    rules = GAMES.get(game)
-    if rules is None:
-        raise UsageError(f"unknown game {quoted(game)}, expected one of {', '.join(GAMES)}")
     if freecells is not None:
         _check_range("freecells", freecells, 0, MAX_FREECELLS)
         filled = min(rules.dealt_to_freecells, freecells)
-        rules = replace(rules, freecells=freecells, dealt_to_freecells=filled)
+        layout = layout_of(rules.layout).with_cells(filled, freecells)
+        rules = replace(rules, freecells=freecells, dealt_to_freecells=filled, layout=str(layout))
     if columns is not None:
         rules = replace(rules, columns=columns)
+    return replace(rules, build=build or rules.build, fill=fill or rules.fill)
+
+
+def rules_for(
+    game: str | Rules,
+    freecells: int | None = None,
+    columns: int | None = None,
+    build: Build | None = None,
+    fill: Fill | None = None,
+) -> Rules:
+    """The rules of a game, by its name or by themselves, with the changes of `changed`."""
+    rules = GAMES.get(game) if isinstance(game, str) else game
+    if rules is None:
+        raise unknown_game(str(game))
+    return changed(rules, freecells, columns, build, fill)
+
+
+def unknown_game(name: str) -> UsageError:
+    """The error for a name that is no game's, with the nearest one."""
+    near = difflib.get_close_matches(name.lower(), GAMES, 1, 0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
+
+
+def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
+    """The rules as far as name, columns, freecells, build and fill rule tell them.
+
+    How a number is dealt is left as it is in `game`, by default the shipped one of that name. It is
+    in turn where there is none, or where that game cannot be dealt so.
+    """
+    plain = Rules(rules.name, rules.columns, rules.freecells, rules.build, rules.fill)
+    game = game or GAMES.get(rules.name)
+    if game is None:
+        return plain
+    try:
+        return changed(game, rules.freecells, rules.columns, rules.build, rules.fill)
+    except UsageError:
+        return plain
+
+
+def rules_from(data: Mapping[str, Any]) -> Rules:
+    """Rules by the names of their fields, as stores and certificates hold them.
+
+    What was written when rules had no layout was dealt as the game of that name is dealt, if all
+    other rules are those of the game, and in turn otherwise. TypeError or UsageError for what are
+    no rules.
+    """
+    rules = Rules(**data)
+    game = GAMES.get(rules.name)
+    if "layout" not in data and game and replace(game, layout="") == rules:
+        return game
     return rules
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A game that comes with the program, in `files/`."""
+
+    rules: Rules
+    title: str
+    """Its name as people write it."""
+    description: str
+    numbers: str
+    """Whose numbers its deals have."""
+
+
+def _shipped() -> dict[str, Shipped]:
+    """The games of `files/index.json`, which `tools/games.py` makes of the files beside it.
+
+    So the files need not be parsed whenever the program starts.
+    """
+    path = Path(__file__).parent / "files" / "index.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: Shipped(Rules(name, **entry.pop("rules")), **entry) for name, entry in entries.items()
+    }
+
+
+SHIPPED: dict[str, Shipped] = _shipped()
+GAMES: dict[str, Rules] = {name: shipped.rules for name, shipped in SHIPPED.items()}

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from dbmsolver.errors import quoted
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import BUILD_WORDS, FILL_WORDS, GAMES, Rules, rules_for
+from dbmsolver.game.rules import (
+    BUILD_WORDS,
+    FILL_WORDS,
+    GAMES,
+    Rules,
+    rules_for,
+    usual_rules,
+)
 
 _COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
+_LAYOUT = "layout "
+_IN_TURN = "cards dealt in turn"
 _SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
 
 
@@ -34,11 +44,13 @@ def rules_notes(rules: Rules) -> list[str]:
         notes.append(BUILD_WORDS[rules.build])
     if game is None or rules.fill != game.fill:
         notes.append(FILL_WORDS[rules.fill])
-    usual = min(game.dealt_to_freecells, rules.freecells) if game else 0
-    if rules.dealt_to_freecells != usual:
+    usual = usual_rules(rules)
+    if rules.dealt_to_freecells != usual.dealt_to_freecells:
         notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
-    if rules.kings_sunk != (game.kings_sunk if game else False):
+    if rules.kings_sunk != usual.kings_sunk:
         notes.append(_SUNK[rules.kings_sunk])
+    if rules.layout != usual.layout:
+        notes.append(f"{_LAYOUT}{rules.layout}" if rules.layout else _IN_TURN)
     return notes
 
 
@@ -48,7 +60,7 @@ def rules_of_notes(text: str) -> Rules:
     UsageError for a game that nobody knows.
     """
     name, counts = "freecell", dict[str, int]()
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for note in text.split(", ") if text else ():
         if found := _COUNT.fullmatch(note):
             counts[found[2]] = 0 if found[1] == "no" else int(found[1])
@@ -58,15 +70,20 @@ def rules_of_notes(text: str) -> Rules:
             changes["fill"] = next(key for key, words in FILL_WORDS.items() if words == note)
         elif note in _SUNK.values():
             changes["kings_sunk"] = note == _SUNK[True]
+        elif note == _IN_TURN or note.startswith(_LAYOUT):
+            changes["layout"] = "" if note == _IN_TURN else note.removeprefix(_LAYOUT)
         else:
             name = note
-    if name not in GAMES and counts.keys() >= {"column", "freecell"} and len(changes) >= 2:
-        known = Rules(name, counts["column"], counts["freecell"], "any", "any")
-    else:
-        known = rules_for(name, counts.get("freecell"), counts.get("column"))
+    if name in GAMES:
+        changes = {"build": GAMES[name].build, "fill": GAMES[name].fill, **changes}
+        counts = {"column": GAMES[name].columns, "freecell": GAMES[name].freecells, **counts}
+    elif not (counts.keys() >= {"column", "freecell"} and changes.keys() >= {"build", "fill"}):
+        rules_for(name)
+    build, fill = changes.pop("build"), changes.pop("fill")
+    known = usual_rules(Rules(name, counts["column"], counts["freecell"], build, fill))
     if "freecells filled by the deal" in counts:
         changes["dealt_to_freecells"] = counts["freecells filled by the deal"]
-    return replace(known, **changes)  # type: ignore[arg-type]  # of the types that they have
+    return replace(known, **changes)
 
 
 def _counted(number: int, what: str) -> str:

@@ -54,7 +54,7 @@ def _is_deal(value: object) -> bool:
 
 def _are_rules(value: object) -> bool:
     """Whether these are rules as far as types go."""
-    texts = {"name", "build", "fill"}
+    texts = {"name", "build", "fill", "layout"}
     return isinstance(value, dict) and all(
         isinstance(one, str if name in texts else bool)
         if name in texts | {"kings_sunk"}

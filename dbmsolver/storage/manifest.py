@@ -10,7 +10,7 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Policy, rules_from
 from dbmsolver.results import Keep, Limit, Method, Metric, Options, Question, Verdict, method_for
 from dbmsolver.storage.fields import CHOICES, FIELDS
 from dbmsolver.storage.records import FORMAT
@@ -71,7 +71,7 @@ class Manifest:
             object.__setattr__(self, name, choices[choices.index(value)])
         _need("length", self.length == (None if self.path is None else len(self.path)))
         try:
-            Rules(**self.rules)
+            rules_from(self.rules)
         except (TypeError, DbmError) as error:
             raise ValueError(f"its rules: {error}") from None
 
@@ -179,7 +179,7 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
     StoreError if it cannot be read, or if its board is not that of its number.
     """
     try:
-        rules = Rules(**manifest.rules)
+        rules = rules_from(manifest.rules)
         deal = Deal(
             parse_board(manifest.deal["board"], rules, where), rules, manifest.deal["number"]
         )
@@ -208,11 +208,12 @@ def check_same(
         theirs, ours = getattr(manifest, attribute), getattr(wanted, attribute)
         if theirs != ours:
             raise StoreError(f"holds a search with another {name}: {theirs}, not {ours}", where)
-    if manifest.rules != wanted.rules:
+    theirs = asdict(rules_from(manifest.rules))
+    if theirs != wanted.rules:
         different = [
-            f"{name} {manifest.rules.get(name)}, not {value}"
+            f"{name} {theirs[name]}, not {value}"
             for name, value in wanted.rules.items()
-            if manifest.rules.get(name) != value
+            if theirs[name] != value
         ]
         raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
     held = deal_of(manifest, where)

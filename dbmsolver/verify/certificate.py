@@ -16,7 +16,7 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import POLICIES, Rules
+from dbmsolver.game.rules import POLICIES, rules_from
 from dbmsolver.results import Method, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.solution import BadSolution, replay
@@ -94,7 +94,7 @@ def _counts(
 def deal_of(certificate: Certificate, where: str) -> Deal:
     """The deal that a certificate speaks of."""
     try:
-        rules = Rules(**certificate["rules"])
+        rules = rules_from(certificate["rules"])
         position = parse_board("\n".join(certificate["deal"]["board"]) + "\n", rules, where)
         deal = Deal(position, rules, certificate["deal"]["number"])
         deal.check_number(where)

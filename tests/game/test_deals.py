@@ -16,7 +16,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.cards import parse_card, rank
 from dbmsolver.game.deals import Deal, deal_number, dealing, format_board, parse_board
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, rules_for
+from dbmsolver.game.rules import GAMES, SHIPPED, Rules, rules_for
 
 FREECELL = GAMES["freecell"]
 DEAL_1 = """\
@@ -30,6 +30,7 @@ JC 5S QD QH TH QS 6H
 5H 3H 3C 7S 7D TC
 """
 EDGES = [1, 2, 32000, 32001, 10**6, 2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, 2**33 - 1]
+PYSOL = [name for name, game in SHIPPED.items() if "pysol-cards" in game.numbers]
 MIDGAME = "Foundations: H-K S-J D-K C-J\n"
 
 
@@ -43,7 +44,35 @@ def same_as_pysol(game: str, number: int) -> bool:
     return [line.rstrip(" -") for line in board.splitlines()] == pysol_board(game, number)
 
 
-@pytest.mark.parametrize("game", GAMES)
+def pysolfc_board(game: str, number: int) -> list[str]:
+    """How PySolFC deals a Microsoft number, by what the source of its games says of it."""
+    pysol = Game("freecell", number, RandomBase.DEALS_MS)
+    pysol.deal()
+    if "challenge" in game:  # _shuffleHookMoveToTop: aces and twos are the first cards to be dealt
+        low = sorted((c for c in pysol.cards if c.rank <= 2), key=lambda c: (-c.rank, c.suit))
+        pysol.cards = low + [c for c in pysol.cards if c.rank > 2]
+    cards = iter(CardRenderer(True).render_l(pysol.cards))
+    rows = GAMES[game].columns
+    columns: list[list[str]] = [[] for _ in range(rows)]
+    if game in ("bath", "somerset"):
+        # dealRow(rows=rows[i:]) six times, then rows[6:] and rows[7:]
+        order = [column for row in range(8) for column in range(row, rows)]
+    else:  # dealRow as often as there are enough cards, then dealRowAvail
+        order = [card % rows for card in range(52)]
+    for column, card in zip(order, cards, strict=True):
+        columns[column].append(card)
+    return [" ".join(column) for column in columns]
+
+
+@pytest.mark.parametrize("game", [name for name in GAMES if name not in PYSOL])
+@pytest.mark.parametrize("number", EDGES)
+def test_deals_as_pysolfc_does(game: str, number: int) -> None:
+    assert format_board(deal_number(number, GAMES[game])).splitlines() == pysolfc_board(
+        game, number
+    )
+
+
+@pytest.mark.parametrize("game", PYSOL)
 @pytest.mark.parametrize("number", EDGES)
 def test_deals_as_pysol_cards_does_at_the_edges(game: str, number: int) -> None:
     assert same_as_pysol(game, number)
@@ -51,7 +80,7 @@ def test_deals_as_pysol_cards_does_at_the_edges(game: str, number: int) -> None:
 
 @settings(deadline=None)
 @given(
-    game=st.sampled_from(sorted(GAMES)),
+    game=st.sampled_from(PYSOL),
     number=st.one_of(
         st.integers(1, 2**31 - 1),
         st.integers(2**31, 2**32 - 1),
@@ -98,7 +127,13 @@ def test_numbers_out_of_range(number: int) -> None:
 
 @settings(deadline=None)
 @given(
-    game=st.sampled_from(sorted(GAMES)),
+    game=st.sampled_from(
+        sorted(
+            name
+            for name, rules in GAMES.items()
+            if not {"diagonal", "auto"} & set(rules.layout.split())
+        )
+    ),
     columns=st.integers(1, 13),
     freecells=st.integers(0, 13),
     number=st.integers(1, 2**33 - 1),
@@ -127,7 +162,8 @@ def test_kings_sink(number: int) -> None:
 def test_dealing_says_whose_convention_it_is() -> None:
     for rules in GAMES.values():
         assert "Microsoft" in dealing(rules)
-        assert dealing(rules).endswith("as PySol and pysol-cards do")
+        numbers = SHIPPED[rules.name].numbers
+        assert dealing(rules).endswith(f", numbered as by {numbers}")
     assert "PySol" not in dealing(rules_for("freecell", columns=7))
     assert "the last card to freecells" in dealing(rules_for("eight_off", freecells=1))
     assert "kings sunk" in dealing(GAMES["bakers_dozen"])

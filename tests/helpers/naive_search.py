@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import POLICIES, Rules
+from dbmsolver.game.rules import POLICIES, Policy, Rules
 from dbmsolver.state import State, StateCodec
 from helpers.support import Game
 
@@ -97,3 +97,28 @@ def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
     random.shuffle(columns)
     hearts, spades, diamonds, clubs = heights
     return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
+
+
+def breadth_first(
+    start: Position, rules: Rules, policy: Policy, most: int
+) -> tuple[int | None, int] | None:
+    """The fewest moves to the goal, None if there are none that win, and how many positions can be
+    reached; None if these are more than ``most``.
+
+    Nothing but the readable model takes part in it.
+    """
+    depths = {start.canonical(): 0}
+    queue = deque([start])
+    length: int | None = None
+    while queue:
+        position = queue.popleft()
+        depth = depths[position.canonical()]
+        if length is None and position.is_goal():
+            length = depth
+        for _, after in position.successors(rules, policy):
+            if after.canonical() not in depths:
+                if len(depths) == most:
+                    return None
+                depths[after.canonical()] = depth + 1
+                queue.append(after)
+    return length, len(depths)

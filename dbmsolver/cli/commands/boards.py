@@ -1,9 +1,8 @@
-"""`deal`, `board`, `games`, `key` and `unkey`: boards, and what identifies them."""
+"""`deal`, `board`, `key` and `unkey`: boards, and what identifies them."""
 
 from __future__ import annotations
 
 import re
-import textwrap
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,18 +14,17 @@ from dbmsolver.cli.options import (
     automove_option,
     deal_argument,
     gathered,
-    json_option,
     output_option,
     rules_options,
 )
-from dbmsolver.cli.render import board_text, dump_json, rules_data
+from dbmsolver.cli.render import board_text
 from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
 from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import Deal, dealing
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Policy, Rules
+from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.game.titles import title
 from dbmsolver.notation.supermoves import Automove
 
@@ -109,20 +107,6 @@ def board_command(
         raise UsageError(text, file)
     reached = [solution.initial, *(end for _, _, end in islice(solution.replay(), after))]
     form.write(reached[-1], f"{title(solution.deal)}, after {after} of {moves} moves")
-
-
-@click.command("games")
-@json_option
-def games_command(as_json: bool) -> None:
-    """List the games, with their rules and how a number is dealt."""
-    if as_json:
-        games = [{**rules_data(rules), "dealing": dealing(rules)} for rules in GAMES.values()]
-        click.echo(dump_json({"kind": "games", "games": games}), nl=False)
-        return
-    for index, (name, rules) in enumerate(GAMES.items()):
-        click.echo(f"\n{name}" if index else name)
-        for text in (rules.describe(), f"dealt: {dealing(rules)}"):
-            click.echo(textwrap.fill(text, 80, initial_indent="    ", subsequent_indent="    "))
 
 
 _key_automove_option = automove_option(

@@ -12,7 +12,7 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import GAMES, POLICIES, Rules
+from dbmsolver.game.rules import POLICIES, Rules, rules_from
 from dbmsolver.game.titles import rules_of_notes
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
@@ -140,9 +140,11 @@ def read_json(source: Source, given: Given) -> Solution:
 
 
 def _rules(value: dict[str, object]) -> Rules:
-    rules = GAMES.get(str(value["game"])) or replace(GAMES["freecell"], name=str(value["game"]))
     names = ("columns", "freecells", "build", "fill", "dealt_to_freecells", "kings_sunk")
-    return replace(rules, **{name: value[name] for name in names})  # type: ignore[arg-type]
+    data = {"name": str(value["game"]), **{name: value[name] for name in names}}
+    if "layout" in value:
+        data["layout"] = str(value["layout"])
+    return rules_from(data)
 
 
 def _json_place(value: dict[str, object]) -> Place:

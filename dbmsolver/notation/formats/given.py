@@ -14,7 +14,7 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, rules_for
+from dbmsolver.game.rules import GAMES, Build, Fill, Rules, changed, rules_for, usual_rules
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.solution import Origin
 from dbmsolver.notation.supermoves import Automove
@@ -46,9 +46,12 @@ class Parting(NamedTuple):
 class Given:
     """What the text of a solution need not say, and must not contradict."""
 
-    game: str | None = None
+    game: str | Rules | None = None
+    """A game by its name, or its rules."""
     freecells: int | None = None
     columns: int | None = None
+    build: Build | None = None
+    fill: Fill | None = None
     deal: Deal | str | None = None
     """What the solution starts from: a deal, or what names one on the command line."""
     policy: Automove | None = None
@@ -70,20 +73,25 @@ class Given:
         if isinstance(self.deal, Deal):
             return self.deal.rules
         known = {key: value for key, (value, _) in said.items()} | wanted
+        name = str(known.get("game", "freecell"))
         place = said["game"][1] if "game" in said else where
         try:
-            rules = rules_for(
-                str(known.get("game", "freecell")),
-                _number(known.get("freecells")),
-                _number(known.get("columns")),
-            )
-            for key in ("build", "fill"):
+            rules = self._named(name, known)
+            for key in ("freecells", "columns", "build", "fill"):
                 if key in known:
-                    place = said[key][1]
-                    rules = replace(rules, **{key: known[key]})  # type: ignore[arg-type]
+                    place = said[key][1] if key in said else where
+                    rules = changed(rules, **{key: known[key]})  # type: ignore[arg-type]
         except UsageError as error:
             raise InvalidError(error.message, place) from None
         return rules
+
+    def _named(self, name: str, known: Mapping[str, str | int]) -> Rules:
+        """The rules of a name: those given, a shipped game's, or those that are told in full."""
+        if isinstance(self.game, Rules):
+            return self.game
+        if name not in GAMES and known.keys() >= {"freecells", "columns", "build", "fill"}:
+            return Rules(name, 1, 0, "any", "any")  # all of which is changed
+        return rules_for(name)
 
     def agreed(self, rules: Rules, where: Mapping[str, str]) -> Rules:
         """The rules that a text says completely, if they are those given.
@@ -101,11 +109,13 @@ class Given:
         for key, value in self._wanted().items():
             if said[key][0] == value:
                 continue
-            same = key == "game" and rules.name not in GAMES and _alike(rules, str(value))
-            if not same:
+            game = self.game if isinstance(self.game, Rules) else GAMES.get(str(value))
+            if key != "game" or rules.name in GAMES or not _alike(rules, game):
                 raise self._conflict(key, said[key], value)
-            filled = min(GAMES[str(value)].dealt_to_freecells, rules.freecells)
-            rules = replace(rules, name=str(value), dealt_to_freecells=filled)
+            rules = usual_rules(replace(rules, name=str(value)))
+        if isinstance(self.game, Rules) and rules == usual_rules(rules):
+            # The text does not say how its game is dealt, the game that is given does.
+            return usual_rules(rules, self.game)
         return rules
 
     def board(self, lines: Sequence[str], rules: Rules, where: str) -> Position:
@@ -146,11 +156,10 @@ class Given:
 
     def options(self) -> str:
         """The options of the rules as they would be given to a command; empty if there are none."""
-        return " ".join(
-            f"--{field.name} {value}"
-            for field in fields(self)[:3]
-            if (value := getattr(self, field.name)) is not None
-        )
+        given = {field.name: getattr(self, field.name) for field in fields(self)[:5]}
+        if isinstance(self.game, Rules):
+            given["game"] = self.game.name
+        return " ".join(f"--{key} {value}" for key, value in given.items() if value is not None)
 
     def _wanted(self) -> dict[str, str | int]:
         if isinstance(self.deal, Deal):
@@ -162,7 +171,13 @@ class Given:
                 "build": rules.build,
                 "fill": rules.fill,
             }
-        wanted = {"game": self.game, "freecells": self.freecells, "columns": self.columns}
+        wanted = {
+            "game": self.game.name if isinstance(self.game, Rules) else self.game,
+            "freecells": self.freecells,
+            "columns": self.columns,
+            "build": self.build,
+            "fill": self.fill,
+        }
         return {key: value for key, value in wanted.items() if value is not None}
 
     def _conflict(self, key: str, said: tuple[str | int, str], wanted: str | int) -> InvalidError:
@@ -171,15 +186,10 @@ class Given:
         return InvalidError(text, said[1])
 
 
-def _alike(rules: Rules, game: str) -> bool:
+def _alike(rules: Rules, game: Rules | None) -> bool:
     """Whether the rules are those of the game in all but numbers of columns and freecells."""
-    known = GAMES.get(game)
-    return known is not None and (known.build, known.fill) == (rules.build, rules.fill)
+    return game is not None and (game.build, game.fill) == (rules.build, rules.fill)
 
 
 def _named(deal: Deal) -> str:
     return deal.name if deal.number is None else f"deal {deal.number}"
-
-
-def _number(value: str | int | None) -> int | None:
-    return None if value is None else int(value)

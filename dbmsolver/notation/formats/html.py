@@ -18,7 +18,7 @@ from typing import Any
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game import titles
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.rules import SHIPPED, Policy
 from dbmsolver.notation.formats import sfn, universal_json
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source
@@ -32,16 +32,6 @@ SCRIPTS = (
     *("words.js", "replay.js", "board.js", "motion.js", "list.js", "copy.js", "player.js"),
     "controls.js",
 )
-
-_GAMES = {
-    "freecell": "FreeCell",
-    "bakers_game": "Baker's Game",
-    "eight_off": "Eight Off",
-    "seahaven_towers": "Seahaven Towers",
-    "forecell": "ForeCell",
-    "bakers_dozen": "Baker's Dozen",
-}
-"""How people write the names; other names are shown as they are."""
 
 _START = '<script type="application/json" id="solution">'
 _END = "</script>"
@@ -102,7 +92,7 @@ def _badge(shortest: int | None) -> str:
 
 def _facts(solution: Solution, shortest: int | None) -> str:
     name = solution.rules.name
-    game = _GAMES.get(name) or name.replace("_", " ").capitalize()
+    game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
     facts = f"{game}: {solution.rules.describe()}"
     count = len(solution.steps)
     moves = "1 move" if count == 1 else f"{count} moves"

@@ -16,7 +16,7 @@ import re
 from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal, format_board
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import GAMES, Rules, usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Solution
@@ -29,24 +29,17 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
     """The comment lines that say what is solved."""
     rules = solution.rules
     lines = [f"# game: {rules.name}"]
-    base = GAMES.get(rules.name) or GAMES["freecell"]
+    game = GAMES.get(rules.name)
     for key in ("columns", "freecells", "build", "fill"):
-        if getattr(rules, key) != getattr(base, key):
+        if game is None or getattr(rules, key) != getattr(game, key):
             lines.append(f"# {key}: {getattr(rules, key)}")
-    if solution.number is not None and _is_dealt(solution, base):
+    if solution.number is not None and usual_rules(rules) == rules:
         lines.append(f"# deal: {solution.number}")
     elif board:
         lines += [f"# | {line}" for line in format_board(solution.initial).splitlines()]
     if solution.tag:
         lines.append(f"# tag: {_line(solution.tag)}")
     return lines + [f"# {_line(remark)}" for remark in solution.remarks]
-
-
-def _is_dealt(solution: Solution, game: Rules) -> bool:
-    """Whether the number deals this board by what the other lines say of the rules."""
-    rules = solution.rules
-    filled = min(game.dealt_to_freecells, rules.freecells)
-    return (rules.dealt_to_freecells, rules.kings_sunk) == (filled, game.kings_sunk)
 
 
 class Preamble:

@@ -20,7 +20,7 @@ from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.cards import RANKS, card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Policy, Rules
+from dbmsolver.game.rules import GAMES, Policy, Rules, usual_rules
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import read_board
@@ -98,7 +98,7 @@ def _check_writable(solution: Solution, policy: Policy) -> None:
 def _game_lines(solution: Solution) -> list[str]:
     name = "Game" if solution.rules.name == "freecell" else f"{solution.rules.name} game"
     tag = " ".join(solution.tag.replace('"', "'").split())
-    if solution.number is not None:
+    if solution.number is not None and usual_rules(solution.rules) == solution.rules:
         return [f"{name} #{solution.number}" + (f' "{tag}"' if tag else "")]
     return [f'{name} "{tag}"'] if tag or name != "Game" else []
 

@@ -52,8 +52,11 @@ _WITH_WORD = re.compile(
 _ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
 _TAG = re.compile(r'"([^"]*)"')
+_GAMES = "|".join(name.replace("_", "[_ ]") for name in sorted(GAMES, key=len, reverse=True))
 _GAME = re.compile(
-    rf"\b(?:{'|'.join(name.replace('_', '[_ ]') for name in GAMES)})\b", re.IGNORECASE
+    # The longest first: the names of some games begin with those of others.
+    rf"\b(?:{_GAMES})\b",
+    re.IGNORECASE,
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbmsolver.errors import InputError, quoted
-from dbmsolver.game.boards import LINE_END, decoded
+from dbmsolver.game.texts import LINE_END, decoded
 
 MAX_BYTES = 4 << 20
 """More than any solution needs with a position before each of its moves."""

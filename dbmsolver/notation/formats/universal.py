@@ -11,7 +11,7 @@ from typing import Any
 from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Build, Fill
+from dbmsolver.game.rules import Build, Fill, usual_rules
 from dbmsolver.notation.solution import Comment, Path, Solution, Step
 from dbmsolver.notation.supermoves import Automove
 
@@ -68,7 +68,7 @@ def tree(solution: Solution) -> dict[str, Any]:
         "empty_stacks_filled_by": FILLS[rules.fill],
         "sequence_move": "UNLIMITED" if solution.unlimited else "LIMITED",
     }
-    if solution.number is not None:
+    if solution.number is not None and usual_rules(rules) == rules:
         header["deal_number"] = solution.number
     if solution.tag:
         header["deal_name"] = solution.tag

@@ -9,7 +9,7 @@ from typing import Any
 from dbmsolver.errors import DbmError, IllegalMoveError, quoted
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS, Rules
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, Rules, usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES
 from dbmsolver.notation.formats.universal import (
@@ -142,11 +142,7 @@ class TreeReader(ValueReader):
             header["sequences_are_built_by"], (*at, "sequences_are_built_by"), BUILDS
         )
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
-        rules = Rules(name, columns, freecells, build, fill)
-        if name in GAMES:
-            filled = min(GAMES[name].dealt_to_freecells, freecells)
-            sunk = GAMES[name].kings_sunk
-            rules = replace(rules, dealt_to_freecells=filled, kings_sunk=sunk)
+        rules = usual_rules(Rules(name, columns, freecells, build, fill))
         keys = {"game": "variant", "freecells": "NUM_FREECELLS", "columns": "NUM_COLUMNS"}
         return self.given.agreed(
             rules, {key: self.place_of((*at, name)) for key, name in keys.items()}

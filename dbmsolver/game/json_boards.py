@@ -1,0 +1,82 @@
+"""Boards as JSON, as rules-driven solvers read them: `{"tableau piles": [["4C", "3C"], ...]}`.
+
+Piles are columns, the deepest card first. `cells` are cards in freecells, `foundations` the cards
+on top of them; those not mentioned hold what the game's deal puts there. In a short deck the
+highest rank stands for the king, the next one for the queen, and so on: see docs/games.md.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.cards import parse_card, rank, suit
+from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+
+_PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
+_EXPECTED = f"expected {_PILES}, {_CELLS} and {_FOUNDATIONS}"
+
+
+def is_json_board(text: str) -> bool:
+    """Whether a text is JSON, which no other board begins like."""
+    return text.lstrip("\ufeff \t\r\n").startswith("{")
+
+
+def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Position:
+    """Read a board; InputError for what is none, or none of these rules."""
+    try:
+        data = json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        place = f"{where}, line {error.lineno}, column {error.colno}"
+        raise InputError(f"not JSON ({error.msg}), expected a board", place) from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"not JSON ({error}), expected a board", where) from None
+    for name in data:
+        if name not in (_PILES, _CELLS, _FOUNDATIONS):
+            raise InputError(f"{quoted(name)} has no place in the games played, {_EXPECTED}", where)
+    piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
+    cells = _cards(data.get(_CELLS, []), where)
+    tops = _cards(data.get(_FOUNDATIONS, []), where)
+    everything = [card for cards in (*piles, cells, tops) for card in cards]
+    if not everything:
+        raise InputError("no cards, expected a board", where)
+    shift = 13 - max(map(rank, everything))
+    heights = list(layout_of(rules.layout).heights)
+    for card in tops:
+        heights[suit(card)] = rank(card) + shift
+    if len(cells) > rules.freecells:
+        text = f"{len(cells)} cards in cells, expected at most {rules.freecells}"
+        raise InputError(text, where)
+    if len(piles) > rules.columns:
+        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
+        raise InputError(text, where)
+    hearts, spades, diamonds, clubs = heights
+    position = Position(
+        tuple(tuple(card + 4 * shift for card in pile) for pile in piles)
+        + ((),) * (rules.columns - len(piles)),
+        tuple(card + 4 * shift for card in cells) + (None,) * (rules.freecells - len(cells)),
+        (hearts, spades, diamonds, clubs),
+    )
+    position.validate(rules, where)
+    return position
+
+
+def _list(value: Any, what: str, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        _fail(f"{what}: {json.dumps(value):.40}, expected a list", where)
+    return value
+
+
+def _cards(value: Any, where: str) -> list[int]:
+    cards = _list(value, "cards", where)
+    for card in cards:
+        if not isinstance(card, str):
+            _fail(f'{json.dumps(card):.40}, expected a card, as in "TD"', where)
+    return [parse_card(card, where) for card in cards]
+
+
+def _fail(message: str, where: str) -> NoReturn:
+    raise InputError(message, where)

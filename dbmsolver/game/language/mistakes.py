@@ -1,0 +1,139 @@
+"""Messages about texts of the language: where, which word, and what was expected, in words."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from lark import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+
+from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.language.description import At
+from dbmsolver.game.language.words import ALL, KINDS
+
+_TERMINALS = {
+    "ELEMENT": "an element",
+    "DISPLAY": "a setup code",
+    "ITEM": "a move item",
+    "FULLSUIT": "a move item",
+    "DESTINATION": "a destination",
+    "MODIFIER": "a move modifier",
+    "SOURCEELEMENT": "a move modifier",
+    "TIMES": "a move modifier",
+    "RANK_CODE": "a destination",
+    "SINGLE": "a deck code",
+    "SUIT": "a deck code",
+    "HIGH": "a deck code",
+    "MULTIPLE": "a deck code",
+    "RANKS": "a deck code",
+    "INITIAL": "a deal code",
+    "TRIGGERED": "a deal code",
+    "ROWS": "an order of dealing",
+    "ORDER": "an order of dealing",
+    "FINISH": "a finish code",
+    "NOVALIDMOVE": "a condition",
+    "NOBLANK": "a condition",
+    "NAME": "a line of the header",
+    "DESCRIPTION": "a line of the header",
+    "NUMBERS": "a line of the header",
+    "HEIGHT": "a line of the header",
+    "WIDTH": "a line of the header",
+    "HEADER": "a block",
+    "SETUP": "a block",
+    "DECK": "a block",
+    "DEAL": "a block",
+    "MOVE": "a block",
+    "FINISH_BLOCK": "a block",
+    "TRIGGERCONDITIONS": "a block",
+    "BASE": "a mark of an element",
+    "EXTENDS": "Extends",
+    "TEXT": 'a text in quotes, as in "Klondike"',
+    "NUMBER": "a number",
+    "RANK": "a rank (A 2-10 J Q K)",
+    "CARD": "a card, as in {AS}",
+    "DEALT": "Deal",
+    "UNLIMITED": "Unlimited",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+    "LBRACE": "`{`",
+    "RBRACE": "`}`",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "COMMA": "`,`",
+    "TWO_DOTS": "`..`",
+    "$END": "the end of the text",
+}
+"""What the terminals are called. KEEP, AUTO and ANY stand where others of their kind do."""
+
+_WORD = re.compile(r"[A-Za-z0-9_]+|\S")
+
+
+def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
+    """The message for what the parser did not expect."""
+    names = expected_names(error)
+    if isinstance(error, UnexpectedEOF) or (
+        isinstance(error, UnexpectedToken) and error.token.type == "$END"
+    ):
+        line = text.count("\n") + 1
+        at = At(line, len(text) - (text.rfind("\n") + 1) + 1, where)
+        return InputError(f"the text ends, expected {listed(names)}", str(at))
+    position = error.pos_in_stream or 0
+    word, start = word_at(text, position)
+    at = place_at(text, start, where)
+    if isinstance(error, UnexpectedCharacters) and not re.match(r"[A-Za-z]", word):
+        return InputError(f"{quoted(word)}, expected {listed(names)}", str(at))
+    if word.lower() not in {known.lower() for known in ALL} and re.match("[A-Za-z]", word):
+        return InputError(f"unknown word {quoted(word)}, {suggestion(word, names)}", str(at))
+    return InputError(f"{quoted(word)} cannot stand here, expected {listed(names)}", str(at))
+
+
+def suggestion(word: str, names: list[str]) -> str:
+    """What was expected, and the nearest word: of those that fit here, or else of all."""
+    fitting = [known for name in names for known in KINDS.get(name, (name,))]
+    lower = {known.lower(): known for known in (*ALL, *fitting)}
+    near = difflib.get_close_matches(word.lower(), [known.lower() for known in fitting], 1, 0.5)
+    near = near or difflib.get_close_matches(word.lower(), list(lower), 1, 0.7)
+    hint = f"did you mean {lower[near[0]]}? " if near else ""
+    return f"{hint}expected {listed(names, words=not near)}"
+
+
+def listed(names: list[str], words: bool = True) -> str:
+    """Kinds of words, each with its words, unless that would be many."""
+    parts = []
+    for name in names:
+        kind = KINDS.get(name, ())
+        show = kind and words and sum(len(KINDS.get(other, ())) for other in names) <= 16
+        parts.append(f"{name} ({', '.join(kind)})" if show else name)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def expected_names(error: UnexpectedInput) -> list[str]:
+    """What could have stood there, in words."""
+    terminals: set[str] = set()
+    if isinstance(error, UnexpectedCharacters):
+        terminals = set(error.allowed or ())
+    elif isinstance(error, UnexpectedToken):
+        terminals = set(error.accepts or error.expected or ())
+    elif isinstance(error, UnexpectedEOF):
+        terminals = set(error.expected or ())
+    known = [name for terminal, name in _TERMINALS.items() if terminal in terminals]
+    return list(dict.fromkeys(known)) or ["a block"]
+
+
+def word_at(text: str, position: int) -> tuple[str, int]:
+    """The whole word around a place in the text, and where it begins."""
+    start = min(position, len(text) - 1)
+    while (
+        start > 0
+        and re.match(r"\w", text[start], re.ASCII)
+        and re.match(r"\w", text[start - 1], re.ASCII)
+    ):
+        start -= 1
+    found = _WORD.match(text, start)
+    return (found.group(), start) if found else (text[start : start + 1], start)
+
+
+def place_at(text: str, position: int, where: str) -> At:
+    """Line and column of a place in the text."""
+    line = text.count("\n", 0, position) + 1
+    return At(line, position - (text.rfind("\n", 0, position) + 1) + 1, where)

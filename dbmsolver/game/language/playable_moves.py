@@ -1,0 +1,201 @@
+"""What the lines of a Move block amount to, where they are moves of single cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dbmsolver.game.language.description import MoveLine
+from dbmsolver.game.language.problems import Problems
+from dbmsolver.game.rules import Build, Fill
+
+_BUILDS: dict[frozenset[str], Build] = {
+    frozenset({"AltColor"}): "alternate",
+    frozenset({"SameSuit"}): "suit",
+    frozenset({"AnySuit"}): "any",
+    frozenset({"Any"}): "any",
+    frozenset(): "any",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How columns are built and filled, and whether freecells can be."""
+
+    build: Build
+    fill: Fill
+    cells: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """Which elements the setup has, as far as moves depend on it."""
+
+    cells: bool
+    keeps_home: bool
+    """Whether cards stay on the foundations."""
+
+
+def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Problems) -> Moves:
+    """What the lines say; what cannot be played is added to the problems."""
+    groups: dict[str, list[MoveLine]] = {
+        name: [] for name in ("build", "fill", "cell", "home", "start")
+    }
+    for line in lines:
+        blank = "OnBlank" in line.destinations
+        if line.element == "Tableau":
+            groups["fill" if blank else "build"].append(line)
+        elif line.element == "Reserve":
+            groups["cell"].append(line)
+        elif line.element == "Foundation":
+            groups["start" if blank else "home"].append(line)
+        else:
+            problems.add("expected moves to Tableau, Reserve and Foundation only", line.element)
+            continue
+        _check_item(line, problems)
+    build = _build(groups["build"], problems)
+    fill = _fill(groups["fill"], problems)
+    _check_sources(groups, build, elements, problems)
+    _check_home(groups, problems)
+    for line in groups["cell"]:
+        if set(line.destinations) - {"Any", "AnySuit"} != {"OnBlank"} or line.modifiers:
+            problems.add(
+                "expected Reserve SingleCard Any OnBlank: a cell holds one card, any card",
+                line.element,
+            )
+    return Moves(build, fill, bool(groups["cell"]))
+
+
+def _check_item(line: MoveLine, problems: Problems) -> None:
+    """Only what a series of moves of single cards can do is played."""
+    through = "ThroughReserve" in line.modifiers
+    if line.item == "ValidStack" and not through:
+        problems.add(
+            "a run moves card by card so far, expected ThroughReserve or SingleCard", line.item
+        )
+    elif line.item in ("FullStack", "FullSuit"):
+        problems.add("expected SingleCard, or ValidStack with ThroughReserve", line.item)
+    elif line.item == "Any" and line.count != 1:
+        problems.add("expected one card at a time", line.item, show=f"Any[{line.count}]")
+    for word in line.modifiers:
+        if word in ("Auto", "Keep"):
+            problems.add("not played as part of a move", word)
+    if line.times is not None:
+        problems.add("there is no stock to pass through", line.element, show="Times")
+
+
+def _direction(line: MoveLine) -> set[str]:
+    return {"Ascending", "Descending"} & set(line.modifiers)
+
+
+def _build(lines: list[MoveLine], problems: Problems) -> Build:
+    found: Build | None = None
+    for line in lines:
+        build = _BUILDS.get(frozenset(line.destinations))
+        if build is None:
+            bad = next(
+                word
+                for word in line.destinations
+                if frozenset({word}) not in _BUILDS or len(line.destinations) > 1
+            )
+            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
+            problems.add("expected AltColor, SameSuit or AnySuit for building", bad, show=shown)
+        elif _direction(line) != {"Descending"}:
+            word = next((word for word in line.modifiers if word == "Ascending"), line.element)
+            problems.add("columns are built down, expected Descending", word)
+        elif found not in (None, build):
+            problems.add("a second way of building, expected one", *line.destinations, line.element)
+        else:
+            found = build
+    if not lines:
+        problems.add(
+            "no line says what may be put on a card, expected one like "
+            "Tableau SingleCard AltColor Descending",
+            "Tableau",
+        )
+    return found or "any"
+
+
+def _fill(lines: list[MoveLine], problems: Problems) -> Fill:
+    fill: Fill = "none"
+    for line in lines:
+        rest = set(line.destinations) - {"OnBlank"}
+        if _direction(line):
+            problems.add("an empty column has no rank to go by", *sorted(_direction(line)))
+        if rest <= {"Any", "AnySuit"}:
+            fill = "any"
+        elif rest <= {"Any", "AnySuit", "Rank"} and line.rank == "K":
+            fill = fill if fill == "any" else "kings"
+        else:
+            bad = next(
+                word for word in line.destinations if word not in ("OnBlank", "Any", "AnySuit")
+            )
+            shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
+            problems.add(
+                "expected Any OnBlank or Rank[K] OnBlank for empty columns",
+                bad,
+                line.rank,
+                show=shown,
+            )
+    return fill
+
+
+def _check_sources(
+    groups: dict[str, list[MoveLine]], build: Build, elements: Elements, problems: Problems
+) -> None:
+    """From everywhere where cards lie, and not from the foundations.
+
+    Cards that come back from a foundation make no difference where columns are built by suit: the
+    only card that could be put on such a card is home itself. So whoever plays with such moves can
+    leave them out, with as many freecells and columns free as before, or more.
+    """
+    cells = {"Reserve"} if elements.cells else set()
+    needed = {
+        "build": {"Tableau"} | cells,
+        "fill": {"Tableau"} | cells,
+        "cell": {"Tableau"},
+        "home": {"Tableau"} | cells,
+        "start": {"Tableau"} | cells,
+    }
+    for name, lines in groups.items():
+        if not lines:
+            continue
+        if all(line.sources for line in lines):
+            said = {source for line in lines for source in line.sources}
+            missing = sorted(needed[name] - said)
+            if missing:
+                problems.add(
+                    f"expected moves from {' and '.join(missing)}, too",
+                    lines[0].element,
+                    show="SourceElement",
+                )
+        for line in lines:
+            back = not line.sources or "Foundation" in line.sources
+            if (
+                name in ("build", "fill", "cell")
+                and back
+                and not (elements.keeps_home or build == "suit")
+            ):
+                problems.add(
+                    "cards could come back from the foundations, expected SourceElement[Tableau], "
+                    "or Keep after the Foundation's setup code",
+                    line.element,
+                    show=f"{line.element} without SourceElement",
+                )
+            for source in line.sources:
+                if source not in ("Tableau", "Reserve", "Foundation"):
+                    problems.add("expected Tableau or Reserve", source)
+
+
+def _check_home(groups: dict[str, list[MoveLine]], problems: Problems) -> None:
+    """Foundations go up by suit from the ace."""
+    for line in groups["home"]:
+        if set(line.destinations) != {"SameSuit"} or _direction(line) != {"Ascending"}:
+            problems.add("expected Foundation SingleCard SameSuit Ascending", line.element)
+    for line in groups["start"]:
+        if set(line.destinations) != {"Rank", "OnBlank"} or line.rank != "A":
+            shown = f"Rank[{line.rank}]" if line.rank else str(line.element)
+            problems.add("expected Foundation Rank[A] OnBlank", line.element, show=shown)
+    for name, text in (("home", "SingleCard SameSuit Ascending"), ("start", "Rank[A] OnBlank")):
+        if not groups[name]:
+            problems.add(f"expected a line Foundation {text}", "Foundation")

@@ -1,0 +1,148 @@
+"""From a description to the rules that are played, or to the words for which it cannot be played.
+
+What is played so far: one deck, every card in sight, moves of single cards between columns,
+freecells and foundations, columns built down, foundations built up by suit from the ace.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.language.description import Deck, Description, SetupLine
+from dbmsolver.game.language.playable_deal import understand_deal
+from dbmsolver.game.language.playable_moves import Elements, understand_moves
+from dbmsolver.game.language.problems import Problem, Problems
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, Rules
+
+_COLUMNS = ("DropStack", "MixDropStack", "TopStack")
+_CELLS = ("Face", "DropStack", "MixDropStack", "TopStack")
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The rules of a game, or why there are none that are played."""
+
+    rules: Rules | None
+    problems: tuple[Problem, ...]
+
+    def playable(self, name: str, where: str) -> Rules:
+        """The rules; InputError, naming the first word that is not played, if there are none."""
+        if self.rules is not None:
+            return self.rules
+        first, *others = self.problems
+        more = f" ({len(others)} more; `games --check` lists them)" if others else ""
+        place = str(first.at) if first.at else where
+        raise InputError(f"{name} cannot be played: {first}{more}", place)
+
+
+def identifier(name: str) -> str:
+    """A game's name as it is given on the command line: `bakers_game` for "Baker's Game"."""
+    return re.sub(r"[^a-z0-9]+", "_", re.sub("['\u2019]", "", name.lower())).strip("_")
+
+
+def understand(game: Description, name: str) -> Understood:
+    """The rules, called by the name in the header or else by `name`, or the problems."""
+    problems = Problems()
+    name = identifier(game.name or "") or name
+    for block in ("setup", "deal", "moves", "finish"):
+        if not getattr(game, block):
+            word = {"moves": "Move"}.get(block, block.capitalize())
+            problems.add("nothing is said there, expected the block", word)
+    tableau, reserve, foundation = _setup(game.setup or (), problems)
+    ranks = _deck(game.deck or Deck(), problems)
+    columns = tableau.count if tableau else 1
+    freecells = reserve.count if reserve else 0
+    if columns > MAX_COLUMNS or freecells > MAX_FREECELLS:
+        line = tableau if tableau and columns > MAX_COLUMNS else reserve
+        assert line is not None
+        problems.add(
+            f"expected at most {MAX_COLUMNS}", line.display, show=f"{line.element}[{line.count}]"
+        )
+    elements = Elements(freecells > 0, bool(foundation and foundation.keep))
+    moves = understand_moves(game.moves or (), elements, problems)
+    if reserve and not moves.cells:
+        problems.add(
+            "no card can be put there, expected Reserve SingleCard Any OnBlank", reserve.element
+        )
+    deal = understand_deal(game.deal or (), columns, freecells, ranks, problems)
+    _end(game, problems)
+    if problems.found:
+        ordered = sorted(problems.found, key=lambda one: one.at[:2] if one.at else (0, 0))
+        return Understood(None, tuple(ordered))
+    try:
+        rules = Rules(
+            name,
+            columns,
+            freecells,
+            moves.build,
+            moves.fill,
+            deal.filled,
+            deal.kings_sunk,
+            deal.layout,
+        )
+    except UsageError as error:
+        return Understood(None, (Problem("Deal", error.message),))
+    return Understood(rules, ())
+
+
+def _setup(
+    lines: tuple[SetupLine, ...], problems: Problems
+) -> tuple[SetupLine | None, SetupLine | None, SetupLine | None]:
+    """The lines of Tableau, Reserve and Foundation."""
+    found: dict[str, SetupLine] = {}
+    for line in lines:
+        if line.element in found:
+            problems.add("a second kind, expected one line for each element", line.element)
+            continue
+        found[line.element] = line
+        if line.element not in ("Tableau", "Reserve", "Foundation"):
+            problems.add("expected Tableau, Foundation and Reserve only", line.element)
+            continue
+        allowed = _CELLS if line.element == "Reserve" else _COLUMNS
+        if line.display not in allowed:
+            problems.add(f"expected one of {', '.join(allowed)} for it", line.display)
+        if line.base not in (None, "A") or (line.base and line.element != "Foundation"):
+            problems.add(
+                "foundations begin with the ace, expected no Base",
+                line.base,
+                show=f"Base[{line.base}]",
+            )
+        if line.keep and line.element != "Foundation":
+            problems.add("expected it for the Foundation only", line.element, show="Keep")
+    for name in ("Tableau", "Foundation"):
+        if lines and name not in found:
+            problems.add(f"expected a line {name} in the Setup", "Setup")
+    foundation = found.get("Foundation")
+    if foundation and foundation.count != 4:
+        problems.add("expected 4", foundation.display, show=f"Foundation[{foundation.count}]")
+    return found.get("Tableau"), found.get("Reserve"), foundation
+
+
+def _deck(deck: Deck, problems: Problems) -> int:
+    """How many ranks there are."""
+    whole = deck.decks in (None, 1)
+    if deck.suits and (
+        deck.decks is not None
+        or sorted(deck.suits) != [("Clubs", 1), ("Diamonds", 1), ("Hearts", 1), ("Spades", 1)]
+    ):
+        problems.add("expected one whole deck", deck.suits[0][0])
+    if not whole:
+        problems.add(
+            "games of two decks are not played, expected Single",
+            "Multiple",
+            show=f"Multiple[{deck.decks}]",
+            at=deck.at,
+        )
+    if deck.high not in (None, "KingHigh"):
+        problems.add("the king is the highest card, expected KingHigh", deck.high)
+    return deck.ranks or 13
+
+
+def _end(game: Description, problems: Problems) -> None:
+    for word in game.finish or ():
+        if word != "AllInFoundation":
+            problems.add("expected AllInFoundation", word)
+    for word in game.triggers or ():
+        problems.add("deals in the middle of the game are not played", word)

@@ -1,0 +1,233 @@
+"""How a numbered deal is laid out, where that is not simply card after card to the columns in turn.
+
+A layout is text, as rules are kept in stores with it: parts in this order, with "; " between them.
+
+=================  ================================================================================
+`home A 2H`        these cards are on the foundations when the game begins, not in the deck; a rank
+                   without a suit is all four cards
+`first 2C 2S`      these cards are dealt first, in this order
+`backwards`        rows are dealt from the last column to the first
+`diagonal`         each row begins one column further to the right than the one before
+`columns 1 3/2 4`  the columns, deepest card first, by the order in which cards come from the deck
+`auto`             a card that fits on its foundation goes there, and its column gets none for it
+`cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
+=================  ================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from dbmsolver.errors import DbmError, UsageError, quoted
+from dbmsolver.game.cards import CARDS, RANKS, card_name, parse_card, rank, suit
+
+Order = Literal["turn", "backwards", "diagonal"]
+Heights = tuple[int, int, int, int]
+
+EXPECTED = "home, first, backwards, diagonal, columns, auto, cells, in this order"
+_ORDER = ("home", "first", "backwards", "diagonal", "columns", "auto", "cells")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A layout's parts; see the module."""
+
+    home: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
+    order: Order = "turn"
+    columns: tuple[tuple[int, ...], ...] = ()
+    """Numbers from 1; empty unless every column is given by itself."""
+    auto: bool = False
+    cells: tuple[int, ...] = ()
+    """Freecells from 0; empty for the first ones."""
+
+    @property
+    def heights(self) -> Heights:
+        """Of the foundations when the game begins; UsageError if `home` leaves gaps."""
+        heights = [0, 0, 0, 0]
+        for card in sorted(self.home):
+            if heights[suit(card)] != rank(card) - 1:
+                text = f"{card_name(card)} home without the card below it, or twice"
+                raise UsageError(f"{text}, expected foundations without gaps")
+            heights[suit(card)] += 1
+        hearts, spades, diamonds, clubs = heights
+        return hearts, spades, diamonds, clubs
+
+    def check(self, columns: int, freecells: int, filled: int) -> None:
+        """UsageError if it does not fit these numbers of columns and cells, `filled` by the deal.
+
+        Every card has to get a place, and only one.
+        """
+        _ = self.heights
+        if len({*self.home, *self.first}) != len(self.home) + len(self.first):
+            raise UsageError("a card is named twice in the layout, expected each card once")
+        if self.cells and (
+            len(set(self.cells)) != len(self.cells)
+            or len(self.cells) != filled
+            or max(self.cells) >= freecells
+        ):
+            text = f"the layout fills the freecells {_numbers(self.cells)}"
+            raise UsageError(f"{text}, expected {filled} of {freecells}")
+        cards = CARDS - len(self.home) - filled
+        if self.columns:
+            numbers = sorted(number for column in self.columns for number in column)
+            if len(self.columns) != columns:
+                text = f"the deal names {len(self.columns)} columns one by one"
+                raise UsageError(f"{text}, expected {columns}")
+            if numbers != list(range(1, cards + 1)):
+                raise UsageError(
+                    f"the deal's columns do not take each of the cards 1 to {cards} once"
+                )
+        if self.order == "diagonal" and cards > columns * (columns + 1) // 2:
+            text = f"{cards} cards cannot be dealt diagonally to {columns} columns"
+            raise UsageError(f"{text}, expected more columns")
+
+    def arrange(
+        self, deck: Sequence[int], columns: int, filled: int
+    ) -> tuple[list[list[int]], list[int], Heights]:
+        """Columns, cards for the freecells, and heights of the foundations, of a shuffled deck."""
+        named = {*self.home, *self.first}
+        cards = [*self.first, *(card for card in deck if card not in named)]
+        end = len(cards) - filled
+        if self.columns:
+            taken = [[cards[number - 1] for number in column] for column in self.columns]
+            return taken, cards[end:], self.heights
+        heights = list(self.heights)
+        laid: list[list[int]] = [[] for _ in range(columns)]
+        for index, card in zip(self._places(columns, end), cards[:end], strict=True):
+            if self.auto and heights[suit(card)] == rank(card) - 1:
+                heights[suit(card)] += 1
+            else:
+                laid[index].append(card)
+        hearts, spades, diamonds, clubs = heights
+        return laid, cards[end:], (hearts, spades, diamonds, clubs)
+
+    def _places(self, columns: int, cards: int) -> list[int]:
+        """The column of each card, row after row."""
+        places: list[int] = []
+        start = 0
+        while len(places) < cards:
+            row = list(range(start, columns))
+            places += row[::-1] if self.order == "backwards" else row
+            start += self.order == "diagonal"
+        return places[:cards]
+
+    def with_cells(self, filled: int, freecells: int) -> Layout:
+        """For another number of cells: the first ones are filled, if those no longer fit."""
+        fits = len(self.cells) == filled and max(self.cells, default=0) < freecells
+        return (
+            self if fits else Layout(self.home, self.first, self.order, self.columns, self.auto, ())
+        )
+
+    def __str__(self) -> str:
+        parts = []
+        if self.home:
+            parts.append("home " + _home(self.home))
+        if self.first:
+            parts.append("first " + _names(self.first))
+        if self.order != "turn":
+            parts.append(self.order)
+        if self.columns:
+            parts.append("columns " + "/".join(" ".join(map(str, c)) for c in self.columns))
+        if self.auto:
+            parts.append("auto")
+        if self.cells:
+            parts.append("cells " + _numbers(self.cells))
+        return "; ".join(parts)
+
+    def words(self, columns: int) -> list[str]:
+        """What it says, for people: one phrase for each part but the freecells."""
+        parts = []
+        if self.home:
+            parts.append(f"{_cards(self.home)} home at the start")
+        if self.first:
+            parts.append(f"{_cards(self.first)} dealt first")
+        if self.columns:
+            lengths = ", ".join(str(len(column)) for column in self.columns)
+            parts.append(f"dealt to columns of {lengths} cards")
+        elif self.order == "diagonal":
+            parts.append(f"dealt to {columns} columns, each row one column shorter at the left")
+        elif self.order == "backwards":
+            parts.append(f"dealt to {columns} columns in turn, from right to left")
+        else:
+            parts.append(f"dealt to {columns} columns in turn")
+        if self.auto:
+            parts.append("cards that fit go home as they are dealt")
+        return parts
+
+
+def _cards(cards: tuple[int, ...]) -> str:
+    """Cards in words, a whole rank by its name: `aces`, `twos and aces`, `AH, AS`."""
+    names = ("aces", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines",
+             "tens", "jacks", "queens", "kings")  # fmt: skip
+    ranks = list(dict.fromkeys(rank(card) for card in cards))
+    if len(set(cards)) == 4 * len(ranks):
+        return " and ".join(names[r - 1] for r in ranks)
+    return " ".join(map(card_name, cards))
+
+
+def _home(cards: Sequence[int]) -> str:
+    """Cards by their names, lowest first, a whole rank by its letter."""
+    names = []
+    for r in range(1, 14):
+        some = [card for card in sorted(cards) if rank(card) == r]
+        names += [RANKS[r - 1]] if len(some) == 4 else list(map(card_name, some))
+    return " ".join(names)
+
+
+def _names(cards: Sequence[int]) -> str:
+    return " ".join(map(card_name, cards))
+
+
+def _numbers(cells: Sequence[int]) -> str:
+    return " ".join(str(cell + 1) for cell in cells)
+
+
+@cache
+def layout_of(text: str) -> Layout:
+    """Read a layout; UsageError, in one line, for what is none. "" is the plain one."""
+    found = Layout()
+    last = -1
+    for part in text.split("; ") if text else ():
+        word, _, rest = part.partition(" ")
+        if word not in _ORDER or _ORDER.index(word) <= last:
+            raise UsageError(f"layout {quoted(text, 60)}: {quoted(part)}, expected {EXPECTED}")
+        last = _ORDER.index(word)
+        try:
+            found = _with(found, word, rest)
+        except (ValueError, DbmError) as error:
+            raise UsageError(f"layout {quoted(text, 60)}: {quoted(part)} ({error})") from None
+    if str(found) != text:
+        raise UsageError(f"layout {quoted(text, 60)}, expected {quoted(str(found), 60)}")
+    return found
+
+
+def _with(layout: Layout, word: str, rest: str) -> Layout:
+    home, first, order = layout.home, layout.first, layout.order
+    columns, auto, cells = layout.columns, layout.auto, layout.cells
+    if word == "home":
+        home = tuple(
+            card
+            for name in rest.split()
+            for card in (
+                [4 * RANKS.index(name) + s for s in range(4)]
+                if name in RANKS
+                else [parse_card(name)]
+            )
+        )
+    elif word == "first":
+        first = tuple(map(parse_card, rest.split()))
+    elif word == "backwards":
+        order = "backwards"
+    elif word == "diagonal":
+        order = "diagonal"
+    elif word == "columns":
+        columns = tuple(tuple(map(int, column.split())) for column in rest.split("/"))
+    elif word == "auto":
+        auto = True
+    else:
+        cells = tuple(int(number) - 1 for number in rest.split())
+    return Layout(home, first, order, columns, auto, cells)

@@ -1,0 +1,71 @@
+"""Texts from files and streams, or one line that says why there is none."""
+
+from __future__ import annotations
+
+import re
+from typing import IO, Any
+
+from dbmsolver.errors import InputError, quoted
+
+LINE_END = r"\r\n|\n|\r"
+"""What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
+
+
+def decoded(data: bytes) -> str:
+    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors write it.
+
+    Raises UnicodeDecodeError.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    return data.decode("utf-8")
+
+
+def read_path(path: str, what: str, most: int, missing: str | None = None) -> tuple[str, str]:
+    """The text of a file of at most so many bytes, and how the file is called in messages.
+
+    InputError says that `what` was expected; of a file that is not there, that `missing` was.
+    """
+    where = path if path.isprintable() else quoted(path, 200)
+    try:
+        with open(path, "rb") as file:
+            return read_stream(file, where, what, most), where
+    except FileNotFoundError:
+        message = f"no such file, expected {missing or what}"
+        raise InputError(message, where or "''") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise _unreadable(error, where, what) from None
+
+
+def read_stream(file: IO[Any] | None, where: str, what: str, most: int) -> str:
+    """The text of an open file of at most so many bytes; InputError if `what` cannot be in it."""
+    if file is None:
+        raise InputError(f"closed, expected {what}", where)
+    try:
+        data = getattr(file, "buffer", file).read(most + 1)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(error, where, what) from None
+    except (OSError, ValueError) as error:  # ValueError: the file is closed
+        raise _unreadable(error, where, what) from None
+    if len(data) > most:
+        raise InputError(f"more than {most} bytes, expected {what}", where)
+    if isinstance(data, str):
+        return data
+    try:
+        return decoded(bytes(data))
+    except UnicodeDecodeError as error:
+        raise _not_utf8(error, where, what) from None
+
+
+def _unreadable(error: Exception, where: str, what: str) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"cannot be read ({reason}), expected {what}", where)
+
+
+def _not_utf8(error: UnicodeDecodeError, where: str, what: str) -> InputError:
+    if error.encoding.startswith("utf-16"):
+        return InputError(f"not text in UTF-16, which it begins like, expected {what}", where)
+    before = error.object[: error.start].decode("utf-8").removeprefix("\ufeff")
+    lines = re.split(LINE_END, before)
+    place = f"{where}, line {len(lines)}, column {len(lines[-1]) + 1}"
+    return InputError(f"not text in UTF-8, expected {what}", place)

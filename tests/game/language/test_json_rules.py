@@ -1,0 +1,202 @@
+"""JSON rules and boards of rules-driven solvers.
+
+The decks and verdicts in tests/data/games/small-decks.json are Solvitaire's (Blake and Gent).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbmsolver.api import prove
+from dbmsolver.errors import InputError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.language.json_rules import DEFAULTS, parse_json
+from dbmsolver.game.language.printing import format_description
+from dbmsolver.game.language.reading import parse
+from dbmsolver.game.language.understanding import understand
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Rules
+
+DATA = json.loads((Path(__file__).parents[2] / "data" / "games" / "small-decks.json").read_text())
+SETS = {entry["game"]: entry for entry in DATA["games"]}
+REFUSED = {
+    "bakers-dozen": "foundations: removable",
+    "somerset": "foundations: removable",
+    "spanish-patience": "foundations: removable",
+    "flower-garden": "reserve: size",
+    "alpha-star": "tableau piles: move built group",
+    "klondike": "tableau piles: face up cards",
+    "canfield": "foundations: base card",
+    "fortunes-favor": "stock: size",
+    "black-hole": "hole: present",
+    "spider": "foundations: only complete pile moves",
+}
+
+
+def read(rules: dict[str, Any]) -> Rules:
+    return understand(parse_json(json.dumps(rules), "r.json"), "r").playable("r", "r.json")
+
+
+def test_the_defaults_are_the_field_s() -> None:
+    assert DATA["default rules"] == DEFAULTS
+
+
+def test_free_cell_gives_its_verdicts() -> None:
+    entry = SETS["free-cell"]
+    rules = read(entry["rules"])
+    assert (rules.columns, rules.freecells, rules.build, rules.fill) == (4, 1, "alternate", "any")
+    verdicts = {"solvable": "solved", "unsolvable": "unsolvable"}
+    for deck in entry["decks"]:
+        deal = Deal.from_text(json.dumps(deck["deck"]), rules)
+        assert prove(deal).verdict == verdicts[deck["verdict"]]
+
+
+def kept(game: str) -> dict[str, Any]:
+    """The rules of the set, but that cards stay on the foundations."""
+    rules = json.loads(json.dumps(SETS[game]["rules"]))
+    rules["foundations"]["removable"] = False
+    return rules  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("game", ["bakers-dozen", "somerset", "spanish-patience"])
+def test_sets_with_removable_cards(game: str) -> None:
+    """Such rules are refused. Without such cards these decks have the same verdicts, and
+    with them they do, as far as the readable model can say.
+    """
+    rules = read(kept(game))
+    for deck in SETS[game]["decks"]:
+        deal = Deal.from_text(json.dumps(deck["deck"]), rules)
+        solvable = deck["verdict"] == "solvable"
+        assert (prove(deal).verdict == "solved") == solvable
+        assert wins_with_cards_coming_back(deal.position, rules) == solvable
+
+
+def wins_with_cards_coming_back(start: Position, rules: Rules) -> bool:
+    """Whether the game can be won if the top cards of foundations may be put on columns."""
+    seen = {start.canonical()}
+    queue = deque([start])
+    while queue:
+        position = queue.popleft()
+        if position.is_goal():
+            return True
+        following = [position.apply(move) for move in position.moves(rules)]
+        for suit, height in enumerate(position.foundations):
+            card = 4 * (height - 1) + suit
+            heights = list(position.foundations)
+            heights[suit] -= 1
+            for index, column in enumerate(position.columns if height else ()):
+                if rules.can_stack(card, column[-1]) if column else rules.can_fill(card):
+                    columns = list(position.columns)
+                    columns[index] = (*column, card)
+                    following.append(
+                        Position(tuple(columns), position.freecells, tuple(heights))  # type: ignore[arg-type]
+                    )
+        for after in following:
+            if after.canonical() not in seen:
+                seen.add(after.canonical())
+                queue.append(after)
+    return False
+
+
+@pytest.mark.parametrize(("game", "rule"), REFUSED.items())
+def test_what_is_not_played_is_refused_by_name(game: str, rule: str) -> None:
+    with pytest.raises(InputError, match=rf"^r\.json: {rule}: .*expected"):
+        read(SETS[game]["rules"])
+
+
+def test_every_set_is_read_or_refused() -> None:
+    assert {*REFUSED, "free-cell"} == set(SETS)
+
+
+@pytest.mark.parametrize(
+    ("rules", "wanted"),
+    [
+        ({}, ("any", "any", 8, 0, "")),
+        ({"cells": {"count": 4}, "tableau piles": {"build policy": "red-black"}}, (
+            "alternate", "any", 8, 4, "")),
+        ({"cells": {"count": 8, "pre-filled": 4},
+          "tableau piles": {"build policy": "same-suit", "spaces policy": "kings"}},
+         ("suit", "kings", 8, 8, "")),
+        ({"foundations": {"initial cards": "all"}}, ("any", "any", 8, 0, "home A")),
+        ({"tableau piles": {"count": 10, "diagonal deal": True}},
+         ("any", "any", 10, 0, "diagonal")),
+        ({"max rank": 12}, ("any", "any", 8, 0, "home A")),
+        ({"foundations": {"removable": True}, "tableau piles": {"build policy": "same-suit"}},
+         ("suit", "any", 8, 0, "")),
+    ],
+)  # fmt: skip
+def test_rules(rules: dict[str, Any], wanted: tuple[object, ...]) -> None:
+    found = read(rules)
+    assert (found.build, found.fill, found.columns, found.freecells, found.layout) == wanted
+    game = parse_json(json.dumps(rules))
+    assert parse(format_description(game)) == game
+
+
+def test_the_field_s_eight_off_is_ours() -> None:
+    piles = {"build policy": "same-suit", "spaces policy": "kings"}
+    rules = read({"cells": {"count": 8, "pre-filled": 4}, "tableau piles": piles})
+    assert replace(rules, name="eight_off", layout="cells 1 3 5 7") == GAMES["eight_off"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", r"r\.json, line 1, column 2: not JSON"),
+        ("{}x", r"r\.json, line 1, column 3: not JSON"),
+        ('{"piles": 8}', r"r\.json: piles: no rule, expected one of tableau piles, "),
+        ('{"cells": {"number": 8}}', r"r\.json: cells: number: no rule, expected one of count"),
+        ('{"cells": 8}', r"r\.json: cells: 8, expected an object"),
+        ('{"cells": {"count": true}}', r"r\.json: cells: count: True, expected a number"),
+        ('{"cells": {"count": -1}}', r"r\.json: cells: count: -1, expected a number from 0"),
+        ('{"cells": {"count": 1, "count": 2}}', r"r\.json: 'count' twice in one object"),
+        ('{"cells": {"count": 1, "pre-filled": 2}}', r"cells: pre-filled: 2, expected at most"),
+        ('{"max rank": 14}', r"r\.json: max rank: 14, expected a number from 1 to 13"),
+        ('{"tableau piles": {"build policy": "red"}}', r"build policy: 'red', expected any-suit"),
+        ('{"tableau piles": {"build policy": "no-build"}}', r"no line says what may be put on"),
+        ('{"tableau piles": {"spaces policy": "auto-waste"}}', r"'auto-waste', expected any"),
+        ('{"tableau piles": {"count": 14}}', r"Tableau\[14\]: expected at most 13"),
+        ("[" * 100000, r"not JSON"),
+    ],
+)
+def test_wrong_rules(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        understand(parse_json(text, "r.json"), "r").playable("r", "r.json")
+    assert "\n" not in str(caught.value)
+
+
+def test_boards() -> None:
+    whole = {"tableau piles": [["KS", "QH"], [], ["KH"]], "cells": ["KD"],
+             "foundations": ["JH", "QS", "QD", "KC"]}  # fmt: skip
+    deal = Deal.from_text(json.dumps(whole))
+    assert str(deal.position).startswith("[hearts 11 spades 12 diamonds 12 clubs 13] (KD - - -)")
+    assert [len(column) for column in deal.position.columns] == [2, 0, 1, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not JSON"),
+        ("{}", "no cards, expected a board"),
+        ('{"stock": []}', "'stock' has no place in the games played"),
+        ('{"tableau piles": 3}', "tableau piles: 3, expected a list"),
+        ('{"tableau piles": [[3]]}', '3, expected a card, as in "TD"'),
+        ('{"tableau piles": [["XX"]]}', "unknown card 'XX'"),
+        ('{"tableau piles": [["KS"]]}', "missing cards"),
+        ('{"cells": ["KS", "QS", "JS", "TS", "9S"]}', "5 cards in cells, expected at most 4"),
+        (
+            '{"tableau piles": [["KS"],[],[],[],[],[],[],[],[]]}',
+            "9 tableau piles, expected at most",
+        ),
+    ],
+)
+def test_wrong_boards(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Deal.from_text(text)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,226 @@
+"""From descriptions to rules, and to the words for which there are none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.deals import deal_number, format_board
+from dbmsolver.game.language.inheriting import resolved
+from dbmsolver.game.language.reading import parse
+from dbmsolver.game.language.understanding import Understood, understand
+from dbmsolver.game.library import FILES, load_description, load_rules, text_of
+from dbmsolver.game.rules import GAMES, Rules, rules_for
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+import games as tool
+
+KLONDIKE = Path(__file__).parents[2] / "data" / "games" / "klondike.game"
+FREECELL = text_of("freecell")
+
+
+def understood(text: str) -> Understood:
+    return understand(parse(text, "my.game"), "my")
+
+
+def rules(text: str) -> Rules:
+    return understood(text).playable("my", "my.game")
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    """FreeCell's text with some words replaced by others."""
+    text = FREECELL
+    for old, new in pairs:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_shipped_games_are_as_the_index_says(name: str) -> None:
+    game, where = load_description(name)
+    assert understand(game, name).rules == GAMES[name]
+    assert where == f"{name}.game"
+
+
+def test_the_index_is_what_the_tool_writes() -> None:
+    assert tool.INDEX.read_text() == tool.index(), "expected: python tools/games.py"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "wanted"),
+    [
+        ([("Tableau Rows", "Tableau Rows[7]")], {}),
+        ([("DropStack[8]", "DropStack[6]"), ("Face[4]", "Face")], {"columns": 6, "freecells": 1}),
+        ([("AltColor", "SameSuit")], {"build": "suit"}),
+        ([("AltColor", "AnySuit")], {"build": "any"}),
+        ([("AltColor", "Any")], {"build": "any"}),
+        ([("ValidStack Any OnBlank", "ValidStack Rank[K] OnBlank")], {"fill": "kings"}),
+        ([("    Tableau ValidStack Any OnBlank ThroughReserve\n", "")], {"fill": "none"}),
+        ([("Tableau Rows", "Tableau Rows RightToLeft")], {"layout": "backwards"}),
+        ([("Tableau Rows", "Tableau Rows KingsSunk")], {"kings_sunk": True}),
+        ([("Tableau Rows", "Tableau Rows Foundation {AS,2S}{AH}")], {"layout": "home AH AS 2S"}),
+        ([("Tableau Rows", "Tableau Rows Foundation Auto")], {"layout": "auto"}),
+        (
+            [("Tableau Rows", "Tableau {KS}{QH} Rows Reserve {}{52}{51}")],
+            {"layout": "first KS QH; cells 3 2", "dealt_to_freecells": 2},
+        ),
+        ([("Tableau Rows", "Tableau Rows Reserve {51}{52}")], {"dealt_to_freecells": 2}),
+        ([("Single\n", "Ranks[12] Single\n")], {"layout": "home A"}),
+        ([("Single\n", "Hearts Spades Clubs Diamonds\n")], {}),
+        (
+            [("DropStack[8]", "DropStack[2]"), ("Tableau Rows", "Tableau {1..26}{27..52}")],
+            {
+                "columns": 2,
+                "layout": f"columns {' '.join(map(str, range(1, 27)))}/"
+                f"{' '.join(map(str, range(27, 53)))}",
+            },
+        ),
+    ],
+)
+def test_rules(pairs: list[tuple[str, str]], wanted: dict[str, object]) -> None:
+    found = rules(changed(*pairs))
+    assert {name: getattr(found, name) for name in wanted} == wanted
+    usual = {name: getattr(GAMES["freecell"], name) for name in wanted}
+    assert (
+        Rules(**{**{n: getattr(found, n) for n in Rules.__slots__}, **usual}) == GAMES["freecell"]
+    )
+    deal_number(7, found).validate(found)
+
+
+def test_columns_one_by_one_are_recognised() -> None:
+    """What rows would deal is no layout of its own, so that columns can still be changed."""
+    stacks = "".join("{" + ",".join(map(str, range(i, 53, 8))) + "}" for i in range(1, 9))
+    assert rules(changed(("Tableau Rows", f"Tableau {stacks}"))) == GAMES["freecell"]
+    listed = rules(changed(("DropStack[8]", "DropStack[2]"),
+                           ("Tableau Rows", "Tableau {1..26}{27..52}")))  # fmt: skip
+    with pytest.raises(UsageError, match=r"names 2 columns one by one, expected 3"):
+        rules_for(listed, columns=3)
+
+
+UNPLAYABLE = [
+    ([("Face[4]", "Face[14]")], "Reserve[14]", "at most 13"),
+    ([("DropStack[8]", "Face[8]")], "Face", "DropStack, MixDropStack, TopStack"),
+    ([("    Foundation TopStack[4] Keep\n", "")], "Setup", "a line Foundation"),
+    ([("TopStack[4] Keep", "TopStack[8] Keep")], "Foundation[8]", "expected 4"),
+    ([("TopStack[4] Keep", "TopStack[4]")], "Tableau without SourceElement", "come back"),
+    ([("TopStack[4] Keep", "TopStack[4] Keep Base[Deal]")], "Base[Deal]", "begin with the ace"),
+    ([("Face[4]\n", "Face[4] Stock Back\n")], "Stock", "Tableau, Foundation and Reserve only"),
+    ([("Face[4]\n", "Face[4] Remove Back\n")], "Remove", "Tableau, Foundation and Reserve only"),
+    ([("Single\n", "Multiple[2]\n")], "Multiple[2]", "two decks are not played"),
+    ([("Single\n", "Spades[4]\n")], "Spades", "one whole deck"),
+    ([("KingHigh", "Cyclic")], "Cyclic", "KingHigh"),
+    ([("Tableau Rows", "Tableau Rows[6]")], "Rows[6]", "4 cards would be left"),
+    ([("Tableau Rows", "Tableau Diagonal")], "Tableau", "cannot be dealt diagonally"),
+    ([("Tableau Rows", "Tableau {1,2}{(3)}")], "(3)", "face down"),
+    ([("Tableau Rows", "Tableau {1,2}{3,5}")], "Tableau", "names 2 columns"),
+    ([("Tableau Rows", "Tableau {KS,QS} Rows")], "Rows", "not the first rows"),
+    ([("Tableau Rows", "Tableau {1} Rows")], "Tableau", "named cards only in braces"),
+    ([("Tableau Rows", "Tableau Rows Reserve {1}")], "Reserve", "last cards of the deck"),
+    ([("Tableau Rows", "Tableau Rows Reserve {51,52}")], "52", "one card"),
+    ([("Tableau Rows", "Tableau Rows Foundation {2S}")], "Tableau", "without the card below"),
+    ([("Tableau Rows", "Tableau Rows Triggered Tableau Rows")], "Triggered", "middle of the game"),
+    ([("Deal\n    Initial\n        Tableau Rows\n", "")], "Deal", "expected the block"),
+    ([("AltColor", "SameColor")], "SameColor", "AltColor, SameSuit or AnySuit"),
+    ([("AltColor Descending", "AltColor Ascending")], "Ascending", "built down"),
+    ([("AltColor Descending", "AltColor")], "Tableau", "expected Descending"),
+    ([(" ThroughReserve", "")], "ValidStack", "card by card so far"),
+    ([("ValidStack AltColor", "FullStack AltColor")], "FullStack", "SingleCard"),
+    ([("ValidStack AltColor", "FullSuit AltColor")], "FullSuit", "SingleCard"),
+    ([("ValidStack AltColor", "Any[2] AltColor")], "Any[2]", "one card at a time"),
+    ([("Any OnBlank ThroughReserve", "Rank[Q] OnBlank ThroughReserve")], "Rank[Q]", "Rank[K]"),
+    ([("Reserve SingleCard Any OnBlank", "")], "Reserve", "no card can be put there"),
+    ([("SingleCard SameSuit", "SingleCard AltColor")], "Foundation", "SameSuit"),
+    ([("Rank[A] OnBlank", "Rank[2] OnBlank")], "Rank[2]", "Rank[A]"),
+    ([("AltColor Descending", "AltColor Descending Times[2]")], "Times", "no stock"),
+    ([("AltColor Descending", "AltColor Descending Auto")], "Auto", "not played"),
+    (
+        [("AltColor Descending", "AltColor Descending SourceElement[Tableau]")],
+        "SourceElement", "from Reserve",
+    ),
+    ([("AllInFoundation", "TableauEmpty")], "TableauEmpty", "AllInFoundation"),
+    ([("AllInFoundation", "AllInFoundation TriggerConditions NoBlank[Tableau]")],
+     "Tableau", "middle"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pairs", "word", "reason"), UNPLAYABLE)
+def test_a_game_that_is_not_played_says_which_word_is_the_reason(
+    pairs: list[tuple[str, str]], word: str, reason: str
+) -> None:
+    found = understood(changed(*pairs))
+    assert found.rules is None
+    assert any(problem.word == word and reason in problem.reason for problem in found.problems), (
+        found.problems
+    )
+    with pytest.raises(InputError) as caught:
+        found.playable("FreeCell", "my.game")
+    assert str(caught.value).startswith("my.game")
+    assert "FreeCell cannot be played: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_klondike_is_read_and_not_played() -> None:
+    with pytest.raises(InputError, match=r"line 15, column 1: Klondike cannot be played: Stock: "):
+        load_rules(str(KLONDIKE))
+
+
+def test_cards_that_come_back_where_columns_are_built_by_suit() -> None:
+    """They change nothing there, so Keep makes no difference."""
+    text = text_of("bakers_game")
+    assert rules(text.replace(" Keep", "")) == rules(text)
+
+
+def test_extends(tmp_path: Path) -> None:
+    base = tmp_path / "base.game"
+    base.write_text(FREECELL.replace("DropStack[8]", "DropStack[9]"))
+    mine = tmp_path / "mine.game"
+    mine.write_text(
+        'Extends "base.game" Header Name "Two Cells" Setup Reserve Face[2] '
+        "Move Tableau SingleCard SameSuit Descending Tableau Rank[K] OnBlank"
+    )
+    assert load_rules(str(mine)) == Rules("two_cells", 9, 2, "suit", "kings")
+    game, _ = load_description(str(mine))
+    assert game.header is not None and "Eight columns" in str(game.header.description)
+    other = tmp_path / "other.game"
+    other.write_text('Extends "eight_off"')
+    assert load_rules(str(other)) == GAMES["eight_off"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('Extends "freecel"', "line 1, column 9: unknown game 'freecel', did you mean freecell?"),
+        ('Extends "none.game"', "none.game: no such file"),
+        ('Extends "mine.game"', "line 1, column 9: Extends 'mine.game' leads back to itself"),
+        ('Extends "wrong.game"', "wrong.game, line 1, column 1: unknown word 'Haeder'"),
+    ],
+)
+def test_extends_what_is_not_there(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "wrong.game").write_text("Haeder")
+    path = tmp_path / "mine.game"
+    path.write_text(text)
+    with pytest.raises((InputError, UsageError)) as caught:
+        load_rules(str(path))
+    assert message in str(caught.value)
+
+
+def test_a_game_without_a_name_is_called_as_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "My Game 2.game"
+    path.write_text(FREECELL.replace('Name "FreeCell"', ""))
+    assert load_rules(str(path)).name == "my_game_2"
+
+
+def test_named_cards_lie_under_the_others() -> None:
+    board = format_board(deal_number(11, GAMES["challenge_freecell"])).splitlines()
+    bottoms = [line.split()[0] for line in board]
+    assert bottoms == ["2C", "2S", "2H", "2D", "AC", "AS", "AH", "AD"]
+
+
+def test_every_shipped_file_stands_alone_or_extends_a_shipped_one() -> None:
+    for path in FILES.glob("*.game"):
+        game = parse(path.read_text(), path.name)
+        assert understand(resolved(game, lambda name: parse(text_of(name))), "x").rules

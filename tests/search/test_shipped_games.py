@@ -1,0 +1,85 @@
+"""Every shipped game on small decks: search, readable model and check agree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.naive_search import breadth_first
+from helpers.searching import prove
+
+from dbmsolver.api import solve
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, POLICIES, Rules, changed
+from dbmsolver.verify.check import verify
+
+MOST = 1500
+"""Positions of the largest deck that is searched slowly."""
+
+SOME = 4
+THOUSANDS = 60
+"""Decks of each game: some, or enough to make thousands with all games and policies."""
+
+
+def small_deck(game: str, random: Random) -> Deal:
+    """Two to five ranks in three to six columns, cells filled as far as the game fills them.
+
+    The lower ranks are home: a short deck is the upper end of a whole one.
+    """
+    columns, ranks = random.randint(3, 6), random.randint(2, 5)
+    cells = min(GAMES[game].freecells, random.randint(0, 3))
+    plain = replace(GAMES[game], layout="", dealt_to_freecells=0, kings_sunk=False)
+    rules: Rules = changed(plain, cells, columns)
+    cards = list(range(CARDS - 4 * ranks, CARDS))
+    random.shuffle(cards)
+    filled = [cards.pop() for _ in range(min(cells, GAMES[game].dealt_to_freecells))]
+    position = Position(
+        tuple(tuple(cards[index::columns]) for index in range(columns)),
+        (*filled, *[None] * (cells - len(filled))),
+        (13 - ranks,) * 4,
+    )
+    return Deal(position, rules)
+
+
+def check(game: str, seed: int, decks: int, store: Path) -> None:
+    random = Random(f"{game} {seed}")
+    compared = 0
+    while compared < decks:
+        deal, policy = small_deck(game, random), random.choice(POLICIES)
+        found = breadth_first(deal.position, deal.rules, policy, MOST)
+        if found is None:
+            continue
+        length, positions = found
+        folder = store / f"{game} {compared}"
+        proof = prove(deal, policy=policy, store=folder)
+        shortest = solve(deal, policy=policy)
+        assert shortest.length == length, (deal.position, policy)
+        assert proof.verdict == shortest.verdict == ("unsolvable" if length is None else "solved")
+        if length is None:
+            assert proof.states + proof.forced == positions
+            assert shortest.states + shortest.forced == positions
+        compared += 1
+        if compared == 1:
+            steps = verify(folder)
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as stop:
+                    assert stop.value.valid, stop.value
+                    break
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_small_decks(game: str, tmp_path: Path) -> None:
+    check(game, 1, SOME, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_thousands_of_small_decks(game: str, tmp_path: Path) -> None:
+    for seed in range(2, 5):
+        check(game, seed, THOUSANDS, tmp_path / str(seed))

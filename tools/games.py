@@ -1,0 +1,44 @@
+"""Write the index of the shipped games anew, from their files: `python tools/games.py`.
+
+The program knows its games by the index, so it need not parse their files whenever it starts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.language.inheriting import resolved
+from dbmsolver.game.language.reading import parse
+from dbmsolver.game.language.understanding import understand
+from dbmsolver.game.library import ENDING, FILES
+
+INDEX = FILES / "index.json"
+
+
+def index() -> str:
+    """The index as it must be; InputError for a file that cannot be played or is called wrongly."""
+    entries = {}
+    for path in sorted(FILES.glob(f"*{ENDING}")):
+        game = resolved(
+            parse(path.read_text(encoding="utf-8"), path.name),
+            lambda name: parse((FILES / f"{name}{ENDING}").read_text(encoding="utf-8"), name),
+        )
+        rules = asdict(understand(game, path.stem).playable(path.stem, path.name))
+        name, header = rules.pop("name"), game.header
+        if name != path.stem or not (header and header.description and header.numbers):
+            raise InputError("expected Name, as the file's, Description and Numbers", path.name)
+        entries[name] = {
+            "title": header.name,
+            "description": header.description,
+            "numbers": header.numbers,
+            "rules": rules,
+        }
+    names = sorted(entries, key=lambda name: (name != "freecell", name))
+    lines = [f"  {json.dumps(name)}: {json.dumps(entries[name])}" for name in names]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    INDEX.write_text(index(), encoding="utf-8")

@@ -13,7 +13,8 @@ from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.covering import stored_cover
-from dbmsolver.search.evidence import check_answer
+from dbmsolver.search.evidence import check_answer, check_best
+from dbmsolver.search.least import least_of
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
@@ -27,6 +28,7 @@ class StoreStatus:
     """A store at a glance, as of its last commit.
 
     `verdict` is None while the search is not finished; `limit` says what ended an undecided one.
+    `length` is that of the best solution so far, and no solution has fewer than `at_least` moves.
     `strata` rows are (layer, stratum, states, forced states), `closed_bytes` and `disk` are bytes,
     `pending` counts candidates, `checked` says by what the answer was checked, `program` what made
     the store.
@@ -42,6 +44,8 @@ class StoreStatus:
     verdict: Verdict | None
     limit: Limit | None
     shortest: bool
+    length: int | None
+    at_least: int | None
     strata: tuple[tuple[int, int, int, int], ...]
     closed_bytes: int
     pending: int
@@ -65,7 +69,11 @@ def status(path: Path) -> StoreStatus:
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
-        checked = check_answer(store, searched) if manifest.is_final else []
+        checked = []
+        if manifest.is_final:
+            checked = check_answer(store, searched)
+        elif manifest.path is not None:
+            checked = check_best(store, searched)
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
             question=manifest.question,
@@ -78,6 +86,8 @@ def status(path: Path) -> StoreStatus:
             verdict=manifest.verdict,
             limit=manifest.limit,
             shortest=manifest.shortest,
+            length=manifest.length,
+            at_least=least_of(manifest, keys_of_store(store), (row[0] for row in manifest.strata)),
             strata=tuple((row[0], row[1], row[2], row[3]) for row in manifest.strata),
             closed_bytes=manifest.closed_bytes,
             pending=pending,
@@ -91,6 +101,11 @@ def status(path: Path) -> StoreStatus:
 def deal(path: Path) -> Deal:
     """The deal that a store's search is about."""
     return look(path, lambda store: deal_of(store.manifest, str(path)))
+
+
+def seeks_any(path: Path) -> bool:
+    """Whether the search in a store was begun with a wish for any solution, or has one."""
+    return look(path, lambda store: store.manifest.any_solution or store.manifest.has_answer)
 
 
 def certificate(path: Path) -> Certificate:

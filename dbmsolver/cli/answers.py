@@ -20,7 +20,7 @@ from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
-from dbmsolver.results import Event, Limit, Result
+from dbmsolver.results import Event, Result
 from dbmsolver.signals import collect_signals, raise_on_signals
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
@@ -109,7 +109,9 @@ def follow(events: Generator[Event, Any, Result], progress: Progress, store: str
         raise interrupted(store) from None
 
 
-def follow_to_best(events: Generator[Event, Any, Result], progress: Progress) -> Result:
+def follow_to_best(
+    events: Generator[Event, Any, Result], progress: Progress, store: str | None
+) -> Result:
     """Run a search whose best solution so far is an answer, and show its progress.
 
     Ctrl-C ends it like a limit.
@@ -119,6 +121,8 @@ def follow_to_best(events: Generator[Event, Any, Result], progress: Progress) ->
     signals = collect_signals()
     try:
         return _follow(events, progress, lambda: Cancelled() if signals else None)
+    except KeyboardInterrupt:
+        raise interrupted(store) from None
     finally:
         raise_on_signals()
 
@@ -163,18 +167,6 @@ def check_output(output: str | None) -> None:
         )
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError("cannot be written, expected a file that can be", str(path))
-
-
-def write_interrupted(result: Result, form: AnswerForm, quiet: bool, store: str | None) -> int:
-    """Write the answer of a search that Ctrl-C may have ended, as :func:`write_answer` does.
-
-    Interrupted if it has, after its best solution is written, if there is one.
-    """
-    if result.limit != Limit.INTERRUPT:
-        return write_answer(result, form, quiet)
-    if has_solution(result):
-        write_answer(result, form, quiet)
-    raise interrupted(store)
 
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:

@@ -103,11 +103,6 @@ def deal(path: Path) -> Deal:
     return look(path, lambda store: deal_of(store.manifest, str(path)))
 
 
-def seeks_any(path: Path) -> bool:
-    """Whether the search in a store was begun with a wish for any solution, or has one."""
-    return look(path, lambda store: store.manifest.any_solution or store.manifest.has_answer)
-
-
 def certificate(path: Path) -> Certificate:
     """The certificate of the finished search in a store, checked as its answer is.
 

@@ -16,8 +16,8 @@ from dbmsolver.cli.answers import (
     check_output,
     follow,
     follow_to_best,
+    interrupted,
     write_answer,
-    write_interrupted,
 )
 from dbmsolver.cli.compilers import Compilers
 from dbmsolver.cli.options import (
@@ -32,12 +32,14 @@ from dbmsolver.cli.options import (
     store_argument,
     threads_option,
 )
+from dbmsolver.cli.render import has_solution
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
     Event,
     Keep,
+    Limit,
     Limits,
     Method,
     Metric,
@@ -201,16 +203,15 @@ def resume_command(
     """Continue the search that was kept in STORE, as it was begun.
 
     A finished one answers at once. The limits are those given here, not those of the first run. A
-    search begun with --any, or with a solution found by one, also goes on and ends like that.
+    search begun with --any goes on as such.
     """
-    from dbmsolver.search import inspect
 
     def begin() -> Events:
         from dbmsolver.search import session
 
         return session.resume(Path(store), threads, limits)
 
-    return _answer(begin, nullcontext(), store, form, shown, inspect.seeks_any(Path(store)))
+    return _answer(begin, nullcontext(), store, form, shown, any_solution=True)
 
 
 def _answer(
@@ -223,14 +224,15 @@ def _answer(
 ) -> int:
     """Run a search, with something else beside it, and write its answer.
 
-    First of all it makes sure that the answer can be written as it was asked for. Where any
-    solution is wanted, Ctrl-C is answered by the best so far.
+    First of all it makes sure that the answer can be written as it was asked for. Where
+    ``any_solution`` will do, Ctrl-C is answered by the best so far, if there is one.
     """
     check_output(form.output)
-    if any_solution:
-        with beside:
-            result = follow_to_best(begin(), shown.progress())
-        return write_interrupted(result, form, shown.quiet, store)
+    wait = follow_to_best if any_solution else follow
     with beside:
-        result = follow(begin(), shown.progress(), store)
-    return write_answer(result, form, shown.quiet)
+        result = wait(begin(), shown.progress(), store)
+    if result.limit != Limit.INTERRUPT:
+        return write_answer(result, form, shown.quiet)
+    if has_solution(result):
+        write_answer(result, form, shown.quiet)
+    raise interrupted(store)

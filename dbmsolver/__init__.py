@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dbmsolver.api import (
         GAMES,
+        Better,
         Commit,
         DbmError,
         Deal,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GAMES",
+    "Better",
     "Commit",
     "DbmError",
     "Deal",

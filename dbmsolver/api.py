@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args
 
@@ -26,7 +26,9 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules, rules_for
 from dbmsolver.results import (
+    Better,
     Commit,
+    Event,
     Keep,
     Limit,
     Limits,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GAMES",
+    "Better",
     "Commit",
     "DbmError",
     "Deal",
@@ -90,7 +93,7 @@ _LATE = {
 }
 """Classes that are imported when they are first asked for."""
 
-Event = TypeVar("Event")
+Step = TypeVar("Step")
 Answer = TypeVar("Answer")
 
 
@@ -125,8 +128,9 @@ class Settings(TypedDict, total=False):
 def solve(
     deal: Deal,
     *,
+    any_solution: bool = False,
     metric: Metric = "cards",
-    progress: Callable[[Report | Commit], None] | None = None,
+    progress: Callable[[Event], None] | None = None,
     cancel: Callable[[], bool] | None = None,
     **settings: Unpack[Settings],
 ) -> Result:
@@ -134,6 +138,13 @@ def solve(
 
     The verdict is `solved` (`moves` holds the solution, and `shortest` is true), `unsolvable`, or
     `undecided` where a limit ended the search. `settings` are described at :class:`Settings`.
+
+    With `any_solution` some solution is found first, mostly in a fraction of a second, then
+    shorter ones, and at last that one is a shortest. `progress` is called with a Better for each of
+    them. Where a limit ends the search before that, the verdict is `solved` all the same, `moves`
+    holds the best solution, `shortest` is false, `limit` says what ended the search, and no
+    solution has fewer than `at_least` moves. A store keeps the best solution; whether a search in
+    it was begun with `any_solution` or without makes no difference to going on.
 
     `progress` is called with a Report some times a second, and with a Commit whenever work has been
     written to the store. `cancel` is asked as often; once it says True, the search commits what it
@@ -143,6 +154,7 @@ def solve(
     Raises StoreError for a store that cannot be used, UsageError for a value that cannot be.
     """
     options, limits = _settings(settings, metric=metric, method="every-position")
+    options = replace(options, any_solution=any_solution)
     return _search(Question.SOLVE, deal, options, limits, progress, cancel)
 
 
@@ -150,7 +162,7 @@ def prove(
     deal: Deal,
     *,
     method: Method | Literal["dominating", "every-position"] = "dominating",
-    progress: Callable[[Report | Commit], None] | None = None,
+    progress: Callable[[Event], None] | None = None,
     cancel: Callable[[], bool] | None = None,
     **settings: Unpack[Settings],
 ) -> Result:
@@ -192,7 +204,7 @@ def _search(
     deal: Deal,
     options: Options,
     limits: Limits,
-    progress: Callable[[Report | Commit], None] | None,
+    progress: Callable[[Event], None] | None,
     cancel: Callable[[], bool] | None,
 ) -> Result:
     from dbmsolver.search import session
@@ -282,7 +294,7 @@ class StoredSearch:
         return inspect.lookup(self.path, position)
 
     def answer(self) -> Result:
-        """The answer of a finished search."""
+        """The answer of a finished search, or the best solution so far of one for a shortest."""
         from dbmsolver.search import session
 
         return session.answer(self.path)
@@ -330,9 +342,7 @@ def verify_store(
     return _last(steps, progress)
 
 
-def _last(
-    steps: Generator[Event, None, Answer], progress: Callable[[Event], None] | None
-) -> Answer:
+def _last(steps: Generator[Step, None, Answer], progress: Callable[[Step], None] | None) -> Answer:
     """What a generator returns; each of its events goes to `progress`."""
     with closing(steps):
         while True:

@@ -44,7 +44,7 @@ class Verdict(StrEnum):
 
 
 class Limit(StrEnum):
-    """What ended an undecided search."""
+    """What ended a search before its end."""
 
     MAX_STATES = "max-states"
     MAX_TIME = "max-time"
@@ -79,6 +79,9 @@ class Options:
     store: Path | None = None
     method: Method = Method.DOMINATING
     """Of a proof. Shortest solutions, and games without dominance, need every position."""
+    any_solution: bool = False
+    """Of the search for a shortest solution: whether to look for any solution first, then for
+    shorter ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +89,9 @@ class Report:
     """A moment of a running search, for progress displays."""
 
     question: Question
-    phase: Literal["look ahead", "dive", "search"]
-    """Both of the first come before a proof: hasty searches for a solution."""
+    phase: Literal["look ahead", "dive", "improve", "search"]
+    """The first two come before a search: hasty searches for a solution. "improve" is a hasty
+    search for a shorter one."""
     layer: int | None
     stratum: int
     last_stratum: int
@@ -102,6 +106,20 @@ class Report:
     share: float | None = None  # of the current stratum that is closed, where it can be told
     done: float | None = None  # of all the work, where its end is known; a search's seldom is
     dive: tuple[int, int] | None = None  # the number of the dive, and of how many
+    best: int | None = None  # the length of the best solution so far
+
+
+@dataclass(frozen=True, slots=True)
+class Better:
+    """A solution shorter than those before it, on the way to a shortest one."""
+
+    moves: tuple[Move, ...]
+    elapsed: float
+
+    @property
+    def length(self) -> int:
+        """How many moves it has."""
+        return len(self.moves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +136,10 @@ class Commit:
     seconds: float
 
 
+Event = Report | Commit | Better
+"""What a running search tells."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The answer of a search.
@@ -125,9 +147,11 @@ class Result:
     `states` counts closed states without the forced ones, which `forced` counts; for a shortest
     solution those of the layers below it, which are whole. `evaluated` counts the states looked
     at. `moves` is filled for `solved`, and `shortest` says whether that solution is proven to be
-    one. `digest` is the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16
-    hexadecimal digits). `disk` and `peak_memory` are bytes, `seconds` the time of all runs on the
-    store together.
+    one; where a limit ended the search before, `limit` says which. `at_least` is a length that no
+    solution falls short of; it is None for a proof, and for a deal without a solution. `digest` is
+    the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16 hexadecimal
+    digits). `disk` and `peak_memory` are bytes, `seconds` the time of all runs on the store
+    together.
     """
 
     question: Question
@@ -150,6 +174,7 @@ class Result:
     """What the states are: positions, or those that dominate others."""
     strata: tuple[tuple[int, int, int, int], ...] = field(default=())
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
+    at_least: int | None = None
 
     @property
     def length(self) -> int | None:

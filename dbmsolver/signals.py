@@ -1,4 +1,6 @@
-"""What the program does when it is asked to end: at once, by KeyboardInterrupt, or not at all."""
+"""What the program does when it is asked to end: end at once, raise KeyboardInterrupt, note it, or
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,14 @@ def raise_on_signals() -> None:
     """Let every request to end raise KeyboardInterrupt: no temporary store is left behind."""
     for number in _requests():
         signal.signal(number, signal.default_int_handler)
+
+
+def collect_signals() -> list[int]:
+    """Let every request to end only be noted, in the list returned."""
+    signals: list[int] = []
+    for number in _requests():
+        signal.signal(number, lambda number, _: signals.append(number))
+    return signals
 
 
 def ignore_signals() -> None:

@@ -29,9 +29,13 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.proof", "errors process game results core state record_state storage search"),
     ("search.astar", "errors process game results core state record_state storage search"),
     (
+        "search.improve",
+        "errors game results core state record_state storage search search.proof search.astar",
+    ),
+    (
         "search.session",
         "errors process game results core state record_state storage search search.proof "
-        "search.astar",
+        "search.astar search.improve",
     ),
     ("verify", "errors process game results jit storage"),
     (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+import tempfile
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -19,8 +20,8 @@ from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
-from dbmsolver.results import Commit, Report, Result
-from dbmsolver.signals import raise_on_signals
+from dbmsolver.results import Event, Result
+from dbmsolver.signals import collect_signals, raise_on_signals
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
 """What an answer can be written as: the whole of it (`text`, `json`), or its solution alone."""
@@ -29,6 +30,10 @@ PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of names that nobody gives to text."""
 
 COMPILING = "Compiling for this machine, this once; it takes some seconds."
+
+
+if TYPE_CHECKING:
+    from dbmsolver.search.limits import Cancelled
 
 
 class Interrupted(DbmError):
@@ -107,29 +112,60 @@ def refuse_picture(output: str | None, expected: str) -> None:
         raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
 
 
-def follow(
-    events: Generator[Report | Commit, None, Result], progress: Progress, store: str | None
-) -> Result:
+def follow(events: Generator[Event, Any, Result], progress: Progress, store: str | None) -> Result:
     """Run a search to its end and show its progress.
 
     Ctrl-C reaches the search, which commits what it has and ends.
     """
     raise_on_signals()
+    try:
+        return _follow(events, progress, lambda: None)
+    except KeyboardInterrupt:
+        raise interrupted(store) from None
+
+
+def follow_to_best(
+    events: Generator[Event, Any, Result], progress: Progress, store: str | None
+) -> Result:
+    """Run a search whose best solution so far is an answer, and show its progress.
+
+    Ctrl-C ends it like a limit.
+    """
+    from dbmsolver.search.limits import Cancelled
+
+    signals = collect_signals()
+    try:
+        return _follow(events, progress, lambda: Cancelled() if signals else None)
+    except KeyboardInterrupt:
+        raise interrupted(store) from None
+    finally:
+        raise_on_signals()
+
+
+def _follow(
+    events: Generator[Event, Any, Result],
+    progress: Progress,
+    request: Callable[[], Cancelled | None],
+) -> Result:
     from dbmsolver.jit.compilation import on_first_compilation
 
     on_first_compilation(lambda: progress.say(COMPILING))
-    try:
-        with progress, closing(events):
-            while True:
-                try:
-                    event = next(events)
-                except StopIteration as stop:
-                    result: Result = stop.value
-                    return result
-                progress(event)
-    except KeyboardInterrupt:
-        hint = f"; continue with: dbmsolver resume {store}" if store else ""
-        raise Interrupted(f"interrupted{hint}") from None
+    with progress, closing(events):
+        asked: Cancelled | None = None
+        while True:
+            try:
+                event = events.send(asked)
+            except StopIteration as stop:
+                result: Result = stop.value
+                return result
+            progress(event)
+            asked = request()
+
+
+def interrupted(store: str | None) -> Interrupted:
+    """The error that a search interrupted by Ctrl-C ends with; it says how to continue it."""
+    hint = f"; continue with: dbmsolver resume {store}" if store else ""
+    return Interrupted(f"interrupted{hint}")
 
 
 def check_output(output: str | None) -> None:
@@ -185,9 +221,41 @@ def write_text(text: str, output: str | None) -> None:
             click.echo(text, nl=False)
             sys.stdout.flush()
         else:
-            Path(str(output)).write_text(text, encoding="utf-8")
+            _write_file(text, Path(str(output)))
     except BrokenPipeError:
         raise
     except OSError as error:
         where = "standard output" if output in (None, "-") else str(output)
         raise SystemRefusedError(f"cannot be written ({error.strerror})", where) from None
+
+
+def _write_file(text: str, path: Path) -> None:
+    """Write a file so that it is never there in part: beside its place, then moved to it.
+
+    What is no plain file in a folder that can be written to is written in its place: a device, a
+    pipe, a link.
+    """
+    plain = path.is_file() or not path.exists()
+    if path.is_symlink() or not plain or not os.access(path.parent, os.W_OK):
+        path.write_text(text, encoding="utf-8")
+        return
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as beside:
+        try:
+            beside.write(text)
+            beside.flush()
+            Path(beside.name).chmod(_mode(path))
+            Path(beside.name).replace(path)
+        except BaseException:
+            Path(beside.name).unlink(missing_ok=True)
+            raise
+
+
+def _mode(path: Path) -> int:
+    """The permissions of a file, or those that a new one gets."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

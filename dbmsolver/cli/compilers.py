@@ -26,13 +26,21 @@ class Compilers:
 
     It ends them with the search.
 
-    ``code_bits`` says how wide the deal's parent-move codes are.
+    ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
+    for a shortest solution begins with any.
     """
 
-    def __init__(self, question: Question, method: Method, code_bits: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        question: Question,
+        method: Method,
+        code_bits: Callable[[], int],
+        any_solution: bool = False,
+    ) -> None:
         self.question = question
         self.method = method
         self.code_bits = code_bits
+        self.any_solution = any_solution
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -60,7 +68,7 @@ class Compilers:
 
         if not is_shared():
             return
-        arguments = (str(self.question), str(self.method), self.code_bits())
+        arguments = (str(self.question), str(self.method), self.code_bits(), self.any_solution)
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
             f"compile_share; compile_share({', '.join(map(repr, arguments))})"
@@ -82,7 +90,7 @@ class Compilers:
                     self._running.append((process, waiter))
 
 
-def compile_share(question: Question, method: Method, code_bits: int) -> None:
+def compile_share(question: Question, method: Method, code_bits: int, any_solution: bool) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import gc
@@ -94,7 +102,7 @@ def compile_share(question: Question, method: Method, code_bits: int) -> None:
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type):
+    for kernel, arguments in needed(question, method, code_type, any_solution):
         compile_ahead(kernel, arguments)
 
 

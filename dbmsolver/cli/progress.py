@@ -1,7 +1,7 @@
 """What a running search shows on standard error: a live line, plain lines, JSON, or nothing.
 
 The search yields what it has done; these classes show it, each in its way. They are context
-managers, and callable with a `Report` or a `Commit`.
+managers, and callable with an event: a `Report`, a `Commit` or a `Better`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Self, cast
 
 from dbmsolver.cli.render import counted, human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
-from dbmsolver.results import Commit, Report
+from dbmsolver.results import Better, Commit, Event, Report
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -30,6 +30,7 @@ LINE_INTERVAL = 10.0
 FIRST_LINE = 2.0
 """Seconds before the first plain line: short searches print none."""
 
+_HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
 BAR = 24
 """Characters of a bar."""
 
@@ -51,7 +52,7 @@ class Progress:
     ) -> None:
         self.close()
 
-    def __call__(self, event: Report | Commit) -> None:
+    def __call__(self, event: Event) -> None:
         """Take what the search has to say."""
 
     def say(self, message: str) -> None:
@@ -62,13 +63,16 @@ class Progress:
 
 
 class JsonLog(Progress):
-    """One JSON object for each commit."""
+    """One JSON object for each commit, and for each solution that is better than those before."""
 
     def __init__(self, stream: IO[str]) -> None:
         self.stream = stream
 
-    def __call__(self, event: Report | Commit) -> None:
-        """Log a commit."""
+    def __call__(self, event: Event) -> None:
+        """Log a commit or a solution."""
+        if isinstance(event, Better):
+            data = {"length": event.length, "elapsed": round(event.elapsed, 3)}
+            print(json.dumps(data), file=self.stream, flush=True)
         if isinstance(event, Commit):
             data = asdict(event)
             data["seconds"] = round(event.seconds, 3)
@@ -83,8 +87,10 @@ class Lines(Progress):
         self.next = FIRST_LINE
         self.rate = Rate()
 
-    def __call__(self, event: Report | Commit) -> None:
-        """Print a line if it is time for one."""
+    def __call__(self, event: Event) -> None:
+        """Print a line if it is time for one, or if there is a better solution."""
+        if isinstance(event, Better):
+            self.say(better_line(event))
         if isinstance(event, Report) and event.elapsed >= self.next:
             self.next = event.elapsed + LINE_INTERVAL
             print(report_line(event, self.rate(event)), file=self.stream, flush=True)
@@ -103,8 +109,10 @@ class LiveLine(Progress):
         self.last = 0.0
         self.rate = Rate()
 
-    def __call__(self, event: Report | Commit) -> None:
-        """Redraw the line."""
+    def __call__(self, event: Event) -> None:
+        """Redraw the line; better solutions get one above it."""
+        if isinstance(event, Better):
+            self.say(better_line(event))
         now = time.monotonic()
         if isinstance(event, Report) and now - self.last >= LIVE_INTERVAL:
             self.last = now
@@ -172,6 +180,11 @@ def bar(done: float, encoding: str | None, width: int = BAR) -> str:
     return full * length + empty * (width - length)
 
 
+def better_line(better: Better) -> str:
+    """A solution that is better than those before, in one line."""
+    return f"{counted(better.length, 'card move', 'card moves')} after {human_time(better.elapsed)}"
+
+
 def report_line(report: Report, rate: float) -> str:
     """A moment of the work in one line: how much is done where its end is known, else how far."""
     if report.done is not None:
@@ -185,8 +198,10 @@ def report_line(report: Report, rate: float) -> str:
             f"dive {number} of {last}, {states}, {rate:,.0f}/s, {memory} memory, {elapsed}"
         )
         return " ".join(parts)
-    if report.phase == "look ahead":
-        parts.append("(looking ahead)")
+    if report.phase in _HASTY:
+        parts.append(_HASTY[report.phase])
+    if report.best is not None:
+        parts.append(f"at most {report.best},")
     if report.layer is not None and report.question == "solve":
         parts.append(f"layer {report.layer},")
     if report.last_stratum:

@@ -70,6 +70,10 @@ def verdict_line(result: Result) -> str:
     name = title(result.deal)
     if has_solution(result):
         length = counted(result.length or 0, *_METRICS[result.metric])
+        if result.limit is not None:
+            possible = possible_lengths(result.length, result.at_least)
+            reason = _LIMITS[result.limit]
+            return f"{name}: solved in {length}; the shortest has {possible} ({reason})"
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{name}: solved in {length}, {proven}"
     if result.verdict == Verdict.SOLVED:
@@ -78,6 +82,14 @@ def verdict_line(result: Result) -> str:
         return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
     reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
+
+
+def possible_lengths(at_most: int | None, at_least: int | None) -> str:
+    """The lengths that a shortest solution can have: `at most 95, at least 81`."""
+    if at_most is not None and at_most == at_least:
+        return f"{at_most}"
+    bounds = (("at most", at_most), ("at least", at_least))
+    return ", ".join(f"{words} {bound}" for words, bound in bounds if bound is not None)
 
 
 def has_solution(result: Result) -> bool:
@@ -126,6 +138,8 @@ def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    if result.verdict == Verdict.UNDECIDED and result.at_least is not None:
+        yield "Lengths", possible_lengths(None, result.at_least)
     yield "States", _states(result)
     yield "Time", human_time(result.seconds)
     yield "Memory", f"{human_bytes(result.peak_memory)} at most"
@@ -164,6 +178,8 @@ def render_json(result: Result) -> str:
             "metric": result.metric,
             "length": result.length if has_solution(result) else None,
             "shortest": result.shortest,
+            "at_least": result.at_least,
+            "at_most": result.length if has_solution(result) else None,
             "deal": deal_data(result.deal),
             "rules": rules_data(result.deal.rules),
             "automove": result.policy,

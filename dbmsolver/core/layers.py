@@ -23,6 +23,7 @@ from dbmsolver.core.shards import (
     BOUND_SHIFT,
     BURST,
     CACHED_PROGRESS,
+    CEILING,
     CODE_AND_G,
     COUNT,
     DONE,
@@ -114,13 +115,15 @@ def find_row(shard, candidate, hashed):
 def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
     """Look at row ``candidate`` of the burst.
 
-    A duplicate is dropped unless it has fewer moves. A new state becomes a row.
+    A duplicate is dropped unless it has fewer moves. A new state becomes a row, unless it cannot be
+    part of a solution shorter than the shard's ceiling.
     """
     rows = shard.rows
     meta = shard.burst[candidate, META] & CODE_AND_G
     hashed = shard.burst[candidate, HASHED]
     slot = find_row(shard, candidate, hashed)
-    if shard.table[slot]:
+    known = shard.table[slot] != U64(0)
+    if known:
         index = np.int64(shard.table[slot] & LOW_32) - 1
         if rows[index, META] & IS_CLOSED or g_of(rows[index, META]) <= g_of(meta):
             return
@@ -128,11 +131,14 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
         index = shard.state[COUNT]
         for word in range(META):
             rows[index, word] = shard.burst[candidate, word]
-        shard.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
-        shard.state[COUNT] = index + 1
         shard.state[EVALUATED] += 1
     rows[index, META] = meta
     f = assess(t, b, shard, index, layer, weight, locked_in_deal)
+    if not known:
+        if g_of(meta) + h_of(rows[index, META]) >= shard.state[CEILING]:
+            return
+        shard.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
+        shard.state[COUNT] = index + 1
     place_row(shard, index, layer, f)
 
 

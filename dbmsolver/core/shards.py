@@ -69,11 +69,15 @@ CODE_AND_G = np.uint64(0x7FFFFFFF)
 BOUND_SHIFT = np.uint64(32)
 BOUND_MASK = np.uint64(0xFFFF)
 
-COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW = range(7)
+COUNT, TODO, DONE, EVALUATED, LATER, OUTGOING, GOAL_ROW, CEILING = range(8)
 """Columns of ``Shard.state``: how much of rows, todo, done, later and outgoing is in use.
 
-Besides: states looked at, each time they were; and the row with all cards home, -1 for none.
+Besides: states looked at, each time they were; the row with all cards home, -1 for none; and the
+length of the best solution that is known. A new state that cannot be part of a shorter one is
+dropped.
 """
+NO_CEILING = 1 << 30
+"""More than any length, and more than any progress."""
 
 
 class Shard(NamedTuple):
@@ -96,16 +100,18 @@ class Shard(NamedTuple):
 
 
 def make_shard(states: int, slots: int, outgoing: int) -> Shard:
-    """An empty shard with room for ``states`` rows and ``outgoing`` candidates.
+    """An empty shard with room for ``states`` rows and ``outgoing`` candidates, and no ceiling.
 
     Its table has ``slots`` slots, a power of two.
     """
     over, work = make_scratch(CACHE)
     cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
     cache[:, 0] = ~U64(0)
+    state = np.zeros(8, np.int64)
+    state[GOAL_ROW], state[CEILING] = -1, NO_CEILING
     flat = np.empty(states * ROW, np.uint64)
     return Shard(
-        state=np.zeros(8, np.int64),
+        state=state,
         rows=flat.reshape(states, ROW),
         flat=flat,
         table=np.zeros(slots, np.uint64),

@@ -8,6 +8,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import Options, Result, Verdict
+from dbmsolver.search.least import least_of
 from dbmsolver.search.statistics import Statistics
 from dbmsolver.search.trace import Step, replay
 from dbmsolver.state import StateCodec
@@ -41,9 +42,12 @@ def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
 def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: Options) -> Result:
     """What the manifest of a store says, as a Result."""
     manifest = store.manifest
+    layers = (layer for layer, _ in statistics.strata)
     steps: list[Step] = [(card, place) for card, place in manifest.path or []]
     forced = forced_move(keys.rules, options.policy)
     verdict = manifest.verdict
+    if manifest.path is not None:
+        verdict = Verdict.SOLVED  # not finished, but there is a solution
     assert verdict is not None
     strata = whole_strata(manifest)
     return Result(
@@ -58,11 +62,12 @@ def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: O
         states=sum(row[2] for row in strata),
         forced=sum(row[3] for row in strata),
         evaluated=statistics.evaluated,
-        seconds=statistics.elapsed if verdict == Verdict.UNDECIDED else manifest.seconds,
+        seconds=manifest.seconds if manifest.is_final else statistics.elapsed,
         peak_memory=statistics.peak_memory,
         disk=store.size(),
         digest=None if verdict == Verdict.SOLVED else f"{statistics.digest:016x}",
         store=options.store,
-        method=keys.method,
+        method=manifest.method,
         strata=strata,
+        at_least=least_of(manifest, keys, layers),
     )

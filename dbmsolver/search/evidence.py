@@ -48,6 +48,23 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     return checked
 
 
+def check_best(store: Store, deal: Deal) -> list[str]:
+    """Check the best solution of an unfinished search; what was checked, in words.
+
+    What is no part of a shorter one has been dropped, so the search must not go on without it.
+    StoreError if it is none, or if layers were searched that it leaves nothing to look for in.
+    """
+    manifest, where = store.manifest, str(store.path)
+    if manifest.question != Question.SOLVE:
+        raise _wrong("a proof has no solution before its end", where)
+    codec = keys_of(deal, manifest.policy, Method(manifest.method))
+    moves = moves_of(manifest, codec, where)
+    last = max((parse_closed_key(key).layer for key in store.keys(b"C")), default=0)
+    if last > len(moves):
+        raise _wrong(f"layer {last} was searched, for a solution of {len(moves)} moves", where)
+    return ["the solution was played and wins"]
+
+
 def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, ...]:
     """The solution in a manifest, played from the deal by the readable model; StoreError if it does
     not win.

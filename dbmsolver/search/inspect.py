@@ -14,8 +14,9 @@ from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.answers import whole_strata
 from dbmsolver.search.covering import stored_cover
-from dbmsolver.search.evidence import check_answer
+from dbmsolver.search.evidence import check_answer, check_best
 from dbmsolver.search.history import Moment
+from dbmsolver.search.least import least_of
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
@@ -29,6 +30,7 @@ class StoreStatus:
     """A store at a glance, as of its last commit.
 
     `verdict` is None while the search is not finished; `limit` says what ended an undecided one.
+    `length` is that of the best solution so far, and no solution has fewer than `at_least` moves.
     `strata` rows are (layer, stratum, states, forced states), those of a shortest solution without
     the layer that holds the goal, `closed` counts all closed states. `history` rows (milliseconds,
     layer, stratum, states, forced) tell what was closed by that time, `closed_bytes` and `disk` are
@@ -46,6 +48,8 @@ class StoreStatus:
     verdict: Verdict | None
     limit: Limit | None
     shortest: bool
+    length: int | None
+    at_least: int | None
     strata: tuple[tuple[int, int, int, int], ...]
     history: tuple[Moment, ...]
     closed: int
@@ -71,7 +75,11 @@ def status(path: Path) -> StoreStatus:
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
-        checked = check_answer(store, searched) if manifest.is_final else []
+        checked = []
+        if manifest.is_final:
+            checked = check_answer(store, searched)
+        elif manifest.path is not None:
+            checked = check_best(store, searched)
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
             question=manifest.question,
@@ -84,6 +92,8 @@ def status(path: Path) -> StoreStatus:
             verdict=manifest.verdict,
             limit=manifest.limit,
             shortest=manifest.shortest,
+            length=manifest.length,
+            at_least=least_of(manifest, keys_of_store(store), (row[0] for row in manifest.strata)),
             strata=whole_strata(manifest),
             closed=manifest.states + manifest.forced,
             history=tuple(Moment(*row) for row in manifest.history),

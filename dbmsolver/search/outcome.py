@@ -6,7 +6,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Protocol
 
-from dbmsolver.results import Commit, Limit, Report
+from dbmsolver.results import Event, Limit
 from dbmsolver.search.trace import Step
 
 
@@ -26,6 +26,13 @@ class Exhausted:
 
 
 @dataclass(frozen=True, slots=True)
+class NoneShorter:
+    """Every state that could be part of a shorter solution than the best one is closed, and the
+    goal is not among them.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """The search ended early.
 
@@ -36,8 +43,8 @@ class Stopped:
     limit: Limit | None = None
 
 
-Outcome = GoalMet | Exhausted | Stopped
-Steps = Generator[Report | Commit, None, Outcome]
+Outcome = GoalMet | Exhausted | NoneShorter | Stopped
+Steps = Generator[Event, None, Outcome]
 """A search in progress: reports and commits, at last the outcome.
 
 When it ends, whether with an outcome, by KeyboardInterrupt or by being closed, all finished work is

@@ -43,7 +43,9 @@ Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
 
 
-def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
+def needed(
+    question: Question, method: Method, code_type: Any, any_solution: bool = False
+) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
@@ -55,7 +57,7 @@ def needed(question: Question, method: Method, code_type: Any) -> list[Call]:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
     if question == Question.SOLVE:
-        return layers + both
+        return (_of_dives(tables) if any_solution else []) + layers + both
     exhaustion, pieces = _of_exhaustion(tables, code_type)
     return exhaustion + layers + both + pieces
 

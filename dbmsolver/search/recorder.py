@@ -42,6 +42,7 @@ class Recorder:
     ) -> None:
         self.store = store
         self.question = question
+        self.policy = store.manifest.policy
         self.resumable = resumable
         self.keep_closed = keep_closed
         self.threads = threads

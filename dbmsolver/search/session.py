@@ -17,12 +17,11 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.process import default_memory, return_freed_memory
 from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import (
-    Commit,
+    Event,
     Limit,
     Limits,
     Options,
     Question,
-    Report,
     Result,
     Verdict,
 )
@@ -30,10 +29,14 @@ from dbmsolver.search.answers import forced_move, result_of
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.look_ahead import LookAhead
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.evidence import check_answer
+from dbmsolver.search.evidence import check_answer, check_best
+from dbmsolver.search.improve.ahead import AnyAhead
+from dbmsolver.search.improve.best import Best
+from dbmsolver.search.improve.improver import Improver
+from dbmsolver.search.improve.shortest import ShortestBelow
 from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Search, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.proof.strata import ProofSearch
@@ -43,7 +46,7 @@ from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
 
-Events = Generator[Report | Commit, Cancelled | None, Result]
+Events = Generator[Event, Cancelled | None, Result]
 
 _SCRATCH = 96 << 20
 """Memory of a thread's scratch arrays, outside the budget's shares."""
@@ -81,15 +84,16 @@ def resume(path: Path, threads: int | None = None, limits: Limits = Limits()) ->
 
 
 def answer(path: Path) -> Result:
-    """The answer of the finished search in a store, checked against its records; StoreError if
-    there is none.
+    """The answer in a store, checked against its records; StoreError if there is none.
+
+    A search for a shortest solution has one as soon as it has a solution.
     """
 
     def tell(store: Store) -> Result:
         deal = deal_of(store.manifest, str(path))
-        if not store.manifest.is_final:
+        if not store.manifest.has_answer:
             raise StoreError(f"not finished; continue with: dbmsolver resume {path}", str(path))
-        check_answer(store, deal)
+        _check_evidence(store, deal)
         return _Run(store, deal, _options(store, None), Limits()).result()
 
     return look(path, tell)
@@ -104,6 +108,7 @@ def _options(store: Store, threads: int | None) -> Options:
         threads=threads,
         keep=manifest.keep,
         store=store.path,
+        any_solution=manifest.any_solution,
     )
 
 
@@ -124,6 +129,7 @@ class _Run:
         self.keys = keys_of(deal, options.policy, store.manifest.method)
         store.check_states = Intake(self.keys)
         self.threads = options.threads or default_threads()
+        self.best: Best | None = None
         self.begun = self.answered or store.manifest.phase == "search"
         if not self.begun:
             # What was counted before the search began is no part of it.
@@ -147,7 +153,7 @@ class _Run:
         """Whether the store holds the answer already."""
         return self.store.manifest.is_final
 
-    def events(self) -> Generator[Report | Commit, None, None]:
+    def events(self) -> Generator[Event, None, None]:
         """Search until there is a verdict, and put it into the manifest."""
         if self.answered:
             return
@@ -156,15 +162,22 @@ class _Run:
         except DiskFullError:
             self.recorder.statistics.recall(self.store.manifest)
             self.store.manifest = replace(
-                self.store.manifest, verdict=Verdict.UNDECIDED, limit=Limit.DISK_FULL
+                self.store.manifest,
+                verdict=Verdict.UNDECIDED,
+                limit=Limit.DISK_FULL,
+                **self._kept(),
             )
 
-    def _decide(self) -> Generator[Report | Commit, None, None]:
+    def _decide(self) -> Generator[Event, None, None]:
         """One search after the other until one of them has an outcome."""
         batch = self.recorder.batch
         batch.cleared.append(b"A")
         batch.deletions += self.recorder.abandoned()
-        batch.fields |= {"verdict": None, "limit": None}
+        batch.fields |= {
+            "verdict": None,
+            "limit": None,
+            "any_solution": self.options.any_solution,
+        }
         self.recorder.commit(0, 0)
         for search in self._searches():
             outcome = yield from search.run()
@@ -176,16 +189,30 @@ class _Run:
     def _searches(self) -> Iterator[Search]:
         """The searches that may decide the deal, the last of them for certain."""
         keys, recorder, threads = self.keys, self.recorder, self.threads
+        if self.question == Question.SOLVE:
+            yield from self._solving()
+            return
         if not self.begun:
             if isinstance(keys, RecordKeys):
                 yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
-            elif self.question == Question.PROVE:
+            else:
                 yield LookAhead(keys, recorder, self.limits, threads, self.memory)
             self._begin()
-        if self.question == Question.PROVE:
-            yield ProofSearch(keys, recorder, threads, self.memory)
-        else:
-            yield AStarSearch(keys, recorder, threads, self.memory)
+        yield ProofSearch(keys, recorder, threads, self.memory)
+
+    def _solving(self) -> Iterator[Search]:
+        """The searches for a shortest solution."""
+        memory, improver = self.memory, None
+        self.best = best = Best(self.keys, self.recorder)
+        if self.options.any_solution:
+            # Beams are made in a quarter of the memory, between the rounds of the other search.
+            improver = Improver(best, memory // 4, self.limits.max_states)
+            memory -= memory // 4
+            yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
+        if not self.begun:
+            self._begin()
+        search = AStarSearch(self.keys, self.recorder, self.threads, memory)
+        yield ShortestBelow(search, best, improver)
 
     def _begin(self) -> None:
         """Make the deal itself pending, and say that the search has begun, in one transaction.
@@ -207,9 +234,18 @@ class _Run:
                 self._solved(search, outcome)
             case Exhausted():
                 self._check_counts()
+                if self._kept():
+                    raise InternalError("a deal with a solution was found to have none")
                 self._conclude(Verdict.UNSOLVABLE)
+            case NoneShorter():
+                self._check_counts()
+                self._conclude(Verdict.SOLVED, shortest=True, **self._kept())
             case Stopped(limit):
-                self._conclude(Verdict.UNDECIDED, limit=limit)
+                self._conclude(Verdict.UNDECIDED, limit=limit, **self._kept())
+
+    def _kept(self) -> dict[str, Any]:
+        """The best solution so far as fields of the manifest, nothing if there is none."""
+        return {} if self.best is None or self.best.path is None else self.best.fields()
 
     def _solved(self, search: Search, goal: GoalMet) -> None:
         """Trace the way to the goal, play it, and commit it."""
@@ -228,7 +264,8 @@ class _Run:
         rows = sum(states + forced for states, forced in recorder.statistics.strata.values())
         stored = counted
         if recorder.keep_closed:
-            stored = sum(store.states_in(key) for key in store.keys(b"C"))
+            cleared = b"C" in recorder.batch.cleared
+            stored = 0 if cleared else sum(store.states_in(key) for key in store.keys(b"C"))
             stored += sum(ref.block.states for ref in recorder.batch.blocks)
         if not counted == rows == stored:
             raise InternalError(
@@ -242,6 +279,7 @@ class _Run:
         if verdict != Verdict.UNDECIDED:
             batch.cleared += [b"P", b"B", b"D"]
             if self.options.keep == "none":
+                batch.blocks = []
                 batch.cleared.append(b"C")
         batch.fields |= {"verdict": verdict, "limit": None, "length": None, **fields}
         self.recorder.commit(0, 0)
@@ -251,9 +289,16 @@ class _Run:
         return result_of(self.store, self.keys, self.recorder.statistics, self.options)
 
 
-def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
+def _check_evidence(store: Store, deal: Deal) -> None:
+    """StoreError if the records do not bear out the answer, or the best solution so far."""
     if store.manifest.is_final:
         check_answer(store, deal)
+    elif store.manifest.path is not None:
+        check_best(store, deal)
+
+
+def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:
+    _check_evidence(store, deal)
     run = _Run(store, deal, options, limits)
     yield from interruptible(run.events())
     if store.manifest.verdict is None:

@@ -98,6 +98,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "rules": _are_rules,
     "metric": _is_text,
     "shortest": lambda value: isinstance(value, bool),
+    "any_solution": lambda value: isinstance(value, bool),
     "next": _is_number,
     "states": _is_number,
     "forced": _is_number,

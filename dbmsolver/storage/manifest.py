@@ -60,6 +60,7 @@ class Manifest:
     history: list[list[int]] = field(default_factory=list)
     path: list[list[int]] | None = None
     length: int | None = None
+    any_solution: bool = False
 
     def __post_init__(self) -> None:
         for name, fits in FIELDS.items():
@@ -95,8 +96,13 @@ class Manifest:
 
     @property
     def is_final(self) -> bool:
-        """Whether it holds an answer."""
+        """Whether it holds the answer that the search was made for."""
         return self.verdict in (Verdict.SOLVED, Verdict.UNSOLVABLE)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether it holds an answer: of an unfinished search, the best solution so far."""
+        return self.is_final or self.path is not None
 
     def without_counts(self) -> Manifest:
         """The same, as if nothing had been searched."""
@@ -170,6 +176,7 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
         shortest=False,
         phase="new",
         next=0,
+        any_solution=options.any_solution,
     )
 
 
@@ -195,8 +202,14 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
 def check_same(
     manifest: Manifest, question: Question, deal: Deal, options: Options, where: str
 ) -> None:
-    """StoreError, saying what differs, if the manifest is that of another search."""
+    """StoreError, saying what differs, if the manifest is that of another search.
+
+    Whether any solution is wanted first makes no other search: what it closes is the same.
+    """
     wanted = new_manifest(question, deal, options)
+    if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:
+        # Dives that exhaust the deal answer a search over every position, too.
+        wanted = replace(wanted, method=manifest.method)
     names = {
         "question": "question",
         "policy": "automove policy",

@@ -17,7 +17,7 @@ from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import POLICIES, rules_from
-from dbmsolver.results import Method, Result
+from dbmsolver.results import Method, Question, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.solution import BadSolution, replay
 
@@ -50,7 +50,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
     record: Certificate = {
         "certificate": FORMAT,
         "claim": claim,
-        "question": manifest.question,
+        "question": _question(manifest.question, manifest.method),
         "method": manifest.method,
         "deal": {
             "number": manifest.deal["number"],
@@ -68,6 +68,13 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
     if problem is not None:
         raise StoreError(f"the manifest is wrong: {problem}", where)
     return record
+
+
+def _question(question: Question, method: Method) -> Question:
+    """The question that the claim answers: dominating positions are a proof's, even where a search
+    for a shortest solution has begun with them and found that there is none.
+    """
+    return Question.PROVE if method == Method.DOMINATING else question
 
 
 def _counts(
@@ -247,7 +254,7 @@ def from_result(result: Result) -> Certificate:
     return {
         "certificate": FORMAT,
         "claim": claim,
-        "question": result.question,
+        "question": _question(result.question, result.method),
         "method": result.method,
         "deal": {
             "number": result.deal.number,

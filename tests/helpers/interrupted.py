@@ -37,6 +37,7 @@ class Settings(TypedDict):
     memory: int | None
     commit: float  # seconds between commits
     small: int | None  # signatures with more states are closed in pieces
+    any_solution: bool  # whether any solution comes first
     look_ahead: int | None  # states that a proof looks at before it begins
     share: float  # of the time of an undisturbed run: when the last of the signals may come
     signal: str
@@ -64,6 +65,7 @@ def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
         threads=2,
         store=Path(settings["store"] + suffix),
         method=settings.get("method", "every-position"),
+        any_solution=settings["any_solution"],
     )
     events = session.run(settings["question"], deal, options, Limits(memory=settings["memory"]))
     while True:

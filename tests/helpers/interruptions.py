@@ -17,6 +17,7 @@ DEFAULTS = {
     "commit": 0.03,
     "look_ahead": None,
     "dives": True,
+    "any_solution": False,
 }
 
 

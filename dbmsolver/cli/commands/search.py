@@ -6,10 +6,19 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from dbmsolver.cli.answers import AnswerForm, answer_options, check_output, follow, write_answer
+from dbmsolver.cli.answers import (
+    AnswerForm,
+    answer_options,
+    check_output,
+    follow,
+    follow_to_best,
+    interrupted,
+    write_answer,
+)
 from dbmsolver.cli.compilers import Compilers
 from dbmsolver.cli.options import (
     Command,
@@ -23,23 +32,24 @@ from dbmsolver.cli.options import (
     store_argument,
     threads_option,
 )
+from dbmsolver.cli.render import has_solution
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
-    Commit,
+    Event,
     Keep,
+    Limit,
     Limits,
     Method,
     Metric,
     Options,
     Question,
-    Report,
     Result,
     method_for,
 )
 
-Events = Generator[Report | Commit, None, Result]
+Events = Generator[Event, Any, Result]
 
 
 def _options(policy: Policy, threads: int | None, store: str | None, keep: Keep) -> Options:
@@ -96,22 +106,34 @@ def _search_options(function: Command) -> Command:
     show_default=True,
     help="What a move costs: in card moves, every move of a single card is one.",
 )
+@click.option(
+    "--any",
+    "any_solution",
+    is_flag=True,
+    help="Find some solution first, mostly in a fraction of a second, then shorter ones, and at "
+    "last a shortest. Where a limit or Ctrl-C ends the search, the best one is written, with the "
+    "lengths that are possible still.",
+)
 def solve_command(
     source: str,
     rules: Rules,
     options: Options,
     metric: Metric,
+    any_solution: bool,
     limits: Limits,
     form: AnswerForm,
     shown: Shown,
 ) -> int:
     """Find a shortest solution of DEAL, or show that it has none.
 
-    The answer is proven: no solution is shorter than the one printed.
+    The answer is proven: no solution is shorter than the one printed. With --any, and ended before
+    that, the answer says so.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
-    options = replace(options, metric=metric, method=Method.EVERY_POSITION)
+    options = replace(
+        options, metric=metric, method=Method.EVERY_POSITION, any_solution=any_solution
+    )
     return _search(Question.SOLVE, Deal.load(source, rules), options, limits, form, shown)
 
 
@@ -163,9 +185,10 @@ def _search(
 
         return StateCodec(deal, options.policy).deal_tables.code_bits
 
-    compilers = Compilers(question, method_for(question, deal.rules, options.method), code_bits)
+    method = method_for(question, deal.rules, options.method)
+    compilers = Compilers(question, method, code_bits, options.any_solution)
     store = None if options.store is None else str(options.store)
-    return _answer(begin, compilers, store, form, shown)
+    return _answer(begin, compilers, store, form, shown, options.any_solution)
 
 
 @click.command("resume")
@@ -179,7 +202,8 @@ def resume_command(
 ) -> int:
     """Continue the search that was kept in STORE, as it was begun.
 
-    A finished one answers at once. The limits are those given here, not those of the first run.
+    A finished one answers at once. The limits are those given here, not those of the first run. A
+    search begun with --any goes on as such.
     """
 
     def begin() -> Events:
@@ -187,7 +211,7 @@ def resume_command(
 
         return session.resume(Path(store), threads, limits)
 
-    return _answer(begin, nullcontext(), store, form, shown)
+    return _answer(begin, nullcontext(), store, form, shown, any_solution=True)
 
 
 def _answer(
@@ -196,12 +220,19 @@ def _answer(
     store: str | None,
     form: AnswerForm,
     shown: Shown,
+    any_solution: bool,
 ) -> int:
     """Run a search, with something else beside it, and write its answer.
 
-    First of all it makes sure that the answer can be written as it was asked for.
+    First of all it makes sure that the answer can be written as it was asked for. Where
+    ``any_solution`` will do, Ctrl-C is answered by the best so far, if there is one.
     """
     check_output(form.output)
+    wait = follow_to_best if any_solution else follow
     with beside:
-        result = follow(begin(), shown.progress(), store)
-    return write_answer(result, form, shown.quiet)
+        result = wait(begin(), shown.progress(), store)
+    if result.limit != Limit.INTERRUPT:
+        return write_answer(result, form, shown.quiet)
+    if has_solution(result):
+        write_answer(result, form, shown.quiet)
+    raise interrupted(store)

@@ -26,6 +26,7 @@ from dbmsolver.cli.render import (
     history_data,
     human_bytes,
     move_data,
+    possible_lengths,
     rules_data,
     strata_data,
 )
@@ -35,7 +36,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.titles import title
-from dbmsolver.results import Method, Question
+from dbmsolver.results import Method, Question, Verdict
 
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
@@ -75,12 +76,16 @@ def _status_text(status: StoreStatus) -> str:
     verdict: str = status.verdict or "not finished"
     if status.limit:
         verdict += f" ({status.limit})"
+    lengths = []
+    if status.question == Question.SOLVE and status.verdict != Verdict.UNSOLVABLE:
+        lengths = [("Lengths", possible_lengths(status.length, status.at_least))]
     closed = counted(status.states, *STATES[status.method])
     if status.method == Method.EVERY_POSITION:
         closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
     facts = [
         (status.question.capitalize(), f"{title(status.deal)}, automove {status.policy}"),
         ("Verdict", verdict),
+        *lengths,
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
         ("Closed", closed),
         ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
@@ -121,6 +126,8 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "method": status.method,
             "metric": status.metric,
             "shortest": status.shortest,
+            "at_least": status.at_least,
+            "at_most": status.length,
             "deal": deal_data(status.deal),
             "rules": rules_data(status.deal.rules),
             "automove": status.policy,

@@ -17,7 +17,7 @@ from dbmsolver.cli.progress import Progress
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
-from dbmsolver.results import Commit, Method, Options, Report, Result
+from dbmsolver.results import Event, Method, Options, Report, Result
 
 
 def parse_share(text: str) -> float:
@@ -137,9 +137,7 @@ def _report(event: Any, elapsed: float) -> Report:
     )
 
 
-def _measured(
-    events: Generator[Report | Commit, None, Result], states: int
-) -> Generator[Report | Commit, None, Result]:
+def _measured(events: Generator[Event, Any, Result], states: int) -> Generator[Event, Any, Result]:
     """A search that is said to close that many states in all: its reports say how many are done."""
     while True:
         try:
@@ -166,7 +164,7 @@ def _again(
     record = certificate.load(Path(source))
     deal = certificate.deal_of(record, source)
     options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
-    events: Generator[Report | Commit, None, Result]
+    events: Generator[Event, Any, Result]
     events = session.run(record["question"], deal, options, Limits(memory=memory))
     if record["claim"] == "unsolvable":
         events = _measured(events, record["states"] + record["forced"])

@@ -178,7 +178,7 @@ def _is_large(given: Given) -> bool:
     if isinstance(given.deal, Deal):
         columns, freecells = given.deal.rules.columns, given.deal.rules.freecells
     else:
-        game = GAMES[given.game or "freecell"]
+        game = given.game if isinstance(given.game, Rules) else GAMES[given.game or "freecell"]
         columns = given.columns or game.columns
         freecells = game.freecells if given.freecells is None else given.freecells
     return columns > MAX_COLUMNS or freecells > MAX_FREECELLS

@@ -27,7 +27,7 @@ _MOVE = re.compile(
     r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))(?P<forced>  \(forced\))?",
     re.ASCII,
 )
-_FACT = re.compile(r"(?:States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
+_FACT = re.compile(r"(?:Lengths|States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 
 

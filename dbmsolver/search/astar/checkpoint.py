@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META
+from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit
-from dbmsolver.search.astar.partitions import NO_CEILING, Partition, ShardQueue
+from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
@@ -32,7 +32,8 @@ class Checkpoint:
     """The partitions of a search, and what the store has of them.
 
     ``kind`` is the kind of record that closed states are stored as: ``C``, or another for a search
-    that is not resumed. ``layer`` is the one being closed.
+    that is not resumed. ``layer`` is the one being closed. What waits for layers from ``ceiling``
+    on is not wanted any more, and not written.
     """
 
     def __init__(self, codec: StateCodec, recorder: Recorder, weight: int, kind: bytes) -> None:
@@ -42,6 +43,7 @@ class Checkpoint:
         self.weight = weight
         self.kind = kind
         self.layer = 0
+        self.ceiling = NO_CEILING
         self.partitions = [Partition(0, NO_CEILING)]
         self.known = 0  # states, closed or looked at, that some commit knew of
 
@@ -164,28 +166,34 @@ class Checkpoint:
         """How many states are known by now, for the check at the end."""
         if self.kind != b"C":
             return {}
-        unclosed = sum(
-            queue.unclosed for partition in self.partitions for queue in partition.queues or ()
-        )
-        self.known = max(self.known, self.statistics.closed + unclosed)
+        self.known = max(self.known, self.statistics.closed + self._unclosed())
         return {"known": self.known}
 
     def check_books(self) -> None:
         """Check that nothing is left: neither candidates nor states that are not closed.
 
-        InternalError if something is, or states are lost.
+        InternalError if something is, or states are lost. Where there is a ceiling, states at and
+        above it may be left, and commits before it fell may have known of more.
         """
-        unclosed = 0
+        unclosed = self._unclosed()
         for partition in self.partitions:
             for queue in partition.queues or ():
                 queue.check_books()
-                unclosed += queue.unclosed + sum(rows.shape[0] for rows in queue.inbox)
+                unclosed += sum(rows.shape[0] for rows in queue.inbox)
         closed = self.statistics.closed
-        if unclosed or closed < self.known:
+        if unclosed or (self.ceiling == NO_CEILING and closed < self.known):
             raise InternalError(
                 f"the books do not balance: {unclosed} states are left, {closed} of at least "
                 f"{self.known} closed"
             )
+
+    def _unclosed(self) -> int:
+        """States that have been looked at and are to be closed, but are not."""
+        return sum(
+            int(np.count_nonzero(layers_of(queue.unclosed, self.weight) < self.ceiling))
+            for partition in self.partitions
+            for queue in partition.queues or ()
+        )
 
     def write_out(self, partition: Partition) -> None:
         """Write all closed states and all candidates of a partition to the store."""
@@ -206,7 +214,7 @@ class Checkpoint:
         fresh = np.flatnonzero((queue.rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
         new = queue.rows[fresh]
         layers = layers_of(new, self.weight)
-        for layer in np.unique(layers).tolist():
+        for layer in np.unique(layers[layers < self.ceiling]).tolist():
             for stratum, block in encoded(self.codec, new[layers == layer]):
                 yield NewRecord(layer, stratum, block)
         stored.append((queue, fresh))

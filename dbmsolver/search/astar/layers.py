@@ -7,6 +7,10 @@ the others have sent, and expands what follows.
 Before a search without a goal ends, its books must balance: every candidate that was given to a
 shard has been looked at, every state that was looked at is closed, and there are no fewer of them
 than any commit knew of.
+
+Where a solution is known, only layers below its length, the ceiling, are closed, and what waits for
+higher ones is dropped: nothing there is part of a shorter solution, as h never exceeds the moves to
+come.
 """
 
 from __future__ import annotations
@@ -20,14 +24,22 @@ import numpy as np
 
 from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
-from dbmsolver.core.shards import CODE_MASK, DONE, GOAL_ROW, META, take_outgoing
+from dbmsolver.core.shards import (
+    CEILING,
+    CODE_MASK,
+    DONE,
+    GOAL_ROW,
+    META,
+    NO_CEILING,
+    take_outgoing,
+)
 from dbmsolver.errors import InternalError
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
+from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.search.trace import Finder, Step, steps_to
@@ -82,12 +94,22 @@ class AStarSearch:
         return self.checkpoint.layer
 
     @property
+    def ceiling(self) -> int:
+        """The length of the best solution that is known. It may fall while the search runs."""
+        return self.checkpoint.ceiling
+
+    @ceiling.setter
+    def ceiling(self, length: int) -> None:
+        self.checkpoint.ceiling = min(length, self.checkpoint.ceiling)
+
+    @property
     def shortest(self) -> bool:
         """Whether the solution it finds is a shortest one."""
         return self.weight == 1
 
     def run(self) -> Steps:
-        """Close layers until the goal is met, nothing is pending, or a limit is reached.
+        """Close layers until the goal is met, nothing is pending below the ceiling, or a limit is
+        reached.
 
         All that is finished is committed when it ends, but after an error nothing is.
         """
@@ -109,7 +131,7 @@ class AStarSearch:
         if ended is not None:
             return ended
         self.checkpoint.check_books()
-        return Exhausted()
+        return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
 
     def path(self, goal: GoalMet) -> list[Step]:
         """The steps from the deal to the goal."""
@@ -128,18 +150,27 @@ class AStarSearch:
         return None
 
     def _layers(self) -> list[int]:
-        """The layers that candidates wait for."""
-        return [layer for partition in self.partitions for layer in partition.layers]
+        """The layers below the ceiling that candidates wait for."""
+        return [
+            layer
+            for partition in self.partitions
+            for layer in partition.layers
+            if layer < self.ceiling
+        ]
 
     def _close_layer(self, pool: Executor) -> Iterator[Report | Commit]:
         partition: Partition | None = self.partitions[0]
-        while partition is not None and self._ended() is None:
+        while partition is not None and self._goes_on():
             if self.layer in partition.layers:
                 yield from self._close_partition(pool, partition)
             # Partitions may have been split meanwhile.
             above = [other for other in self.partitions if other.low >= partition.high]
             partition = min(above, key=lambda other: other.low, default=None)
         self.checkpoint.flush()
+
+    def _goes_on(self) -> bool:
+        """Whether this layer is worth closing still."""
+        return self._ended() is None and self.layer < self.ceiling
 
     def _close_partition(self, pool: Executor, partition: Partition) -> Iterator[Report | Commit]:
         """Close this layer's states in one partition."""
@@ -167,12 +198,14 @@ class AStarSearch:
             evaluated = sum(other.evaluated for other in self.partitions)
             self.statistics.evaluated = self.evaluated_before + evaluated
             self.limit = self.recorder.limits.reached()
-            if self._ended() is not None:
+            if not self._goes_on():
                 return
             self.cache.make_room(partition)
             if self.recorder.due():
                 yield self.checkpoint.commit()
             yield self.report()
+            if not self._goes_on():  # a better solution has come meanwhile
+                return
 
     def _round(self, queue: ShardQueue, ceiling: int) -> None:
         """Do what a shard has to do in this layer; runs in a thread of its own.
@@ -181,6 +214,7 @@ class AStarSearch:
         round.
         """
         constants = (self.layer, self.weight, self.codec.locked)
+        queue.shard.state[CEILING] = self.ceiling
         if self._requeue(queue, constants) and self._insert_candidates(queue, constants):
             self._expand(queue, constants, ceiling)
 
@@ -232,7 +266,8 @@ class AStarSearch:
             for layer, rows in zip(
                 values.tolist(), np.split(later[order], starts[1:]), strict=True
             ):
-                queue.waiting.setdefault(layer, []).append(rows)
+                if layer < self.ceiling:
+                    queue.waiting.setdefault(layer, []).append(rows)
         if outgoing.shape[0]:
             self._send(partition, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])

@@ -18,7 +18,6 @@ from dbmsolver.core.shards import (
     COUNT,
     DONE,
     EVALUATED,
-    GOAL_ROW,
     IS_CLOSED,
     META,
     ROW,
@@ -34,8 +33,6 @@ from dbmsolver.search.rows import Rows
 _OUTGOING = 1 << 18
 """Candidates that can leave a shard before they are sent."""
 _FIRST_SLOTS = 1 << 16
-NO_CEILING = 1 << 30
-"""More than any progress."""
 
 
 @dataclass(eq=False, slots=True)
@@ -74,9 +71,10 @@ class ShardQueue:
         )
 
     @property
-    def unclosed(self) -> int:
+    def unclosed(self) -> Rows:
         """States looked at that are not closed."""
-        return int(np.count_nonzero((self.rows[:, META] & IS_CLOSED) == 0))
+        rows: Rows = self.rows[(self.rows[:, META] & IS_CLOSED) == 0]
+        return rows
 
     def receive(self, rows: Rows) -> None:
         """Put candidates into the inbox."""
@@ -179,8 +177,6 @@ class Partition:
         self.queues = [
             ShardQueue(number, make_shard(room, _FIRST_SLOTS, outgoing)) for number in range(shards)
         ]
-        for queue in self.queues:
-            queue.shard.state[GOAL_ROW] = -1
         return self.queues
 
     def unload(self) -> None:

@@ -1,0 +1,97 @@
+"""What comes before the search for a shortest solution where any solution is wanted at once.
+
+Dives over dominating positions find a first solution, or that there is none. Short beams make it
+shorter. Where a game has no dominance, or no dive comes to a win, the beams find the first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.tidying import makes_safe_moves
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.results import Event, Limit, Limits, Method, Report
+from dbmsolver.search.improve.best import Best
+from dbmsolver.search.improve.improver import Improver
+from dbmsolver.search.limits import Cancelled
+from dbmsolver.search.outcome import Exhausted, GoalMet, Steps, Stopped
+from dbmsolver.search.proof.dive_ahead import DiveAhead
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import Step, replay
+
+
+class AnyAhead:
+    """The dives, if there is no solution yet, and the first beams. `memory` is in bytes."""
+
+    shortest = False
+
+    def __init__(
+        self, best: Best, recorder: Recorder, limits: Limits, threads: int, memory: int
+    ) -> None:
+        self.best = best
+        self.recorder = recorder
+        self.limits = limits
+        self.threads = threads
+        self.memory = memory
+        self._improver = Improver(best, memory, limits.max_states)
+
+    def run(self) -> Steps:
+        """Find a solution, and some shorter ones."""
+        try:
+            if self.best.length is None and has_dominance(self.best.codec.rules):
+                outcome = yield from self._dive()
+                if outcome != Stopped():
+                    return outcome
+            return (yield from self._beams())
+        except Cancelled:
+            return Stopped(Limit.INTERRUPT)
+
+    def _dive(self) -> Steps:
+        codec, recorder = self.best.codec, self.recorder
+        keys = RecordKeys(codec.deal, recorder.policy)
+        # If the dives exhaust the deal, they are the whole proof. If not, they do not count.
+        recorder.statistics.recall(recorder.store.manifest.without_counts())
+        dive = DiveAhead(keys, recorder, self.limits, self.threads, self.memory)
+        outcome = yield from dive.run()
+        if isinstance(outcome, Exhausted):
+            recorder.batch.cleared.append(b"C")
+            recorder.batch.fields["method"] = Method.DOMINATING
+            return outcome
+        recorder.statistics.recall(recorder.store.manifest)
+        if isinstance(outcome, GoalMet):
+            steps = dive.path(outcome)
+            moves = replay(keys, steps, lambda at: at.forced(keys.rules, keys.policy))
+            if makes_safe_moves(codec.deal.position, moves, keys.rules, keys.policy):
+                yield from self._better(steps)
+            return Stopped()
+        return outcome
+
+    def _better(self, steps: list[Step]) -> Iterator[Event]:
+        if self.best.offer(steps):
+            yield from self._keep()
+
+    def _keep(self) -> Iterator[Event]:
+        """Commit the solution at once: nothing else is being written."""
+        commit = self.recorder.commit(0, 0)
+        yield self.best.event()
+        yield commit
+
+    def _beams(self) -> Steps:
+        for improved in self._improver.first():
+            limit = self.recorder.limits.reached()
+            if improved:
+                yield from self._keep()
+            if limit is not None:
+                return Stopped(limit)
+            yield self._report()
+        return Stopped()
+
+    def _report(self) -> Report:
+        beam, report = self._improver.beam, self.recorder.report()
+        looked_at = 0 if beam is None else beam.looked_at
+        return replace(report, phase="improve", states=looked_at, best=self.best.length)
+
+    def path(self, goal: GoalMet) -> None:
+        """It never ends with a goal: a solution is only the beginning."""

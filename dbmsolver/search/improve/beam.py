@@ -1,0 +1,176 @@
+"""Beam search: a solution that is short, without a proof, in little time.
+
+States are expanded level by level, by the number of moves made. Of each level only the most
+promising states are kept, as many as the beam is wide. Promising is a low bound on the moves to
+come, and, if asked for, few cards in freecells. States that cannot be part of a solution shorter
+than a given length are dropped. So the first solution met is shorter than that; with a beam of
+some thousand states it is a shortest one for most deals.
+
+The kernels are those of the search by cost layers. With the weight 0 a layer is a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.expand import undo_code
+from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.core.shards import (
+    BURST,
+    CEILING,
+    CODE_MASK,
+    COUNT,
+    EVALUATED,
+    GOAL_ROW,
+    META,
+    NO_CEILING,
+    TODO,
+    make_shard,
+    take_outgoing,
+)
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.errors import InternalError
+from dbmsolver.search.astar.partitions import ShardQueue
+from dbmsolver.search.rows import Rows, layers_of
+from dbmsolver.search.trace import Step, place_value
+from dbmsolver.state import State, StateCodec
+
+BYTES = 96
+"""Memory of a state that a beam has looked at: its row, its share of the hash table, its places in
+the lists of rows.
+"""
+_LATER = 1 << 18
+_SLOTS = 1 << 14
+_STOP = 1 << 13
+"""States that are expanded between two looks at limits and signals."""
+_BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)
+
+
+class Shape(NamedTuple):
+    """What kind of beam it is."""
+
+    width: int
+    """States that are expanded in a level."""
+    cells: int = 0
+    """What a card in a freecell counts against a state; a move to come counts 2."""
+
+
+class Beam:
+    """A beam search from the deal; :meth:`run` carries it out, and `steps` is what it finds.
+
+    A solution has to be shorter than ``ceiling`` moves. The beam gives up when it has looked at
+    ``room`` states that may be part of one.
+    """
+
+    def __init__(
+        self, codec: StateCodec, shape: Shape, room: int, ceiling: int = NO_CEILING
+    ) -> None:
+        self.codec = codec
+        self.shape = shape
+        self.steps: list[Step] | None = None
+        self.level = 0
+        self._bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+        self._queue = ShardQueue(0, make_shard(room + 2 * BURST, _SLOTS, _LATER))
+        self._queue.shard.state[CEILING] = ceiling
+        self._starts = [0]  # the first row of each level
+        self._random = np.random.default_rng(shape.width)
+
+    @property
+    def looked_at(self) -> int:
+        """The states looked at, those that were dropped included."""
+        return int(self._queue.shard.state[EVALUATED])
+
+    def run(self) -> Iterator[None]:
+        """Search; yields now and then."""
+        codec = self.codec
+        root = np.array([[*codec.root, codec.root_code]], np.uint64)
+        insert_candidates(*self._constants(), root, 0)
+        while not self._is_over():
+            self._starts.append(int(self._queue.shard.state[COUNT]))
+            found: list[NDArray[np.uint32]] = []
+            while self._queue.shard.state[TODO]:
+                if not self._expand(found):
+                    return
+                yield
+            self.level += 1
+            self._look_at(np.concatenate(found))
+        if self._queue.shard.state[GOAL_ROW] >= 0:
+            self.steps = self._path()
+
+    def _constants(self) -> tuple[object, ...]:
+        tables = self.codec.tables
+        return tables, self._bound, self._queue.shard, self.level, 0, self.codec.locked
+
+    def _is_over(self) -> bool:
+        state = self._queue.shard.state
+        return bool(state[GOAL_ROW] >= 0 or not state[TODO])
+
+    def _expand(self, found: list[NDArray[np.uint32]]) -> bool:
+        """Expand some states of the level; ``found`` gets the rows of what follows from them.
+
+        Whether there was room for it.
+        """
+        self._queue.enlarge_table()
+        expand_layer(*self._constants(), 0, 1, NO_CEILING, _STOP)
+        found.append(take_outgoing(self._queue.shard)[0])
+        shard = self._queue.shard
+        return bool(shard.state[COUNT] + BURST <= shard.rows.shape[0])
+
+    def _look_at(self, found: NDArray[np.uint32]) -> None:
+        """Work out the whole bound of the level's states, and keep the best of those that may be
+        part of a solution.
+        """
+        state = self._queue.shard.state
+        first = 0
+        while first < found.size and state[GOAL_ROW] < 0:
+            first = int(requeue(*self._constants(), found, first))
+        if state[GOAL_ROW] >= 0:
+            return
+        todo = self._queue.shard.todo[: int(state[TODO])]
+        rows = self._queue.rows[todo]
+        kept = todo[layers_of(rows, 1) < state[CEILING]]
+        if kept.size > self.shape.width:
+            merit = self._merit(self._queue.rows[kept])
+            kept = kept[np.argpartition(merit, self.shape.width)[: self.shape.width]]
+        self._queue.shard.todo[: kept.size] = kept
+        state[TODO] = kept.size
+
+    def _merit(self, rows: Rows) -> NDArray[np.float64]:
+        """How little promising states of one level are; what is equal comes in any order."""
+        merit: NDArray[np.float64] = self._random.random((rows.shape[0],))
+        merit += 2.0 * layers_of(rows, 1)
+        if self.shape.cells:
+            parked = np.ascontiguousarray(rows[:, OFF] & ~rows[:, LOW])
+            bits = _BITS[parked.view(np.uint8)].reshape(-1, 8)
+            merit += self.shape.cells * bits.sum(axis=1, dtype=np.int64)
+        return merit
+
+    def _path(self) -> list[Step]:
+        """The steps from the deal to the goal. A state's parent is a row of the level before."""
+        codec, rows = self.codec, self._queue.rows
+        row = rows[int(self._queue.shard.state[GOAL_ROW])]
+        steps: list[Step] = []
+        for level in range(self.level, 0, -1):
+            state, code = State(*row[:META].tolist()), int(row[META] & CODE_MASK)
+            card = int(codec.tables.code_card[code])
+            steps.append((card, place_value(codec, state, card)))
+            parent = undo_code(codec.tables, *row[:META], code)
+            before = rows[self._starts[level - 1] : self._starts[level]]
+            same = np.ones(before.shape[0], np.bool_)
+            for column in (SIGNATURE, OFF, LOW, HIGH):
+                same &= before[:, column] == np.uint64(parent[column])
+            found = np.flatnonzero(same)
+            if found.size != 1:
+                raise InternalError(f"a parent is missing in level {level - 1} of a beam")
+            row = before[found[0]]
+        return steps[::-1]
+
+
+def room_for(memory: int) -> int:
+    """The states that a beam can look at in so many bytes."""
+    return max(memory // BYTES, 4 * BURST)

@@ -1,0 +1,41 @@
+"""How short a solution could still be: a length that no solution falls short of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.layers import insert_candidates
+from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
+from dbmsolver.results import Question, Verdict
+from dbmsolver.search.rows import layers_of
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.manifest import Manifest
+
+_SLOTS = 1 << 13
+
+
+def least_of(manifest: Manifest, codec: StateCodec, layers: Iterable[int]) -> int | None:
+    """A length that no solution of the deal falls short of, None for a proof and for a deal without
+    a solution. ``layers`` are those with closed states.
+
+    Layers are closed in ascending order. So none below the last one holds the goal.
+    """
+    if manifest.question != Question.SOLVE or manifest.verdict == Verdict.UNSOLVABLE:
+        return None
+    if manifest.shortest:
+        return manifest.length
+    return max(layers, default=0) or least_length(codec)
+
+
+def least_length(codec: StateCodec) -> int:
+    """The lower bound of the deal itself."""
+    shard = make_shard(2 * BURST, _SLOTS, 2 * BURST)
+    bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+    root = np.zeros((1, ROW), np.uint64)
+    root[0] = [*codec.root, codec.root_code]
+    # All of the bound is worked out for what a layer this high holds.
+    insert_candidates(codec.tables, bound, shard, NO_CEILING, 1, codec.locked, root, 0)
+    return int(layers_of(shard.rows[:1], 1)[0])

@@ -1,0 +1,80 @@
+"""Beams: what they find is legal, wins, and is as short as was asked for."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.support import ALL_RULES, RULES_NAMES, random_game
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.core.shards import NO_CEILING
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.search.answers import forced_move
+from dbmsolver.search.improve.beam import Beam, Shape
+from dbmsolver.search.trace import Step, replay
+from dbmsolver.state import StateCodec
+
+ROOM = 200_000
+SHAPES = st.builds(Shape, st.sampled_from([1, 10, 200]), st.sampled_from([0, 1]))
+
+
+def made(codec: StateCodec, shape: Shape, ceiling: int = NO_CEILING, room: int = ROOM) -> Beam:
+    """A beam that has been carried out."""
+    beam = Beam(codec, shape, room, ceiling)
+    for _ in beam.run():
+        pass
+    return beam
+
+
+def end_of(codec: StateCodec, policy: str, steps: list[Step]) -> Position:
+    """Where steps lead, played on the readable model with its forced moves."""
+    position = codec.deal.position
+    for move in replay(codec, steps, forced_move(codec.rules, policy)):  # type: ignore[arg-type]
+        position = position.apply(move)
+    return position
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10**6), shape=SHAPES)
+def test_what_is_found_wins(rules: Rules, seed: int, shape: Shape) -> None:
+    game = random_game(rules, seed)
+    beam = made(game.codec, shape, ceiling=200, room=20_000)
+    if beam.steps is not None:
+        assert len(beam.steps) < 200
+        assert end_of(game.codec, game.policy, beam.steps).is_goal()
+
+
+@settings(max_examples=5, deadline=None)
+@given(number=st.integers(1, 32_000), shape=st.sampled_from([Shape(50), Shape(50, 1)]))
+def test_a_second_solution_is_shorter(number: int, shape: Shape) -> None:
+    codec = StateCodec(Deal.from_number(number), "wkr")
+    first = made(codec, shape)
+    if first.steps is not None:
+        second = made(codec, shape, len(first.steps))
+        assert second.steps is None or len(second.steps) < len(first.steps)
+
+
+def test_wide_beams_find_shortest_solutions() -> None:
+    beam = made(StateCodec(Deal.from_number(3), "wkr"), Shape(1000), room=1_000_000)
+    assert beam.steps is not None and len(beam.steps) == 73
+    assert made(beam.codec, Shape(1000), 73, room=1_000_000).steps is None
+
+
+def test_a_beam_without_room_gives_up() -> None:
+    beam = made(StateCodec(Deal.from_number(3), "wkr"), Shape(1000), room=5_000)
+    assert beam.steps is None and beam.looked_at >= 5_000
+
+
+def test_a_beam_that_comes_to_an_end_finds_nothing() -> None:
+    codec = StateCodec(Deal.from_number(1, rules_for("freecell", freecells=0)), "wkr")
+    beam = made(codec, Shape(1000))
+    assert beam.steps is None and beam.looked_at > 10
+
+
+def test_a_deal_that_is_won_needs_no_step() -> None:
+    won = Position(((),) * 8, (None,) * 4, (13, 13, 13, 13))
+    beam = made(StateCodec(Deal(won, rules_for("freecell")), "wkr"), Shape(10))
+    assert beam.steps == []

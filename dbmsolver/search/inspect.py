@@ -19,7 +19,8 @@ from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.store import Store, look
-from dbmsolver.verify.certificate import Certificate, from_manifest
+from dbmsolver.verify.certificate import from_manifest
+from dbmsolver.verify.certificate_file import Certificate
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers.selection import few_fast
 
 PROGRAM = f"{sys.executable} -m dbmsolver"
 
@@ -33,23 +35,23 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        "solve 3 -q",
-        "solve 3 --json -q",
-        "status STORE",
-        "export STORE",
-        "certificate STORE",
-        "deal 3",
-        "games",
-        "verify STORE --quiet",
-        "lookup STORE 11982",
-        "--help",
-        "solve --help",
-    ],
-)
+CLOSED = [">&-", ">/dev/full", ">&- <&-"]
+COMMANDS = [
+    "solve 3 -q",
+    "solve 3 --json -q",
+    "status STORE",
+    "export STORE",
+    "certificate STORE",
+    "deal 3",
+    "games",
+    "verify STORE --quiet",
+    "lookup STORE 11982",
+    "--help",
+    "solve --help",
+]
+
+
+@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 16))
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
     result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]

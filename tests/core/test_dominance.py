@@ -220,7 +220,7 @@ def test_parents_are_found_by_their_fingerprints(build: Build, fill: Fill) -> No
     follows from.
     """
     looked = 0
-    for deck in decks(build, fill, range(300, 420)):
+    for deck in decks(build, fill, range(300, 360)):
         keys = keys_of(deck)
         found = dived(keys, 1 << 11)
         if found.outcome != "exhausted":
@@ -338,9 +338,9 @@ def test_garbage_is_expanded_or_refused(rules: Rules) -> None:
     random = Random(rules.name)
     diving = make_diving(1 << 11)
     refused = expanded = 0
-    for number in range(3):
+    for number in range(2):
         keys = RecordKeys(Deal.from_number(number + 1, rules), random.choice(POLICIES))
-        for turn in range(3000):
+        for turn in range(1500):
             make = random_garbage if turn % 2 else nearly_a_record
             state = make(keys, random)
             count = int(successors(keys.tables, *words_of(*state[:3]), SCRATCH))
@@ -352,4 +352,4 @@ def test_garbage_is_expanded_or_refused(rules: Rules) -> None:
                 ended, _, _ = dive(keys.tables, diving, *words, keys.locked, 1 << 11, *ORDERS[0])
                 assert ended in (WON, EXHAUSTED, FULL, BROKEN)
                 assert ended == BROKEN or count >= 0
-    assert refused > 1000 and expanded > 1000
+    assert refused > 300 and expanded > 300

@@ -23,6 +23,10 @@ SMALL = Deal.from_number(1, rules_for("freecell", 2))
 RECORDS = 14_555
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 MEDIUM_RECORDS = 135_776
+SMALL_AND_MEDIUM = [
+    pytest.param(SMALL, RECORDS, id="small"),
+    pytest.param(MEDIUM, MEDIUM_RECORDS, id="medium", marks=pytest.mark.slow),
+]
 
 
 def proof(deal: Deal, store: Path | None = None, limits: Limits = Limits(), **more: Any) -> Result:
@@ -94,26 +98,32 @@ def test_interrupted_many_times(
     )
 
 
+@pytest.mark.parametrize(("deal", "records"), SMALL_AND_MEDIUM)
 @pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])
 def test_stopped_by_limits_and_continued(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    threads: int,
+    memory: int | None,
+    deal: Deal,
+    records: int,
 ) -> None:
     """A limit stops a run anywhere between two steps, those of big signatures included."""
     without_dives(monkeypatch)
     small_pieces(monkeypatch)
     store = tmp_path / "store"
-    for most in [*range(10_000, MEDIUM_RECORDS, 40_000), None]:
+    for most in [*range(records // 12, records, records // 4), None]:
         limits = Limits(max_states=most, memory=memory)
-        result = proof(MEDIUM, store, limits, threads=threads)
+        result = proof(deal, store, limits, threads=threads)
         if most is not None:
             assert (result.verdict, result.limit) == ("undecided", "max-states")
             assert result.states >= most
         with Store.open(store) as opened:
             stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
         assert stored == result.states  # each exactly once
-    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
+    assert (result.verdict, result.states) == ("unsolvable", records)
     monkeypatch.undo()
-    assert proof(MEDIUM).digest == result.digest
+    assert proof(deal).digest == result.digest
 
 
 def test_limits_reached_while_diving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import pytest
 from helpers import faults
 from helpers.faults import check
 from helpers.searching import prove
+from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
@@ -292,7 +293,7 @@ def test_each_block_dropped(originals: Path, tmp_path: Path) -> None:
             assert "closed" in str(report.reason)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", few_fast(range(10), 3))
 def test_a_block_of_a_layer_dropped(solve: Path, seed: int) -> None:
     complete = [key for key in faults.closed_keys(solve) if key[1:3] < bytes((0, 73))]
     faults.change_block(solve, Random(seed).choice(complete), lambda runs: None)
@@ -300,7 +301,7 @@ def test_a_block_of_a_layer_dropped(solve: Path, seed: int) -> None:
     refused(solve, "is not closed", "not among the closed")
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", few_fast(range(10), 3))
 def test_a_state_of_a_layer_removed(solve: Path, seed: int) -> None:
     states = [place for place in faults.closed_states(solve) if place[0][1:3] < bytes((0, 73))]
     key, number = Random(seed).choice(states)

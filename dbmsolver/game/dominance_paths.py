@@ -25,7 +25,7 @@ from dbmsolver.game.dominance import (
     shortest_stuck,
     slot_cards,
 )
-from dbmsolver.game.dominance_macros import Macro
+from dbmsolver.game.dominance_attempts import Macro
 from dbmsolver.game.dominance_parking import Board
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position

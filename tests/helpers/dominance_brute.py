@@ -18,7 +18,7 @@ from dbmsolver.game import dominance
 from dbmsolver.game import dominance_macros as successors_of_records
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.dominance import Column, Record
-from dbmsolver.game.dominance_macros import Macro
+from dbmsolver.game.dominance_attempts import Macro
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Build, Fill, Policy, Rules
 

@@ -12,7 +12,8 @@ from dbmsolver.game.cards import is_red, rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.notation.explicit import player_moves, player_result
-from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import Automove, automoves
 
 EFFORT = 20_000

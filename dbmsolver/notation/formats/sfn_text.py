@@ -26,7 +26,7 @@ from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
 from dbmsolver.game.rules import GAMES
 from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, Rows, plain
 from dbmsolver.notation.formats.source import InvalidError, Source
-from dbmsolver.notation.solution import Origin
+from dbmsolver.notation.steps import Origin
 
 MAX_COLUMNS = 8
 MAX_FREECELLS = 4

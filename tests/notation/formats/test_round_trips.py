@@ -18,7 +18,8 @@ from dbmsolver.game.rules import GAMES, Policy, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS, Source
-from dbmsolver.notation.solution import Comment, Solution
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Comment
 
 FOLDER = Path(formats.__file__).parent
 ALL = few_fast(rows(), 6)

@@ -13,7 +13,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.notation.formats.stops import Stop, stops
-from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import goes_home, largest, run_length, split
 
 

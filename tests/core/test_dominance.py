@@ -220,7 +220,7 @@ def test_parents_are_found_by_their_fingerprints(build: Build, fill: Fill) -> No
     follows from.
     """
     looked = 0
-    for deck in decks(build, fill, range(300, 360)):
+    for deck in decks(build, fill, range(300, 420)):
         keys = keys_of(deck)
         found = dived(keys, 1 << 11)
         if found.outcome != "exhausted":

@@ -65,7 +65,7 @@ def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
 @pytest.mark.parametrize("fill", FILLS)
 def test_small_decks(build: Build, fill: Fill) -> None:
     found = set()
-    for seed in range(30):
+    for seed in range(60):
         deck = random_deck(Random(f"states {build} {fill} {seed}"), build, fill)
         if has_dominance(deck.rules):
             found.add(compare(Deal(deck.start, deck.rules), deck.policy, 20_000))

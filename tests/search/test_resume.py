@@ -48,18 +48,20 @@ def answer(events: session.Events) -> Result:
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Close all but the smallest signatures in pieces, in many turns."""
-    monkeypatch.setattr(worker, "SMALL", 1000)
+    monkeypatch.setattr(worker, "SMALL", 5000)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
 INTERRUPTED: list[dict[str, Any]] = [
+    {"question": "prove", "deal": 11982, "freecells": 4},
+    {"question": "prove", "deal": 11982, "freecells": 4, "signal": "SIGINT"},
+    {"question": "solve", "deal": 11982, "freecells": 4},
+]
+INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
     {"question": "prove", "deal": 5979, "freecells": 3},
     {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
     {"question": "solve", "deal": 5979, "freecells": 3},
-]
-INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
-    *INTERRUPTED,
     {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
     {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
 ]
@@ -75,7 +77,7 @@ def test_interrupted_at_random_moments(
     tmp_path: Path, settings: dict[str, Any], times: int
 ) -> None:
     """SIGKILL or Ctrl-C, each time continued; commits come some thirty times a second."""
-    found = interrupt(tmp_path / "store", times, share=1 / 8, **settings)
+    found = interrupt(tmp_path / "store", times, share=1 / 4, **settings)
     undisturbed = found["undisturbed"]
     for outcome in found["outcomes"]:
         assert outcome["verdict"] == undisturbed["verdict"]

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
-from helpers.searching import prove
+from helpers.searching import end_of, prove, small_pieces
 
 from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES, rules_for
-from dbmsolver.results import Commit, Options, Report, Result
+from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof import large, piece_tables, worker
+from dbmsolver.search.proof import large
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.storage.blocks import read_block
@@ -281,13 +281,7 @@ def lose_an_inbox_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
     finish_work = large.LargeSignature._finish
     monkeypatch.setattr(large.LargeSignature, "_finish", finish)
-    small_pieces(monkeypatch)
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    monkeypatch.setattr(worker, "SMALL", 5000)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
+    small_pieces(monkeypatch, 5000)
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["store", "no store"])
@@ -370,15 +364,6 @@ def test_closed_states_that_are_missing_at_the_end(
         prove(MEDIUM, store=tmp_path / "store")
 
 
-def answer(events: session.Events) -> Result:
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
 MIDDLE = """\
 Foundations: H-6 C-J D-7 S-7
 Freecells: QH 9H QD 9S
@@ -411,7 +396,7 @@ def test_killed_between_the_goal_and_the_verdict(
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
         with pytest.raises(KeyboardInterrupt):
             prove(deal, store=tmp_path / "store")
-    result = answer(
+    result = end_of(
         session.run("prove", deal, Options(store=tmp_path / "store", method="every-position"))
     )
     assert (result.verdict, bool(result.moves)) == ("solved", True)

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from helpers.dominance_brute import Deck, position_of, random_deck, reached, settled
 from helpers.faults import change_block, closed_keys, without
+from helpers.searching import without_dives
 
 from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
@@ -21,7 +22,6 @@ from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import FILLS, Build, Fill, rules_for
 from dbmsolver.search import inspect
-from dbmsolver.search.proof import dives
 
 
 def check_lookup(store: Path, start: Position, position: Position, deal: Deal) -> None:
@@ -87,7 +87,7 @@ def test_games_of_a_real_deal(tmp_path: Path) -> None:
 
 def test_a_proof_that_is_not_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is closed so far is answered; the rest is not covered yet."""
-    monkeypatch.setattr(dives, "SCHEDULE", ())
+    without_dives(monkeypatch)
     deal = Deal.from_number(5979, rules_for("freecell", 3))
     store = tmp_path / "store"
     assert prove(deal, store=store, max_states=20_000).verdict == "undecided"

@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
+from helpers.searching import small_pieces, without_dives
 
+from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Commit, Limits, Options, Report, Result
+from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+from dbmsolver.search.proof import dives
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -27,27 +29,6 @@ SMALL_AND_MEDIUM = [
     pytest.param(SMALL, RECORDS, id="small"),
     pytest.param(MEDIUM, MEDIUM_RECORDS, id="medium", marks=pytest.mark.slow),
 ]
-
-
-def proof(deal: Deal, store: Path | None = None, limits: Limits = Limits(), **more: Any) -> Result:
-    events = session.run("prove", deal, Options(store=store, **more), limits)  # type: ignore[arg-type]
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dives, "SCHEDULE", ())
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close all but the smallest signatures in pieces, in many turns."""
-    monkeypatch.setattr(worker, "SMALL", 500)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
 def check_interrupted(tmp_path: Path, times: int, **settings: Any) -> None:
@@ -110,11 +91,10 @@ def test_stopped_by_limits_and_continued(
 ) -> None:
     """A limit stops a run anywhere between two steps, those of big signatures included."""
     without_dives(monkeypatch)
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 500)
     store = tmp_path / "store"
     for most in [*range(records // 12, records, records // 4), None]:
-        limits = Limits(max_states=most, memory=memory)
-        result = proof(deal, store, limits, threads=threads)
+        result = prove(deal, store=store, max_states=most, memory=memory, threads=threads)
         if most is not None:
             assert (result.verdict, result.limit) == ("undecided", "max-states")
             assert result.states >= most
@@ -123,19 +103,19 @@ def test_stopped_by_limits_and_continued(
         assert stored == result.states  # each exactly once
     assert (result.verdict, result.states) == ("unsolvable", records)
     monkeypatch.undo()
-    assert proof(deal).digest == result.digest
+    assert prove(deal).digest == result.digest
 
 
 def test_limits_reached_while_diving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dives obey limits, and leave nothing behind that a later run counts."""
     store = tmp_path / "store"
-    result = proof(MEDIUM, store, Limits(max_time=0.0))
+    result = prove(MEDIUM, store=store, max_time=0.0)
     assert (result.verdict, result.limit, result.states) == ("undecided", "max-time", 0)
     monkeypatch.setattr(dives, "SCHEDULE", dives.SCHEDULE[:4])
-    result = proof(MEDIUM, store, Limits(max_states=3000, memory=64 << 20), threads=1)
+    result = prove(MEDIUM, store=store, max_states=3000, memory=64 << 20, threads=1)
     assert (result.verdict, result.limit) == ("undecided", "max-states")
     assert 3000 <= result.states < MEDIUM_RECORDS
-    result = proof(MEDIUM, store)
+    result = prove(MEDIUM, store=store)
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 
 
@@ -159,7 +139,7 @@ def test_interrupted_by_the_caller(
     events.close()
     with Store.open(store) as opened:
         assert opened.manifest.verdict is None
-    result = proof(MEDIUM, store)
+    result = prove(MEDIUM, store=store)
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 
 
@@ -176,12 +156,12 @@ def test_a_file_that_may_not_grow(
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (48 << 10, before[1]))
     try:
-        result = proof(SMALL, store)
+        result = prove(SMALL, store=store)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert (result.verdict, result.limit) == ("undecided", "disk full")
-    result = proof(SMALL, store)
+    result = prove(SMALL, store=store)
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)
 
 
@@ -189,9 +169,9 @@ def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for number, schedule in enumerate((dives.SCHEDULE, ())):
         monkeypatch.setattr(dives, "SCHEDULE", schedule)
         store = tmp_path / f"store{number}"
-        result = proof(SMALL, store, keep="none")
+        result = prove(SMALL, store=store, keep="none")
         assert (result.verdict, result.states) == ("unsolvable", RECORDS)
         with Store.open(store) as opened:
             assert opened.keys() == [b"M", b"S"]
-        again = proof(SMALL, store, keep="none")
+        again = prove(SMALL, store=store, keep="none")
         assert (again.states, again.digest) == (result.states, result.digest)

@@ -9,31 +9,18 @@ from random import Random
 
 import pytest
 from helpers.dominance_brute import random_deck
+from helpers.searching import small_pieces, without_dives
 
+from dbmsolver.api import prove
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.rules import FILLS, POLICIES, Build, Fill, Policy, rules_for
-from dbmsolver.results import Limits, Method, Options, Result, Verdict
-from dbmsolver.search import session
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+from dbmsolver.results import Method, Result, Verdict
 
 DATA = Path(__file__).parents[1] / "data"
 MOST = 400_000
 """States of the largest games compared."""
-
-
-def proof(
-    deal: Deal, method: Method, policy: Policy = "wkr", most: int | None = None, **more: object
-) -> Result:
-    options = Options(policy=policy, method=method, **more)  # type: ignore[arg-type]
-    events = session.run("prove", deal, options, Limits(max_states=most))  # type: ignore[arg-type]
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
 
 
 def check_solution(result: Result) -> None:
@@ -47,8 +34,8 @@ def check_solution(result: Result) -> None:
 
 def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
     """Both methods give the same verdict; which, or None if there are too many states to know."""
-    records = proof(deal, Method.DOMINATING, policy, most)
-    states = proof(deal, Method.EVERY_POSITION, policy, most)
+    records = prove(deal, policy=policy, max_states=most)
+    states = prove(deal, method=Method.EVERY_POSITION, policy=policy, max_states=most)
     if Verdict.UNDECIDED in (records.verdict, states.verdict):
         return None
     assert records.method == Method.DOMINATING
@@ -122,25 +109,11 @@ def test_published_counts(number: int, cells: int) -> None:
 
 @pytest.mark.parametrize(("deal", "records"), COUNTS.items())
 def test_counts(deal: tuple[int, int], records: int) -> None:
-    result = proof(
-        Deal.from_number(deal[0], rules_for("freecell", freecells=deal[1])), Method.DOMINATING
-    )
+    result = prove(Deal.from_number(deal[0], rules_for("freecell", freecells=deal[1])))
     assert (result.verdict, result.states, result.forced) == (Verdict.UNSOLVABLE, records, 0)
 
 
 # However the proof is made, it is the same.
-
-
-def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the search on disk do everything."""
-    monkeypatch.setattr(dives, "SCHEDULE", ())
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close all but the smallest signatures in pieces, in many turns."""
-    monkeypatch.setattr(worker, "SMALL", 500)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
 def facts(result: Result) -> tuple[object, ...]:
@@ -155,21 +128,21 @@ def test_dives_and_the_search_on_disk_prove_the_same(
 ) -> None:
     """An exhausted dive, signatures in one go, and signatures in pieces: the same records."""
     deal = Deal.from_number(number, rules_for("freecell", freecells=cells))
-    found = {facts(proof(deal, Method.DOMINATING))}
-    found.add(facts(proof(deal, Method.DOMINATING, keep="none", threads=1)))
+    found = {facts(prove(deal))}
+    found.add(facts(prove(deal, keep="none", threads=1)))
     without_dives(monkeypatch)
-    found.add(facts(proof(deal, Method.DOMINATING, threads=2)))
-    small_pieces(monkeypatch)
-    found.add(facts(proof(deal, Method.DOMINATING, threads=2, keep="none")))
+    found.add(facts(prove(deal, threads=2)))
+    small_pieces(monkeypatch, 500)
+    found.add(facts(prove(deal, threads=2, keep="none")))
     assert len(found) == 1
 
 
 @pytest.mark.slow
 def test_pieces_of_a_larger_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = Deal.from_number(5979, rules_for("freecell", 3))
-    found = {facts(proof(deal, Method.DOMINATING))}
+    found = {facts(prove(deal))}
     without_dives(monkeypatch)
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 500)
     for threads in (1, 2, 3):
-        found.add(facts(proof(deal, Method.DOMINATING, threads=threads)))
+        found.add(facts(prove(deal, threads=threads)))
     assert len(found) == 1

@@ -12,17 +12,16 @@ from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
-from helpers.searching import prove
+from helpers.searching import end_of, prove, small_pieces
 
 from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Commit, Limits, Options, Report, Result
+from dbmsolver.results import Commit, Limits, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers
 from dbmsolver.search.outcome import Steps
-from dbmsolver.search.proof import piece_tables, piece_worker, worker
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(11982)
@@ -35,22 +34,6 @@ SMALL_AND_MEDIUM = [
     pytest.param(SMALL, id="small"),
     pytest.param(MEDIUM, id="medium", marks=pytest.mark.slow),
 ]
-
-
-def answer(events: session.Events) -> Result:
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close all but the smallest signatures in pieces, in many turns."""
-    monkeypatch.setattr(worker, "SMALL", 5000)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
 INTERRUPTED: list[dict[str, Any]] = [
@@ -100,7 +83,7 @@ def test_stopped_by_limits_and_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None, deal: Deal
 ) -> None:
     """A limit stops a run anywhere between two steps, those of big signatures included."""
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 5000)
     store = tmp_path / "store"
     states, forced, digest = PROVEN[deal]
     step = states // 6
@@ -173,7 +156,7 @@ def test_independent_of_threads_memory_and_pieces(
     runs = [prove(deal, threads=threads) for threads in (1, 2, 3)]
     runs.append(prove(deal, memory=8_000_000))
     runs.append(prove(deal, memory=8 << 30, keep="none"))
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 5000)
     runs += [prove(deal, memory=memory) for memory in (8_000_000, None)]
     runs.append(prove(deal, keep="none", memory=8_000_000))
     runs.append(solve(deal))
@@ -184,7 +167,7 @@ def test_independent_of_threads_memory_and_pieces(
 
 
 def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 5000)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.05)
     store = tmp_path / "store"
     result = prove(MEDIUM, store=store, keep="none")
@@ -201,11 +184,11 @@ def test_finished_store_answers_at_once(
     deal = Deal.from_number(number)
     options = Options(store=tmp_path / "store", method="every-position")
     assert options.store is not None
-    first = answer(session.run(question, deal, options))
+    first = end_of(session.run(question, deal, options))
     monkeypatch.setattr(session, "AStarSearch", None)
     monkeypatch.setattr(session, "ProofSearch", None)
     for events in (session.run(question, deal, options), session.resume(options.store)):
-        second = answer(events)
+        second = end_of(events)
         assert replace(second, disk=0, peak_memory=0, seconds=0) == replace(
             first, disk=0, peak_memory=0, seconds=0
         )
@@ -216,7 +199,7 @@ def test_resume_knows_its_arguments(tmp_path: Path) -> None:
     store = tmp_path / "store"
     deal = Deal.from_number(11982)
     assert prove(deal, policy="horne", store=store, max_states=10_000).verdict == "undecided"
-    result = answer(session.resume(store, threads=1, limits=Limits(memory=64 << 20)))
+    result = end_of(session.resume(store, threads=1, limits=Limits(memory=64 << 20)))
     assert (result.question, result.policy, result.store) == ("prove", "horne", store)
     assert result.deal == deal
     assert (result.verdict, result.limit, result.states) == ("unsolvable", None, 61_643)

@@ -59,9 +59,7 @@ def traced(
 
 
 def outlook(position: Position) -> int:
-    """The smaller, the nearer the end, by rule of thumb: cards home, cards upon lower ones, runs,
-    cells.
-    """
+    """The smaller, the nearer the end: by cards home, cards upon lower ones, runs, cells."""
     left = 52 - sum(position.foundations)
     cells = sum(card is not None for card in position.freecells)
     upon_lower = breaks = 0

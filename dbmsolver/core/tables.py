@@ -223,8 +223,7 @@ def _fills(game: Game, card: int) -> bool:
 
 
 def _ace_is_forced(game: Game, card: int) -> bool:
-    """Whether the card is an ace that goes home the moment it is free: under any policy but
-    none."""
+    """Whether the card is an ace that goes home the moment it is free, by the policy."""
     return card // 4 == 0 and game.policy != POLICY_NONE
 
 

@@ -134,8 +134,9 @@ def _rows(certificate: Certificate) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 def from_result(result: Result) -> Certificate:
-    """The certificate of an answer; without the solution, which another run need not find the
-    same.
+    """The certificate of an answer, without its solution.
+
+    Another run need not find the same one.
     """
     claim = "unsolvable"
     if result.verdict == "solved":

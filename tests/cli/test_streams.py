@@ -1,6 +1,4 @@
-"""Standard streams that are closed, full or left: an answer or one line, and the exit code that
-says which.
-"""
+"""Standard streams that are closed or full: an answer or one line, and the exit code."""
 
 from __future__ import annotations
 
@@ -110,8 +108,9 @@ def test_odd_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.3])
 def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) -> None:
-    """However early: 130, one line at most, nothing left behind. Before Python has started, Python
-    says how it ends.
+    """However early: 130, one line at most, nothing left behind.
+
+    Before Python has started, Python says how it ends.
     """
     child = subprocess.Popen(
         [*PROGRAM.split(), "prove", "504179225", "--every-position", "--memory", "1G", "--quiet"],

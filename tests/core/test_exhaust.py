@@ -1,6 +1,4 @@
-"""The kernels of a proof against a plain search: which states are closed, which are forced, where
-they come from.
-"""
+"""The kernels of a proof against a plain search: the states, those forced, their parents."""
 
 from __future__ import annotations
 

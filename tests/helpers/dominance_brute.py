@@ -1,5 +1,6 @@
-"""Dominating positions by brute force, from the rules alone: what the readable model must agree
-with.
+"""Dominating positions by brute force, from the rules alone.
+
+The readable model must agree with it.
 
 A state is ``(heights, columns, cells)``: columns that are not empty, sorted, and the set of cards
 in freecells. Nothing here knows lifts, macros or conditions on them; a record's positions are

@@ -1,6 +1,4 @@
-"""Searches that are killed, or cannot write, before they have committed anything: the store must be
-complete even so.
-"""
+"""Searches killed before they have committed anything: the store is complete even so."""
 
 from __future__ import annotations
 
@@ -115,9 +113,7 @@ class FailingWrites:
 
 
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
-    """A search whose n-th write fails, for every n, each continued where the one before has left
-    it.
-    """
+    """A search whose n-th write fails, for every n, each time continued."""
     ask = prove if question == "prove" else solve
     for number in numbers:
         failing.fail_at(number)
@@ -163,9 +159,7 @@ def test_every_write_error(
 def test_the_deal_is_pending_when_the_search_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every store that says "search" has something pending, from the first transaction that says
-    so.
-    """
+    """Every store that says "search" has something pending, from the first transaction on."""
     seen = []
     real = Store.write
 
@@ -181,8 +175,9 @@ def test_the_deal_is_pending_when_the_search_begins(
 
 
 def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """A proof that ends without a further word when it has spilled twice; how many records that
-    left.
+    """A proof that ends without a further word when it has spilled twice.
+
+    Returns how many records that left.
     """
     spills = 0
     real = recorder.Recorder.spill
@@ -223,8 +218,9 @@ def test_spilled_records_are_scratch_until_a_commit(
 def test_a_store_that_is_not_that_of_its_last_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    """A run that took over what was spilled, and perhaps lost the deal, would end with a wrong
-    count: it is refused.
+    """A run that would end with a wrong count is refused: it took over what was spilled.
+
+    The deal may have been lost.
     """
     store = tmp_path / "store"
     stopped_after_a_spill(store, monkeypatch)
@@ -365,16 +361,16 @@ def test_closed_states_that_are_missing_at_the_end(
 
 
 MIDDLE = """\
-Foundations: H-6 C-J D-7 S-7
-Freecells: QH 9H QD 9S
+Foundations: H-6 C-J D-8 S-9
+Freecells: QH 9H QD -
 KC
 KD
 QC 9D TS JD
 7H JS TD
 KH QS JH
-8H 8S KS
+8H
 TH
-8D
+KS
 """
 """The middle of a game: a few thousand states from the goal."""
 
@@ -383,9 +379,7 @@ TH
 def test_killed_between_the_goal_and_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
-    """The goal is pending in the commit before the verdict; a run that is continued must find it
-    there.
-    """
+    """The goal is pending in the commit before the verdict: a continued run finds it there."""
     monkeypatch.setattr(look_ahead, "STATES", 1)
     deal = Deal.from_text(MIDDLE, GAMES["freecell"])
     with monkeypatch.context() as patch:

@@ -1,6 +1,4 @@
-"""Looking positions up in stores of dominating positions: each is answered through the record that
-covers it.
-"""
+"""Looking positions up in stores of dominating positions."""
 
 from __future__ import annotations
 

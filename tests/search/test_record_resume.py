@@ -1,6 +1,4 @@
-"""Proofs over dominating positions that are killed, interrupted, stopped by limits: the same in the
-end.
-"""
+"""Proofs over dominating positions, killed or stopped by limits: the same in the end."""
 
 from __future__ import annotations
 

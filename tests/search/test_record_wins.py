@@ -75,9 +75,7 @@ def cell(number: int) -> Place:
 
 
 def test_detours() -> None:
-    """A card that is parked and goes on waits where it was, or goes on at once, if nothing is in
-    the way.
-    """
+    """A card that is parked and goes on waits where it was, or goes on at once, if it can."""
     aside = Move(7, column(5), column(6))
     park, on = Move(20, column(0), cell(0)), Move(20, cell(0), column(3))
     straight = Move(20, column(0), column(3))
@@ -128,9 +126,7 @@ def near_the_end(left: int) -> Deal:
 
 @pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
-    """The way back through the closed records, however they were closed, of a proof that was
-    stopped.
-    """
+    """The way back through closed records, however they were closed, of a stopped proof."""
     deal = near_the_end(37)
     without_dives(monkeypatch)
     if in_pieces:

@@ -1,6 +1,4 @@
-"""Proofs over dominating positions against the search over every position: the same verdicts, fewer
-records.
-"""
+"""Proofs over dominating positions give the verdicts of the search over every position."""
 
 from __future__ import annotations
 

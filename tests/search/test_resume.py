@@ -1,6 +1,4 @@
-"""Searches that are killed, interrupted, continued, refused: the answer is that of an undisturbed
-run.
-"""
+"""Searches that are killed, interrupted, refused: the answer is that of a quiet run."""
 
 from __future__ import annotations
 

@@ -69,8 +69,9 @@ def test_shortest_with_fewer_freecells(row: tuple[str, str, str]) -> None:
 
 
 def slow(start: Deal, policy: Policy, most: int) -> tuple[int | None, list[Position]] | None:
-    """Breadth first on the readable model: (length or None, all positions), None if there are too
-    many.
+    """Breadth first on the readable model: (length or None, all positions).
+
+    None if there are more than ``most`` positions.
     """
     codec = StateCodec(start, policy)
     seen = {codec.encode(start.position)}

@@ -1,6 +1,4 @@
-"""Data files that are cut short, overwritten or something else: one line and exit code 4, and no
-death by a signal.
-"""
+"""Data files that are cut short or overwritten: one line, exit code 4, no crash."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ PAGE = 4096
 
 
 class Outcome(NamedTuple):
-    """How a command ended: its exit code, or minus the signal; what it printed, standard error
-    included.
-    """
+    """How a command ended: exit code (minus the signal) and what it printed, on both streams."""
 
     code: int
     text: str
@@ -101,8 +97,9 @@ def damaged(sound: Path, path: Path, change: Callable[[bytearray], object]) -> P
 
 
 def expect_no_harm(sound: Path, store: Path) -> int:
-    """Every command ends with one line and exit code 4, or as it does with the sound store; how
-    many do the former.
+    """Every command ends with one line and exit code 4, or as with the sound store.
+
+    Returns how many do the former.
     """
     refused = 0
     for args in commands(store):

@@ -1,6 +1,4 @@
-"""Records that were made by hand, checksums and seal and all: named in one line, whatever they
-hold.
-"""
+"""Records made by hand, checksums and seal and all: named in one line, whatever they hold."""
 
 from __future__ import annotations
 
@@ -163,9 +161,7 @@ def test_changed_values(
 
 
 def test_exchanged_values(stores: dict[str, Path], tmp_path: Path) -> None:
-    """Values under each other's keys, in another stratum, of another kind, in another store: all
-    are named.
-    """
+    """Values under other keys, in another stratum, kind or store: all are named."""
     original = read(stores["proof"])
     foreign = read(stores["layers"])
     pending = [key for key in original if key[:1] == b"P"]

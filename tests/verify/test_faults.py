@@ -61,8 +61,9 @@ def solve(originals: Path, tmp_path: Path) -> Path:
 
 
 def refused(path: Path, *reasons: str) -> None:
-    """Not valid, with one of these reasons (any, if none is given), nor by one thread, nor with
-    little memory.
+    """Not valid, with one of these reasons; nor by one thread, nor with little memory.
+
+    Any reason will do if none is given.
     """
     report = check(path)
     assert not report.valid
@@ -79,9 +80,7 @@ def refused(path: Path, *reasons: str) -> None:
 
 
 def make_counts_fit(path: Path) -> None:
-    """Let the manifest say what is in the store, as one who means to deceive would: the states must
-    tell.
-    """
+    """Let the manifest say what is in the store, as a deceiver would: the states must tell."""
     report = check(path)
 
     def fit(manifest: dict[str, Any]) -> None:
@@ -349,9 +348,7 @@ def test_a_solution_lengthened(solve: Path) -> None:
 
 
 def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
-    """The solution with a move and the one that takes it back inserted, as early as there are such
-    moves.
-    """
+    """The solution with a move, and the one that takes it back, inserted as early as can be."""
     form = make_format(deal, "wkr")
     position = deal.position
     for number, step in enumerate(path):

@@ -213,9 +213,7 @@ def test_a_record_changed(middle: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_record_added(middle: Path, seed: int) -> None:
-    """Another record of the same signature: counts and digest tell, and mostly what follows from
-    it.
-    """
+    """Another record of the same signature: counts and digest tell, and mostly its successors."""
     random = Random(seed)
     key, number = random.choice(faults.closed_states(middle))
     with Store.open(middle, readonly=True) as store:

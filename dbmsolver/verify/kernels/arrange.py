@@ -141,8 +141,9 @@ def arrange(f, home, locked, off, low, high, board):
 
 @kernel
 def key_bits(f, loose, words):
-    """What each bit of a local key stands for in the planes, into ``words`` (uint64[3, 160]); how
-    many bits there are.
+    """Write what each bit of a local key stands for in the planes; the number of bits.
+
+    It goes into ``words`` (uint64[3, 160]).
     """
     count = 0
     for plane in range(f.planes):

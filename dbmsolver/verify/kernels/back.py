@@ -56,8 +56,9 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
 
 @inlined
 def without_card(f, laid, card, board):
-    """A state without a card that could be moved last: (the place value it had, -1 if it cannot
-    have been moved, the signature, the rest).
+    """A state without a card that could have been moved last.
+
+    Returns (the place value it had, -1 if it cannot have been moved, the signature, the rest).
     """
     shift = U64(card)
     bit = ONE << shift

@@ -16,8 +16,10 @@ BAD_KEY = 8  # more bits than the loose cards have
 
 
 class Body(NamedTuple):
-    """A block's states, decompressed: ``planes`` uint8[8 * words * states] are the differences of
-    local keys, byte by byte; ``codes`` uint16[states].
+    """A block's states, decompressed.
+
+    ``planes`` uint8[8 * words * states] are the differences of local keys, byte by byte; ``codes``
+    uint16[states].
     """
 
     words: int
@@ -68,8 +70,9 @@ def fill_nibbles(planes, bits, scratch):
 
 @kernel
 def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
-    """Write a run of a block, ``count`` states from number ``start`` on, to ``planes`` and
-    ``codes`` from number ``at`` on.  Returns an error, 0 if there is none.
+    """Write a run of a block to ``planes`` and ``codes``; an error, 0 if there is none.
+
+    It has ``count`` states from number ``start`` on; they are written from number ``at`` on.
     """
     error, home, locked = take_signature(f, signature)
     if error:
@@ -123,8 +126,9 @@ def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
 
 @kernel
 def unpack_block(f, signatures, body, records, planes, codes, scratch):
-    """Unpack runs of a block, ``records`` (int64[*, 4]: run, first state in the block, count,
-    number to write it to).  Returns (error, record).
+    """Unpack runs of a block: (error, record).
+
+    ``records`` are int64[*, 4]: run, first state in the block, count, number to write it to.
     """
     for index in range(records.shape[0]):
         error = unpack_run(

@@ -1,5 +1,6 @@
-"""XXH3-64 of the words of a public key, from the specification of that hash (inputs of 16 and of 24
-bytes, seed 0).
+"""XXH3-64 of the words of a public key, from the specification of that hash.
+
+Inputs have 16 or 24 bytes, the seed is 0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Closed states one by one: laid out in columns and cells, their moves, and the move that led to
-them.
+"""Closed states one by one: their cards, their moves, and the move that led to them.
 
 What moves where is found from the last cards of the columns and the cards in cells.  What cannot be
 decided from the state alone becomes rows to be looked up (:mod:`dbmsolver.verify.kernels.rows`).
@@ -57,8 +56,9 @@ class Work(NamedTuple):
 
 @kernel
 def expand(f, index, task, partition, segments, board, work):
-    """Check states of a partition's segments (int64[*, 4]: run, first state, count, layer) from
-    ``work.place`` on, until rows run out.
+    """Check states of a partition, from ``work.place`` on, until rows run out.
+
+    Segments are int64[*, 4]: run, first state, count, layer.
 
     Returns an error, and the state's number in ``work.place[3]``.
     """

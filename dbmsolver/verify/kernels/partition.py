@@ -21,8 +21,10 @@ _NUMBER = np.int64((1 << 24) - 1)
 
 
 class Index(NamedTuple):
-    """All signatures of a store, ascending: a *run* is one of them.  Some are divided into pieces
-    by a few bits of their states, which tell the *cell* that a state is in.
+    """All signatures of a store, ascending: a *run* is one of them.
+
+     Some are divided into pieces by a few bits of their states, which tell the *cell* that a state
+    is in.
     """
 
     signatures: NDArray[np.uint64]
@@ -36,8 +38,10 @@ class Index(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """States by run: planes interleaved (two or three words for each), codes, moves made, where the
-    runs begin, and a hash table.
+    """States by run, with a hash table.
+
+    Planes are interleaved (two or three words for each state); beside them are codes, moves made,
+    and where the runs begin.
     """
 
     planes: NDArray[np.uint64]
@@ -120,8 +124,9 @@ def build_table(width, signatures, partition, hashes):
 
 @kernel
 def moves_made(f, signatures, segments, partition, board):
-    """g = f - h of all states of a partition's segments (int64[*, 4]: run, first state, count,
-    layer).
+    """Set the moves made, g = f - h, of all states of a partition's segments.
+
+    Segments are int64[*, 4]: run, first state, count, layer.
 
     Returns (error, segment, number of the state).
     """
@@ -206,8 +211,9 @@ def look_up(
 
 @kernel
 def too_short(f, rows, order, board, limit):
-    """The first of these rows, successors that are not closed, whose moves made + h are below the
-    limit; -1 if none.
+    """The first of these rows of successors that belies the bound; -1 if none does.
+
+    They are not closed, so their moves made and h must not be below the limit.
     """
     for place in range(order.size):
         number = order[place]

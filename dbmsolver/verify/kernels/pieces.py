@@ -1,6 +1,4 @@
-"""Dividing a signature that is too big for memory: which cards' places tell its pieces apart, and
-sorting states by piece.
-"""
+"""Dividing a signature that is too big for memory: by which cards, and sorting by piece."""
 
 from __future__ import annotations
 
@@ -35,8 +33,9 @@ def count_cells(index, split, width, planes, counts):
 
 @kernel
 def sort_by_piece(index, split, width, planes, codes, pieces, starts, sorted_planes, sorted_codes):
-    """Sort states by piece; ``pieces`` (int16[states]) is scratch, ``starts`` (int64[pieces + 1])
-    says where each begins.
+    """Sort states by piece.
+
+    ``pieces`` (int16[states]) is scratch, ``starts`` (int64[pieces + 1]) says where each begins.
     """
     high = ZERO
     starts[:] = 0

@@ -32,8 +32,9 @@ def top_cards(stuck, table):
 
 @kernel
 def expand_records(f, index, task, partition, segments, table, work):
-    """Check records of a partition's segments (int64[*, 4]: run, first state, count, layer) from
-    ``work.place`` on, until rows run out.
+    """Check records of a partition, from ``work.place`` on, until rows run out.
+
+    Segments are int64[*, 4]: run, first state, count, layer.
 
     Returns an error, and the record's number in ``work.place[3]``.
     """
@@ -118,8 +119,9 @@ def known_run(index, signature, table):
 
 @kernel
 def first_record(f, signature, off, low, fix, table, found):
-    """The normal form of a record whose cards of ``fix`` are not in its planes: an error, and
-    signature, off and low in ``found`` (uint64[3]).
+    """The normal form of a record, into ``found`` (uint64[3]: signature, off, low); an error.
+
+    Its cards of ``fix`` are not in its planes.
     """
     error, home, locked = take_signature(f, signature)
     if error:

@@ -93,9 +93,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
 
 @inlined
 def note(table, count, source, stripped, fix):
-    """Note another macro, like row number ``source`` but for what is stripped and the cards of
-    ``fix``.
-    """
+    """Note another macro, like row ``source`` but for what is stripped, and ``fix``."""
     place = min(count, MOST_MACROS - 1)
     for number in range(STRIPPED):
         table.macros[place, number] = table.macros[source, number]
@@ -106,8 +104,9 @@ def note(table, count, source, stripped, fix):
 
 @inlined
 def list_macros(f, stuck, slots, fix, attempts, table):
-    """Weigh the attempts: how many macros there are. Row 0 moves nothing; row 1 and so on are
-    macros.
+    """Weigh the attempts: how many macros there are.
+
+    Row 0 moves nothing; row 1 and so on are macros.
 
     More than MOST_MACROS: there was no room for all of them.
     """

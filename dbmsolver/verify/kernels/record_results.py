@@ -34,9 +34,7 @@ def release(f, signature, locked, bit, card):
 
 @inlined
 def push(table, steps, number, card):
-    """Put a card on a column, and note what was there; how many steps there are to be taken
-    back.
-    """
+    """Put a card on a column, and note what was there; how many steps can be taken back."""
     length = table.lengths[number]
     row = table.undo[steps]
     row[0], row[1] = card, table.column[card]
@@ -61,8 +59,9 @@ def take_back(table, steps, stuck):
 
 @inlined
 def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
-    """Lift the cards and move x: (steps, columns used, stuck columns, slots, tops, signature,
-    locked, off, low).
+    """Lift the cards and move x.
+
+    Returns (steps, columns used, stuck columns, slots, tops, signature, locked, off, low).
     """
     stacks, lengths, column = table.stacks, table.lengths, table.column
     any_card = f.fillers == ALL
@@ -246,8 +245,9 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
 
 @inlined
 def find_child(f, cards, parents):
-    """The lowest of some cards that has a legal parent among others, and its lowest one: (-1, -1)
-    if none has.
+    """The lowest of some cards that has a legal parent among others, and that parent.
+
+    Returns (-1, -1) if none has one; the parent is the lowest.
     """
     if not parents:
         return -1, -1

@@ -62,8 +62,9 @@ def write_row(index, task, rows, at, run, moved, signature, off, low, high, orig
 
 @kernel
 def by_partition(rows, count, order, starts):
-    """Sort the numbers of the rows by their partitions into ``order``; ``starts`` (int64[partitions
-    + 2]) says where each begins.
+    """Sort the numbers of the rows by their partitions into ``order``.
+
+    ``starts`` (int64[partitions + 2]) says where each begins.
 
     Rows that are to be looked up nowhere come last.
     """

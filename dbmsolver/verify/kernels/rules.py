@@ -27,8 +27,7 @@ class Laid(NamedTuple):
 
 @inlined
 def safe_card(f, signature, movable):
-    """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if
-    there is none.
+    """The card of the lowest suit that can go home and is safe there; -1 if there is none.
 
     The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`.
     """

@@ -1,5 +1,4 @@
-"""Where the time of a proof goes: what every thread was doing, and what its kernels were doing
-inside.
+"""Where the time of a proof goes: what each thread does, and what its kernels do.
 
     python benchmarks/where_time_goes.py 12064 --freecells 2
     python benchmarks/where_time_goes.py 504179225 --memory 2G --every-position --markdown

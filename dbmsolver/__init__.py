@@ -5,8 +5,7 @@
 73
 
 The names of this package are those of :mod:`dbmsolver.api`; other modules may change at any time.
-They are imported when they are first used: the compiler of the kernels takes a third of a second
-to load.
+They are imported when the first of them is used: the command line does without most of them.
 """
 
 from __future__ import annotations
@@ -15,89 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dbmsolver.api import (
-        GAMES,
-        Better,
-        Commit,
-        DbmError,
-        Deal,
-        Given,
-        InputError,
-        Limit,
-        Method,
-        Move,
-        Place,
-        Position,
-        Question,
-        Report,
-        Result,
-        Rules,
-        Solution,
-        StoredSearch,
-        StoreError,
-        StoreStatus,
-        UsageError,
-        Verdict,
-        Verification,
-        draw_board,
-        format_board,
-        load_rules,
-        open_store,
-        prove,
-        read_solution,
-        rules_for,
-        solution_of,
-        solve,
-        verify_store,
-        write_solution,
-    )
-    from dbmsolver.version import __version__
-
-__all__ = [
-    "GAMES",
-    "Better",
-    "Commit",
-    "DbmError",
-    "Deal",
-    "Given",
-    "InputError",
-    "Limit",
-    "Method",
-    "Move",
-    "Place",
-    "Position",
-    "Question",
-    "Report",
-    "Result",
-    "Rules",
-    "Solution",
-    "StoreError",
-    "StoreStatus",
-    "StoredSearch",
-    "UsageError",
-    "Verdict",
-    "Verification",
-    "__version__",
-    "draw_board",
-    "format_board",
-    "load_rules",
-    "open_store",
-    "prove",
-    "read_solution",
-    "rules_for",
-    "solution_of",
-    "solve",
-    "verify_store",
-    "write_solution",
-]
+    from dbmsolver.api import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    api = import_module("dbmsolver.api")
+    if name not in (*api.__all__, "__all__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "dbmsolver.version" if name == "__version__" else "dbmsolver.api"
-    return getattr(import_module(home), name)
+    return getattr(api, name)
 
 
 def __dir__() -> list[str]:
-    return __all__
+    names: list[str] = import_module("dbmsolver.api").__all__
+    return names

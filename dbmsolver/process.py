@@ -13,8 +13,9 @@ _LARGE = 1 << 20
 
 
 def all_memory() -> int:
-    """The memory that this process can have at most, in bytes: the machine's, or less where its
-    control group has less.
+    """The memory that this process can have at most, in bytes.
+
+    That of the machine, or less where its control group has less.
     """
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for name in ("memory.max", "memory/memory.limit_in_bytes"):

@@ -13,9 +13,7 @@ from dbmsolver.errors import EXIT_INTERRUPTED
 
 
 def end_at_once() -> None:
-    """Let a request to end do that at once, in one line: for the time in which nothing has been
-    begun.
-    """
+    """Let a request to end do that at once, in one line: before anything has been begun."""
     for number in _requests():
         signal.signal(number, _end)
 

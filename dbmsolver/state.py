@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.core import tables as core
+from dbmsolver.core.deal_tables import make_deal_tables
+from dbmsolver.core.public_digits import digit_of
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
@@ -61,7 +63,7 @@ class StateCodec:
         self.deal = deal
         self.rules: Rules = deal.rules
         position = deal.position
-        self.deal_tables = core.make_deal_tables(
+        self.deal_tables = make_deal_tables(
             core.Game(
                 columns=self.rules.columns,
                 freecells=self.rules.freecells,
@@ -218,7 +220,7 @@ class StateCodec:
             zip(public.digit_cards, public.digit_places, strict=True), start=core.SUITS
         ):
             if card in places:
-                digit = core.digit_of(values, places[card])
+                digit = digit_of(values, places[card])
                 words[public.word_of[number]] += digit * public.weights[number]
         key = 0
         for word, size in zip(reversed(words), reversed(public.ranges), strict=True):

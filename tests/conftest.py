@@ -1,6 +1,4 @@
-"""What all tests share: where numba keeps its compiled kernels, also those of programs that tests
-start.
-"""
+"""What all tests share: where numba keeps the kernels, also for programs that tests start."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.inspect",
         "errors game results core state record_state storage search search.proof verify",
     ),
-    ("api", "errors game results notation search search.session search.inspect verify"),
+    ("api", "errors version game results notation search search.session search.inspect verify"),
     (
         "cli",
         "errors version process game results notation signals jit state record_state storage "
@@ -70,6 +70,8 @@ SHARED = {
     "storage.transaction",
     "jit",
     "jit.cache",
+    "jit.decorators",  # how functions are compiled, and where the machine code is kept
+    "jit.sharing",
     "process",
     "version",
 }

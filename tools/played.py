@@ -12,7 +12,8 @@ from dbmsolver.game.cards import is_red, rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.notation.explicit import player_moves, player_result
-from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import Automove, automoves
 
 EFFORT = 20_000
@@ -58,9 +59,7 @@ def traced(
 
 
 def outlook(position: Position) -> int:
-    """The smaller, the nearer the end, by rule of thumb: cards home, cards upon lower ones, runs,
-    cells.
-    """
+    """The smaller, the nearer the end: by cards home, cards upon lower ones, runs, cells."""
     left = 52 - sum(position.foundations)
     cells = sum(card is not None for card in position.freecells)
     upon_lower = breaks = 0

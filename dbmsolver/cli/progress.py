@@ -14,6 +14,7 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self, cast
 
+from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import counted, human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.results import Better, Commit, Event, Report
@@ -33,9 +34,6 @@ FIRST_LINE = 2.0
 _HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
 BAR = 24
 """Characters of a bar."""
-
-FIRST_ESTIMATE = 5.0
-"""Seconds before the time that is left is estimated: the rate of the first ones tells little."""
 
 
 class Progress:
@@ -86,14 +84,18 @@ class Lines(Progress):
         self.stream = stream
         self.next = FIRST_LINE
         self.rate = Rate()
+        self.left = TimeLeft()
 
     def __call__(self, event: Event) -> None:
         """Print a line if it is time for one, or if there is a better solution."""
         if isinstance(event, Better):
             self.say(better_line(event))
-        if isinstance(event, Report) and event.elapsed >= self.next:
+        if not isinstance(event, Report):
+            return
+        rate, left = self.rate(event), self.left(event)
+        if event.elapsed >= self.next:
             self.next = event.elapsed + LINE_INTERVAL
-            print(report_line(event, self.rate(event)), file=self.stream, flush=True)
+            print(report_line(event, rate, left), file=self.stream, flush=True)
 
     def say(self, message: str) -> None:
         """Print the line."""
@@ -108,6 +110,7 @@ class LiveLine(Progress):
         self.live: Live | None = None
         self.last = 0.0
         self.rate = Rate()
+        self.left = TimeLeft()
 
     def __call__(self, event: Event) -> None:
         """Redraw the line; better solutions get one above it."""
@@ -116,7 +119,7 @@ class LiveLine(Progress):
         now = time.monotonic()
         if isinstance(event, Report) and now - self.last >= LIVE_INTERVAL:
             self.last = now
-            line = report_line(event, self.rate(event))
+            line = report_line(event, self.rate(event), self.left(event))
             if event.done is not None:
                 head, _, rest = line.partition(" ")
                 encoding: str | None = getattr(self.stream, "encoding", None)
@@ -153,26 +156,6 @@ class LiveLine(Progress):
             self.live = None
 
 
-class Rate:
-    """States per second over the last seconds."""
-
-    WINDOW = 5.0
-
-    def __init__(self) -> None:
-        self.samples: list[tuple[float, int]] = []
-
-    def __call__(self, report: Report) -> float:
-        """The rate up to this report."""
-        states = report.states + report.forced
-        self.samples.append((report.elapsed, states))
-        while len(self.samples) > 2 and self.samples[1][0] < report.elapsed - self.WINDOW:
-            del self.samples[0]
-        since, before = self.samples[0]
-        if report.elapsed <= since:
-            since, before = 0.0, 0
-        return max(states - before, 0) / max(report.elapsed - since, 1e-9)
-
-
 def bar(done: float, encoding: str | None, width: int = BAR) -> str:
     """A bar for a share from 0 to 1; of plain characters where the encoding has no others."""
     full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
@@ -185,10 +168,13 @@ def better_line(better: Better) -> str:
     return f"{counted(better.length, 'card move', 'card moves')} after {human_time(better.elapsed)}"
 
 
-def report_line(report: Report, rate: float) -> str:
-    """A moment of the work in one line: how much is done where its end is known, else how far."""
+def report_line(report: Report, rate: float, left: float | None = None) -> str:
+    """A moment of the work in one line: how much is done where its end is known, else how far.
+
+    `rate` is in states per second, `left` the seconds that the rest takes, where that is known.
+    """
     if report.done is not None:
-        return _known_line(report, report.done, rate)
+        return _known_line(report, report.done, rate, left)
     parts: list[str] = [report.question]
     if report.dive is not None:
         number, last = report.dive
@@ -217,14 +203,13 @@ def report_line(report: Report, rate: float) -> str:
     return " ".join(parts)
 
 
-def _known_line(report: Report, done: float, rate: float) -> str:
-    """The share that is done, and the time that is left once the rate tells it."""
+def _known_line(report: Report, done: float, rate: float, left: float | None) -> str:
     states = report.states + report.forced
     parts = [f"{report.question} {done:.0%}"]
     if states:
         parts += [counted(states, "state", "states"), f"{rate:,.0f}/s"]
-        if report.elapsed >= FIRST_ESTIMATE and rate > 0 and 0 < done < 1:
-            parts.append(f"about {human_time(states / done * (1 - done) / rate)} left")
+    if left is not None:
+        parts.append(f"about {human_time(left)} left")
     parts.append(f"{human_bytes(report.memory)} memory")
     if report.disk:
         parts.append(f"{human_bytes(report.disk)} disk")

@@ -23,7 +23,7 @@ from dbmsolver.game.titles import title
 from dbmsolver.results import Method
 
 if TYPE_CHECKING:
-    from dbmsolver.verify.certificate import Certificate
+    from dbmsolver.verify.certificate_file import Certificate
     from dbmsolver.verify.report import Verification
 
 

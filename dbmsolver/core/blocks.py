@@ -20,8 +20,9 @@ U64 = np.uint64
 
 @allocating
 def to_planes(keys, counts, words, planes):
-    """Write the runs' sorted keys (uint64[words * states]) to ``planes`` (uint8[8 * words,
-    states]).
+    """Write the sorted keys of runs, byte by byte of their differences.
+
+    ``keys`` are uint64[words * states]; ``planes`` (uint8[8 * words, states]) are written.
 
     ``counts`` (int64[runs]) are the states of each run.
     """

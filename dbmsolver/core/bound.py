@@ -212,8 +212,9 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound (int64) of the state for which :func:`cheap_bound` just gave ``cheap``,
-    ``chained``.
+    """The bound (int64) of a state, once :func:`cheap_bound` has given its cheap part.
+
+    ``cheap`` and ``chained`` are what it gave.
 
     Writes ``work``. ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which
     makes no difference: the card itself adds cards of its suit only, and of two of one suit one

@@ -204,8 +204,7 @@ def place_of(locked, off, low, high, card):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """The state after moving ``card`` from place value ``old`` to ``new``: (signature, off, low,
-    high)."""
+    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
     bit = ONE << U64(card)
     if old == PLACE_LOCKED:
         signature -= t.release[card]

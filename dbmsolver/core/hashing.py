@@ -28,8 +28,7 @@ HASH = np.uint64(0x9E3779B97F4A7C15)
 
 @inlined
 def hash_slot(first, second, third, shift):
-    """Slot (int64) of a local key of three words (uint64) in a plain table: multiplicative
-    hashing."""
+    """Slot (int64) of a local key of three words in a plain table: multiplicative hashing."""
     word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
     word ^= third * U64(0xA0761D6478BD642F)
     return np.int64((word * HASH) >> shift)
@@ -37,8 +36,7 @@ def hash_slot(first, second, third, shift):
 
 @inlined
 def insert(table, mask, slot, wide, first, second, third):
-    """Put a key of three words (uint64) into a plain table, from ``slot`` on; whether it was
-    new."""
+    """Put a key of three words into a plain table, from ``slot`` on; whether it was new."""
     if not wide:
         while True:
             seen = table[slot]

@@ -96,8 +96,7 @@ def place_row(shard, index, layer, f):
 
 @inlined
 def find_row(shard, candidate, hashed):
-    """The table slot of a candidate's state (:class:`~dbmsolver.core.shards.Shard`), or a free
-    one."""
+    """The table slot of a candidate's state in a shard, or a free one."""
     mask = np.int64(shard.table.size - 1)
     slot = np.int64(hashed) & mask
     tag = hashed >> U64(32)
@@ -157,8 +156,10 @@ def has_room(shard):
 
 @inner
 def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
-    """Look at the first ``burst`` candidates in ``shard.burst``, whose table slots are
-    prefetched."""
+    """Look at the first ``burst`` candidates in ``shard.burst``.
+
+    Their table slots have been prefetched.
+    """
     mask = U64(shard.table.size - 1)
     for index in range(burst):
         seen = shard.table[np.int64(shard.burst[index, HASHED] & mask)]

@@ -89,8 +89,7 @@ def pack_key(t, layout, nets, off, low, high):
 
 @inlined
 def unpack_key(t, layout, nets, first, second, third):
-    """The planes (off, low, high) of a local key of three words (uint64), as :func:`pack_key`
-    has."""
+    """The planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose
     if layout.wide:
@@ -114,8 +113,10 @@ def key_at(keys, index, wide):
 
 @inlined
 def put_key(keys, base, wide, key):
-    """Write a key (three words) from word ``base`` of ``keys`` on: three words, or one unless
-    wide."""
+    """Write a key of three words from word ``base`` of ``keys`` on: all, or the first one.
+
+    All three are written if the signature's keys are wide.
+    """
     keys[base] = key[0]
     if wide:
         keys[base + 1] = key[1]

@@ -21,8 +21,10 @@ U64 = np.uint64
 
 @allocating
 def progress_of(t, signatures, locked_in_deal):
-    """Progress (int64[*]) of each signature, in cards; ``locked_in_deal`` as for
-    :func:`progress`."""
+    """Progress (int64[*]) of each signature, in cards.
+
+    ``locked_in_deal`` as for :func:`progress`.
+    """
     result = np.empty(signatures.size, np.int64)
     for index in range(signatures.size):
         result[index] = progress(t, signatures[index], locked_in_deal)
@@ -42,8 +44,10 @@ def widths_of(t, signatures):
 
 @allocating
 def keys_fit(t, signatures, counts, words, keys):
-    """Whether the keys of these runs, of ``words`` words each, use only bits of their
-    signatures."""
+    """Whether the keys of these runs use no bits but those of their signatures.
+
+    Keys have ``words`` words each.
+    """
     nets = np.zeros(NETS, np.uint64)
     place = 0
     for run in range(signatures.size):
@@ -83,8 +87,9 @@ def local_key(t, signature, off, low, high):
 
 @allocating
 def copy_runs(counts, widths, offsets, words, keys, codes, to_offsets, to_words, to_keys, to_codes):
-    """Copy runs, each from its place in ``codes`` and ``keys`` to one in ``to_codes`` and
-    ``to_keys``.
+    """Copy the codes and keys of runs, each from its place to another.
+
+    Codes and keys go from ``codes`` and ``keys`` to ``to_codes`` and ``to_keys``.
 
     Places are ``offsets`` and ``to_offsets`` in states, ``words`` and ``to_words`` in words
     (int64[runs]).
@@ -188,8 +193,10 @@ def pack_rows(t, rows):
 
 @allocating
 def unpack_rows(t, signatures, counts, keys, codes, costs, words):
-    """Rows (uint64[states, ROW]) of runs whose keys have ``words`` words; ``costs`` (uint16) are
-    g."""
+    """Rows (uint64[states, ROW]) of runs whose keys have ``words`` words.
+
+    ``costs`` (uint16) are the moves made, g.
+    """
     rows = np.empty((codes.size, ROW), np.uint64)
     nets = np.zeros(NETS, np.uint64)
     wide = words == WIDE_WORDS

@@ -206,8 +206,10 @@ def is_same_state(rows, index, others, other):
 
 @inlined
 def cached_signature(t, b, shard, signature, locked_in_deal):
-    """The row of a signature in ``shard.cache``; writes it, and that of ``shard.over``, if need
-    be."""
+    """The row of a signature in ``shard.cache``, which is written if need be.
+
+    So is that of ``shard.over``.
+    """
     place = np.int64(mix(signature) & U64(CACHE - 1))
     if shard.cache[place, CACHED_SIGNATURE] != signature:
         sets = signature_sets(t, signature)

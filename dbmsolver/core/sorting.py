@@ -56,8 +56,9 @@ def _scatter(keys, codes, to_keys, to_codes, count, words, word, shift, starts):
 
 @allocating
 def sort_states(keys, codes, spare_keys, spare_codes, count, words):
-    """Sort the first ``count`` states of ``keys`` and ``codes`` into ``spare_keys`` and
-    ``spare_codes``.
+    """Sort the first ``count`` states into ``spare_keys`` and ``spare_codes``.
+
+    They are those of ``keys`` and ``codes``.
 
     Keys are uint64, ``words`` words each, least significant first. ``keys`` and ``codes`` are
     scratch afterwards. All four arrays are one-dimensional and contiguous.

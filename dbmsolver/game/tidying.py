@@ -18,9 +18,7 @@ HOME, CELL, EMPTY = -1, -2, -3
 
 
 class Step(NamedTuple):
-    """A move without the numbers of columns and freecells, so that it can be made in another order,
-    too.
-    """
+    """A move without the numbers of columns and freecells, so that others may come between."""
 
     card: int
     to: int
@@ -28,8 +26,7 @@ class Step(NamedTuple):
 
 
 def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy) -> list[Move]:
-    """Moves that win as the given ones do: as many or fewer, with each safe move made where it
-    becomes possible.
+    """As many moves or fewer that win, with each safe move where it becomes possible.
 
     The given ones, without detours, where that leaves a later move without what it needs.
     """
@@ -56,8 +53,9 @@ def makes_safe_moves(start: Position, moves: Iterable[Move], rules: Rules, polic
 
 
 def without_detours(moves: Sequence[Move]) -> list[Move]:
-    """The moves without needless parking: of a card that could wait where it was, or go where it
-    goes next at once.
+    """The moves without needless parking.
+
+    A card is parked needlessly if it could wait where it was, or go where it goes next at once.
 
     That is so if nothing happens meanwhile where the card was, or where it goes, and nothing is put
     on it. All other moves stay as they are, and legal.

@@ -45,5 +45,8 @@ inlined = _kind(_nrt=False, no_cpython_wrapper=True, forceinline=True)
 numba can put functions into their callers before it infers types, too; that makes compiling take a
 third longer, for the same machine code."""
 
+inlined_kernel = _kind(_nrt=False, forceinline=True)
+"""The same, and called from Python as well."""
+
 allocating = _kind(_nrt=True)
 """A function that creates arrays."""

@@ -16,7 +16,8 @@ from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
-from dbmsolver.notation.solution import Comment, Solution, Step, moving_card
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Comment, Step, moving_card
 from dbmsolver.notation.supermoves import Automove, automoves, largest, move_run
 
 

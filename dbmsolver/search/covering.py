@@ -35,8 +35,9 @@ def stored_cover(finder: Finder, keys: RecordKeys, position: Position) -> tuple[
 
 
 def _candidates(keys: RecordKeys, position: Position) -> Iterator[Record]:
-    """Records that cover the position, its own normal form first: that is stored more often than
-    others.
+    """Records that cover the position.
+
+    Its own normal form comes first: that is stored more often than others.
     """
     own = normalise(plain_record(position, keys.rules), keys.rules, keys.policy)
     if covers(own, position, keys.rules):

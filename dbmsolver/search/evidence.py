@@ -66,8 +66,9 @@ def check_best(store: Store, deal: Deal) -> list[str]:
 
 
 def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, ...]:
-    """The solution in a manifest, played from the deal by the readable model; StoreError if it does
-    not win.
+    """The solution in a manifest, played from the deal by the readable model.
+
+    StoreError if it does not win.
     """
 
     def forced(position: Position) -> Move | None:
@@ -163,8 +164,9 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
 
 
 def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
-    """Whether a position is closed, or a record covers it; one with a safe move need not be
-    covered.
+    """Whether a position is closed, or a record covers it.
+
+    One with a safe move need not be covered.
     """
     keys = finder.codec
     if not isinstance(keys, RecordKeys):

@@ -22,7 +22,8 @@ from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.store import Store, look
-from dbmsolver.verify.certificate import Certificate, from_manifest
+from dbmsolver.verify.certificate import from_manifest
+from dbmsolver.verify.certificate_file import Certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +132,9 @@ def method(path: Path) -> Method:
 
 
 def lookup(path: Path, position: Position) -> list[Move] | None:
-    """Legal moves from the deal of a store's search to a position, None if that search did not
-    close it.
+    """Legal moves from the deal of a store's search to a position.
+
+    None if that search did not close it.
 
     In a store of every position they are those by which the search came to it.  In one of
     dominating positions it need not have come to it: the moves go to the closed record that covers

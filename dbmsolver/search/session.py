@@ -55,8 +55,9 @@ _SCRATCH = 96 << 20
 def run(
     question: Question, deal: Deal, options: Options = Options(), limits: Limits = Limits()
 ) -> Events:
-    """Search a deal: ``solve`` for a shortest solution, ``prove`` for a proof that there is none,
-    or a solution.
+    """Search a deal for a shortest solution, or for a proof that there is none.
+
+    ``solve`` asks for the former; ``prove`` for the latter, or any solution.
 
     A store in ``options.store`` that holds an unfinished run of the same search is continued, a
     finished one answers at once; one of another search raises StoreError. Without a store a

@@ -53,8 +53,9 @@ NOTHING = Tally()
 
 
 def weigh(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = None) -> Tally:
-    """The tally of runs: ``counts`` candidates of each of the ``signatures``, one of each where
-    there is None.
+    """The tally of runs.
+
+    There are ``counts`` candidates of each of the ``signatures``, or one of each.
     """
     hashed = (signatures ^ (signatures >> _SHIFT)) * _ODD
     hashed = (hashed ^ (hashed >> _SHIFT)) * _ODDER
@@ -78,8 +79,9 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 
 class Books:
-    """What is pending, and what of the stratum being closed has yet to be handed out and to be
-    done.
+    """What is pending.
+
+    Also what of the stratum being closed has yet to be handed out, and to be done.
     """
 
     def __init__(self) -> None:

@@ -112,8 +112,9 @@ def place_value(codec: StateCodec, state: State, card: int) -> int:
 def replay(
     codec: StateCodec, steps: list[Step], policy_moves: Callable[[Position], Move | None]
 ) -> tuple[Move, ...]:
-    """Turn steps into moves by playing them on the readable model; InternalError if one is not
-    legal there.
+    """Turn steps into moves by playing them on the readable model.
+
+    InternalError if one is not legal there.
 
     ``policy_moves`` says which forced move a position has, if any.
     """

@@ -1,6 +1,4 @@
-"""Blocks of closed states, read as the store's format says (the grammar at
-:mod:`dbmsolver.storage.store`).
-"""
+"""Blocks of closed states, read by the store's grammar (:mod:`dbmsolver.storage.store`)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What is where in a store: its closed blocks, the signatures in them, and how they are dealt out
-to partitions.
+"""What is where in a store: closed blocks, their signatures, and the partitions.
 
 The catalogue is in memory: some 120 bytes for each signature of the store.
 """
@@ -79,8 +78,9 @@ class Catalog:
 def read_catalog(
     store: Store, form: Format, partition_states: int, whole: bool, readers: Readers
 ) -> Generator[Progress, None, Catalog]:
-    """Read what every closed block holds; StoreError for one that is not what its key and header
-    say.
+    """Read what every closed block holds.
+
+    StoreError for one that is not what its key and header say.
 
     ``partition_states`` is the most that a partition should have; ``whole``: see
     :func:`read_directory`.

@@ -14,8 +14,10 @@ from dbmsolver.verify.spill import mapped_zeros
 
 
 class Chains(NamedTuple):
-    """Parents of the states of one signature, or one partition, from number ``base`` in the store
-    on; see :mod:`dbmsolver.verify.kernels.chains`.
+    """Parents of the states of one signature, or of one partition.
+
+    The states are those from number ``base`` in the store on; see
+    :mod:`dbmsolver.verify.kernels.chains`.
     """
 
     parents: NDArray[Any]
@@ -26,9 +28,11 @@ NO_CHAINS = Chains(np.empty(0, np.int32), 0)
 
 
 class ChainBook:
-    """Keeps the chains of partitions and divided signatures until they are followed, by threads of
-    the pool. Those of one signature may take ``memory`` bytes; larger ones are in a file, in which
-    a chain rarely leads far: from piece to piece it goes seldom.
+    """Keeps chains of parents until they are followed, by threads of the pool.
+
+    They are those of partitions and of divided signatures. Those of one signature may take
+    ``memory`` bytes; larger ones are in a file, in which a chain rarely leads far: from piece to
+    piece it goes seldom.
     """
 
     def __init__(self, catalog: Catalog, memory: int, pool: Executor) -> None:
@@ -69,8 +73,9 @@ class ChainBook:
             self._following.append(self.pool.submit(_lost, chains))
 
     def lost(self, wait: bool) -> int:
-        """The number in the store of a state whose parents lead round in a ring, -1 if none has
-        been found; ``wait`` until all chains have been followed.
+        """The number in the store of a state whose parents lead round in a ring; -1 for none.
+
+        ``wait`` until all chains have been followed.
         """
         for task in [task for task in self._following if wait or task.done()]:
             self._following.remove(task)

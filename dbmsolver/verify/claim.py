@@ -13,9 +13,10 @@ INTERVAL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """With ``length``, that no solution is shorter; without, that there is none.  ``root`` is the
-    deal's state: signature and planes.  By ``method`` states are positions, or records of
-    dominating positions.
+    """What a store claims: that no solution has fewer moves than ``length``.
+
+    Without a length, that there is none at all. ``root`` is the deal's state: signature and planes.
+    By ``method`` states are positions, or records of dominating positions.
     """
 
     root: tuple[int, int, int, int]
@@ -35,8 +36,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come.  In its first phases, in which blocks are read, ``share`` says how
-    much of the phase is done; later the states tell.
+    """How far a check has come.
+
+    In its first phases, in which blocks are read, ``share`` says how much of the phase is done;
+    later the states tell.
     """
 
     phase: str

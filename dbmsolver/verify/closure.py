@@ -40,8 +40,10 @@ _SPILLED = 4
 
 
 class Job(NamedTuple):
-    """A partition's turn, the rows that come to it later, the end of all strata from one on (whose
-    number stands for the partition), or the clearing of files.
+    """A piece of work: a partition's turn, the rows that come to it later, or an end.
+
+    The end is of all strata from one on, whose number stands for the partition; or it is the
+    clearing of files.
     """
 
     kind: Literal["turn", "exchange", "end", "clear"]
@@ -137,8 +139,9 @@ class Closure:
                     yield from self._deliver_all()
 
     def _deliver_all(self) -> Iterator[Job]:
-        """Have all rows looked up that wait, to clear files: a macro may lead to any later stratum,
-        so there is no end to wait for.
+        """Have all rows looked up that wait, to clear files.
+
+        A macro may lead to any later stratum, so there is no end to wait for.
         """
         for partition in range(self.catalog.strata.size):
             if self.exchange.has(partition):

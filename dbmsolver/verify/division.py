@@ -31,8 +31,9 @@ _MARGIN = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The bits that make cells, and the piece of each cell; see
-    :class:`dbmsolver.verify.kernels.partition.Index`.
+    """The bits that make cells, and the piece of each cell.
+
+    See :class:`dbmsolver.verify.kernels.partition.Index`.
     """
 
     bits: Ints
@@ -51,8 +52,9 @@ def divide(
     last: int,
     readers: Readers,
 ) -> Generator[Progress, None, Division]:
-    """Divide the run of a signature, which is in the blocks ``keys`` as ``records`` say, so that
-    each piece has about ``partition_states`` states at most.
+    """Divide the run of a signature into pieces of ``partition_states`` states or less.
+
+    It is in the blocks ``keys`` as ``records`` say. A piece may be larger where no bit divides it.
     """
     total = int(records[:, 3].sum())
     step = max(1, total // _SAMPLE)

@@ -45,8 +45,10 @@ class RowBatch:
 
 
 class Exchange:
-    """Rows by partition. ``strata`` are those of the partitions, ``planes`` of a state, ``memory``
-    the bytes that rows may take; any thread may send.
+    """Rows by partition.
+
+    ``strata`` are those of the partitions, ``planes`` of a state, ``memory`` the bytes that rows
+    may take; any thread may send.
     """
 
     def __init__(self, strata: NDArray[np.int64], planes: int, memory: int) -> None:

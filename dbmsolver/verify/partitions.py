@@ -21,15 +21,14 @@ Ints = NDArray[np.int64]
 
 
 def state_bytes(form: Format) -> int:
-    """Memory that a state on a partition takes: planes, code, moves made, slots, its parent's
-    number.
-    """
+    """Bytes that a state on a partition takes, its slots and its parent's number included."""
     return 8 * form.planes + 2 + 2 + 6 + 4
 
 
 class LoadedPartition:
-    """A partition in memory. ``segments`` are int64[*, 5]: run, first state, count, layer,
-    block.
+    """A partition in memory.
+
+    ``segments`` are int64[*, 5]: run, first state, count, layer, block.
     """
 
     def __init__(self, number: int, partition: Partition, segments: Ints) -> None:
@@ -59,9 +58,7 @@ class PartitionCache:
         self._pieces: dict[int, Pieces] = {}
 
     def prepare(self, number: int, readers: Readers) -> None:
-        """Sort out the pieces of a divided run, if the partition is the first of them to be
-        loaded.
-        """
+        """Sort out the pieces of a divided run before the first of its partitions is loaded."""
         plan = self.catalog.partitions[number]
         if plan.split < 0 or plan.split in self._pieces:
             return
@@ -78,8 +75,9 @@ class PartitionCache:
         return plan.states if plan.split < 0 else int(self._pieces[plan.split].states[plan.piece])
 
     def make_room(self, number: int, wanted: set[int]) -> None:
-        """Drop the partitions that were loaded first, but for those in ``wanted``, until there is
-        room for another.
+        """Drop partitions, those loaded first, until there is room for another.
+
+        Those in ``wanted`` stay.
         """
         used = sum(loaded.nbytes for loaded in self.resident.values())
         used += state_bytes(self.form) * self.states(number)
@@ -179,8 +177,9 @@ class PartitionCache:
 
 
 def cut(segments: Ints, size: int) -> Iterator[Ints]:
-    """Pieces of at most ``size`` states of a list of segments (int64[*, 3 or more]: run, first
-    state, count).
+    """A list of segments cut into pieces of at most ``size`` states.
+
+    Segments are int64[*, 3 or more]: run, first state, count.
     """
     ends = np.cumsum(segments[:, 2])
     total = int(ends[-1]) if ends.size else 0

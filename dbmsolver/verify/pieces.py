@@ -49,8 +49,9 @@ class Pieces:
         planes: NDArray[np.uint64],
         codes: NDArray[np.uint16],
     ) -> int:
-        """Write what a piece has of a block (the ``number``-th of the run) from state ``at`` on;
-        how many states that is.
+        """Write what a piece has of a block, from state ``at`` on; how many states that is.
+
+        The block is the ``number``-th of the run.
         """
         first, last = self.starts[number, piece : piece + 2].tolist()
         count: int = last - first

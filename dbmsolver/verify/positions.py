@@ -26,7 +26,7 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.format import Format
-from dbmsolver.verify.kernels import positions as k
+from dbmsolver.verify.kernels import position_moves, position_set, record_positions
 from dbmsolver.verify.kernels.record_table import make_table
 from dbmsolver.verify.partitions import PartitionCache
 from dbmsolver.verify.refutation import Refuted
@@ -80,7 +80,7 @@ class Positions:
         states[: self.count] = self._states[: self.count]
         self._states = states
         self._slots = np.zeros(2 * room, np.uint32)
-        k.enter_all(states, self._slots, self.count)
+        position_set.enter_all(states, self._slots, self.count)
 
     def add(
         self, catalog: Catalog, partitions: PartitionCache, readers: Readers
@@ -93,7 +93,7 @@ class Positions:
             place = np.zeros(2, np.int64)
             before = int(self.tally[0])
             while True:
-                error, self.count = k.stand_for(
+                error, self.count = record_positions.stand_for(
                     self.form, catalog.index.signatures, loaded.partition, loaded.segments, table,
                     place, self._states, self._slots, self.count, self.tally, self.digest,
                 )  # fmt: skip
@@ -117,7 +117,7 @@ class Positions:
         while done < self.count:
             most = min(done + _UNIT, self.count)
             while done < most:
-                done, self.count = k.park(
+                done, self.count = position_moves.park(
                     self.form, self._states, self._slots, done, most, self.count
                 )
                 if done < most:
@@ -131,8 +131,8 @@ class Positions:
         heights = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
         first = np.zeros(3, np.uint64)
         words = [np.uint64(word) for word in (heights, *_planes(self.deal))]
-        k.settled_position(form, *words, first)
-        if not k.contains(self._states, self._slots, first):
+        position_moves.settled_position(form, *words, first)
+        if not position_set.contains(self._states, self._slots, first):
             raise WrongPosition(
                 "the deal is not among the positions that the closed records cover",
                 self._position(first),
@@ -154,9 +154,11 @@ class Positions:
 
     def _check_some(self, first: int, last: int) -> int:
         wrong = np.zeros((2, 3), np.uint64)
-        found = np.empty((k.MOST_MOVES, 3), np.uint64)
-        error = k.check_moves(self.form, self._states, self._slots, first, last, found, wrong)
-        if error == k.GOAL_REACHED:
+        found = np.empty((position_moves.MOST_MOVES, 3), np.uint64)
+        error = position_moves.check_moves(
+            self.form, self._states, self._slots, first, last, found, wrong
+        )
+        if error == position_moves.GOAL_REACHED:
             raise WrongPosition(
                 "a closed record covers a goal: all cards are home", self._position(wrong[0])
             )

@@ -37,8 +37,9 @@ def root_record(form: Format, deal: Deal) -> tuple[int, int, int, int]:
 def position_of_record(
     form: Format, deal: Deal, words: tuple[int, int, int, int]
 ) -> Position | None:
-    """One of the positions that a record stands for, slot cards in freecells first; None if there
-    is none.
+    """One of the positions that a record stands for, slot cards in freecells first.
+
+    None if there is none.
     """
     signature, off, low = (np.uint64(word) for word in words[:3])
     error, home, locked = take_signature(form, signature)

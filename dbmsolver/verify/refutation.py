@@ -79,8 +79,9 @@ def words_of(signature: int, partition: s.Partition, number: int) -> tuple[int, 
 
 
 def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> Position | None:
-    """The position of a state, its columns where the deal has their bottom cards; None if there is
-    no such position.
+    """The position of a state, its columns where the deal has their bottom cards.
+
+    None if there is no such position.
     """
     signature, off, low, high = map(np.uint64, words)
     error, home, locked = a.take_signature(form, signature)

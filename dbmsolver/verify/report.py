@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.verify.certificate import Certificate
+from dbmsolver.verify.certificate_file import Certificate
 
 Depth = Literal["lemma", "full"]
 """How far a proof over dominating positions is doubted: that its records are closed under the

@@ -22,7 +22,8 @@ class BadSolution(Exception):
 
 
 def replay(deal: Deal, path: Sequence[Any]) -> int:
-    """Make the moves, pairs of a card and the place value that it moves to; how many there are.
+    """Make the moves, pairs of a card and the place value that it goes to; their number.
+
     BadSolution if one is illegal, or cards are left.
     """
     position = deal.position

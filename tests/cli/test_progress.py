@@ -12,11 +12,11 @@ from dbmsolver.cli.progress import (
     Lines,
     LiveLine,
     Progress,
-    Rate,
     bar,
     progress_for,
     report_line,
 )
+from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import human_bytes, human_time
 
 
@@ -86,13 +86,11 @@ def test_line_of_a_proof() -> None:
 
 def test_line_of_work_whose_end_is_known() -> None:
     some = report(60, 3_000_000, question="verify", done=0.25, disk=0)
-    assert report_line(some, 1e5) == (
+    assert report_line(some, 1e5, 90.0) == (
         "verify 25%, 3,000,000 states, 100,000/s, about 1 min 30 s left, 300.0 MiB memory, "
         "1 min 0 s"
     )
-    assert "left" not in report_line(report(4, question="verify", done=0.25), 1e5)
-    assert "left" not in report_line(report(60, question="verify", done=1.0), 1e5)
-    assert "left" not in report_line(report(60, question="verify", done=0.25), 0.0)
+    assert "left" not in report_line(some, 1e5)
     reading = report(60, 0, question="verify (reading the store)", done=0.5, disk=0)
     assert report_line(reading, 0.0).startswith("verify (reading the store) 50%, 300.0 MiB")
 
@@ -129,6 +127,36 @@ def test_rate_is_of_the_last_seconds() -> None:
     assert rate(report(12, 5_000)) == 2_000
     assert rate(report(17.5, 16_000)) == 2_000
     assert rate(report(30, 16_000)) == 0
+
+
+def test_time_left_is_told_when_the_rate_is_known() -> None:
+    left = TimeLeft()
+    for second in range(5):
+        assert left(report(second, done=second / 100)) is None
+    assert left(report(5, done=0.05)) == pytest.approx(95)
+    assert left(report(7, done=0.09)) == pytest.approx(91 * 5 / 7)
+    assert left(report(9, done=1.0)) is None
+    assert left(report(9, done=None)) is None
+
+
+def test_no_time_is_told_while_nothing_moves() -> None:
+    """As when kernels are compiled; and what was before that does not count afterwards."""
+    left = TimeLeft()
+    for second in range(20):
+        assert left(report(second, done=0.01)) is None
+    for second in range(20, 25):
+        assert left(report(second, done=0.01 + (second - 19) / 100)) is None
+    assert left(report(25, done=0.07)) == pytest.approx(93)
+    for second in range(28, 40):
+        assert left(report(second, done=0.07)) is None
+
+
+def test_each_phase_has_a_time_of_its_own() -> None:
+    left = TimeLeft()
+    for second in range(10):
+        left(report(second, question="verify (reading)", done=second / 10))
+    assert left(report(10, question="verify", done=0.95)) is None
+    assert left(report(11, question="verify", done=0.96)) is None
 
 
 def test_rate_of_a_search_that_has_just_begun() -> None:

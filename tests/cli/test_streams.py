@@ -1,6 +1,4 @@
-"""Standard streams that are closed, full or left: an answer or one line, and the exit code that
-says which.
-"""
+"""Standard streams that are closed or full: an answer or one line, and the exit code."""
 
 from __future__ import annotations
 
@@ -10,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers.selection import few_fast
 
 PROGRAM = f"{sys.executable} -m dbmsolver"
 
@@ -33,23 +33,23 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        "solve 3 -q",
-        "solve 3 --json -q",
-        "status STORE",
-        "export STORE",
-        "certificate STORE",
-        "deal 3",
-        "games",
-        "verify STORE --quiet",
-        "lookup STORE 11982",
-        "--help",
-        "solve --help",
-    ],
-)
+CLOSED = [">&-", ">/dev/full", ">&- <&-"]
+COMMANDS = [
+    "solve 3 -q",
+    "solve 3 --json -q",
+    "status STORE",
+    "export STORE",
+    "certificate STORE",
+    "deal 3",
+    "games",
+    "verify STORE --quiet",
+    "lookup STORE 11982",
+    "--help",
+    "solve --help",
+]
+
+
+@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 16))
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
     result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]
@@ -108,8 +108,9 @@ def test_odd_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.3])
 def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) -> None:
-    """However early: 130, one line at most, nothing left behind. Before Python has started, Python
-    says how it ends.
+    """However early: 130, one line at most, nothing left behind.
+
+    Before Python has started, Python says how it ends.
     """
     child = subprocess.Popen(
         [*PROGRAM.split(), "prove", "504179225", "--every-position", "--memory", "1G", "--quiet"],

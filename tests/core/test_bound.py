@@ -34,7 +34,7 @@ class Bound:
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     evaluate = Bound(game)
@@ -44,7 +44,7 @@ def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_is_consistent(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     evaluate = Bound(game)

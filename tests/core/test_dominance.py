@@ -216,9 +216,7 @@ def test_a_dive_from_a_won_game() -> None:
 
 @pytest.mark.parametrize(("build", "fill"), KINDS)
 def test_parents_are_found_by_their_fingerprints(build: Build, fill: Fill) -> None:
-    """The records of an exhausted dive as they are stored: each leads back to a record that it
-    follows from.
-    """
+    """The records of an exhausted dive as they are stored: each leads back to a parent."""
     looked = 0
     for deck in decks(build, fill, range(300, 420)):
         keys = keys_of(deck)
@@ -311,9 +309,7 @@ def random_garbage(keys: RecordKeys, random: Random) -> State:
 
 
 def nearly_a_record(keys: RecordKeys, random: Random) -> State:
-    """A record of a random game with some bits of its planes, or some fields of its signature,
-    changed.
-    """
+    """A record of a random game with some of its bits changed."""
     state = keys.root
     for _ in range(random.randrange(12)):
         following = sorted(found_by_kernel(keys, state))
@@ -332,15 +328,13 @@ def nearly_a_record(keys: RecordKeys, random: Random) -> State:
 
 @pytest.mark.parametrize("rules", DOMINATED, ids=lambda rules: rules.name)
 def test_garbage_is_expanded_or_refused(rules: Rules) -> None:
-    """Columns in circles, two cards on one, cards on others that are home: no crash and no endless
-    loop.
-    """
+    """Columns in circles, two cards on one, cards on others that are home: no crash, an end."""
     random = Random(rules.name)
     diving = make_diving(1 << 11)
     refused = expanded = 0
-    for number in range(3):
+    for number in range(2):
         keys = RecordKeys(Deal.from_number(number + 1, rules), random.choice(POLICIES))
-        for turn in range(3000):
+        for turn in range(1500):
             make = random_garbage if turn % 2 else nearly_a_record
             state = make(keys, random)
             count = int(successors(keys.tables, *words_of(*state[:3]), SCRATCH))
@@ -352,4 +346,4 @@ def test_garbage_is_expanded_or_refused(rules: Rules) -> None:
                 ended, _, _ = dive(keys.tables, diving, *words, keys.locked, 1 << 11, *ORDERS[0])
                 assert ended in (WON, EXHAUSTED, FULL, BROKEN)
                 assert ended == BROKEN or count >= 0
-    assert refused > 1000 and expanded > 1000
+    assert refused > 300 and expanded > 300

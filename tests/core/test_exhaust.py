@@ -1,6 +1,4 @@
-"""The kernels of a proof against a plain search: which states are closed, which are forced, where
-they come from.
-"""
+"""The kernels of a proof against a plain search: the states, those forced, their parents."""
 
 from __future__ import annotations
 
@@ -181,7 +179,7 @@ def check(game: Game, expected: Closure, found: list[Candidate], forced: int) ->
 
 @EVERY_GAME
 @given(seed=SEEDS, signatures=st.sampled_from([3, 1000]))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
     """A whole proof, stratum by stratum; the output may be full after a few signatures."""
     game, expected = small_game(rules, seed)
@@ -300,7 +298,7 @@ def close_in_pieces(
 
 @EVERY_GAME
 @given(seed=SEEDS)
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_close_piece(rules: Rules, seed: int) -> None:
     """The same with every signature in two pieces that send each other candidates."""
     game, expected = small_game(rules, seed)

@@ -55,7 +55,7 @@ def check_successors(game: Game, position: Position) -> None:
 
 @EVERY_GAME
 @SEEDS
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_successors(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::2]:
@@ -64,7 +64,7 @@ def test_successors(rules: Rules, seed: int) -> None:
 
 @EVERY_GAME
 @SEEDS
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
     random = Random(seed)
     start = random_layout(random, rules)

@@ -62,7 +62,7 @@ def heights(state: State) -> list[int]:
 
 @EVERY_GAME
 @SEEDS
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     for position in game.walk(60)[::4]:
@@ -78,7 +78,7 @@ def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
 
 @EVERY_GAME
 @SEEDS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
     """One position, one key, whatever the order of columns and freecells."""
     game = random_game(rules, seed)
@@ -106,7 +106,7 @@ def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
 
 @EVERY_GAME
 @SEEDS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
     """The key of a successor is the parent's plus what the tables say of the card moved."""
     game = random_game(rules, seed)
@@ -157,7 +157,7 @@ def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
 
 @EVERY_GAME
 @SEEDS
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
     """Digits that contradict each other are found out."""
     game = random_game(rules, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,13 @@ import pytest
 from helpers.dominance_brute import Deck, Model
 from helpers.dominance_checks import Searched, check, found_in, searched
 
-from dbmsolver.game import dominance, dominance_macros
+from dbmsolver.game import (
+    dominance,
+    dominance_attempts,
+    dominance_cell_macros,
+    dominance_macros,
+    dominance_slot_macros,
+)
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, Rules
 
@@ -212,11 +219,26 @@ RARE: dict[str, tuple[Change, Deck]] = {
 """Mistakes that few random decks notice, each with a deck that does."""
 
 
-def module(path: str, name: str, *changes: Change) -> ModuleType:
+def source_of(*modules: ModuleType) -> str:
+    """The text of modules as one, without what they import of each other."""
+    names = "|".join(re.escape(module.__name__) for module in modules)
+    imports = re.compile(
+        rf"^from (?:__future__|{names}) import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE
+    )
+    texts = [imports.sub("", Path(str(module.__file__)).read_text()) for module in modules]
+    return "from __future__ import annotations\n" + "".join(texts)
+
+
+RECORDS_SOURCE = source_of(dominance)
+MACROS_SOURCE = source_of(
+    dominance_attempts, dominance_slot_macros, dominance_cell_macros, dominance_macros
+)
+
+
+def module(source: str, name: str, *changes: Change) -> ModuleType:
     """The source with each change made; what is to be changed has to be there once."""
-    source = Path(path).read_text()
     for old, new in changes:
-        assert source.count(old) == 1, f"{old!r} is not in {path} once"
+        assert source.count(old) == 1, f"{old!r} is not in the source once"
         source = source.replace(old, new)
     made = ModuleType(name)
     exec(compile(source, name, "exec"), made.__dict__)
@@ -241,7 +263,7 @@ def notices(model: Model, build: Build, fill: Fill, seed: int) -> bool:
 @pytest.mark.parametrize("name", MACROS)
 def test_mistakes_in_macros(name: str) -> None:
     build, fill, seed, change = MACROS[name]
-    changed = module(dominance_macros.__file__, "changed_macros", change)
+    changed = module(MACROS_SOURCE, "changed_macros", change)
     assert notices(Model(macros=changed.macros), build, fill, seed)
 
 
@@ -249,16 +271,14 @@ def test_mistakes_in_macros(name: str) -> None:
 def test_rare_mistakes(name: str) -> None:
     change, deck = RARE[name]
     check(found_in(deck))
-    changed = module(dominance_macros.__file__, "changed_macros", change)
+    changed = module(MACROS_SOURCE, "changed_macros", change)
     assert wrong(found_in(deck, Model(macros=changed.macros)))
 
 
 @pytest.fixture
 def changed_records(name: str) -> Iterator[ModuleType]:
     """The module of records with a mistake, for import by another one."""
-    sys.modules["changed_records"] = module(
-        dominance.__file__, "changed_records", RECORDS[name][-1]
-    )
+    sys.modules["changed_records"] = module(RECORDS_SOURCE, "changed_records", RECORDS[name][-1])
     yield sys.modules["changed_records"]
     del sys.modules["changed_records"]
 
@@ -266,6 +286,8 @@ def changed_records(name: str) -> Iterator[ModuleType]:
 @pytest.mark.parametrize("name", RECORDS)
 def test_mistakes_in_records(name: str, changed_records: ModuleType) -> None:
     build, fill, seed, _ = RECORDS[name]
-    use = ("from dbmsolver.game.dominance import", "from changed_records import")
-    changed = module(dominance_macros.__file__, "changed_macros", use)
+    source = MACROS_SOURCE.replace(
+        "from dbmsolver.game.dominance import", "from changed_records import"
+    )
+    changed = module(source, "changed_macros")
     assert notices(Model(changed_records.record_of, changed.macros), build, fill, seed)

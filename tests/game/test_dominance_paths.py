@@ -8,7 +8,8 @@ import pytest
 
 from dbmsolver.game.deals import deal_number
 from dbmsolver.game.dominance import Record, free_slots, progress, record_of
-from dbmsolver.game.dominance_macros import Macro, macros
+from dbmsolver.game.dominance_attempts import Macro
+from dbmsolver.game.dominance_macros import macros
 from dbmsolver.game.dominance_paths import unfold
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules

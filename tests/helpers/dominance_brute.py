@@ -1,5 +1,6 @@
-"""Dominating positions by brute force, from the rules alone: what the readable model must agree
-with.
+"""Dominating positions by brute force, from the rules alone.
+
+The readable model must agree with it.
 
 A state is ``(heights, columns, cells)``: columns that are not empty, sorted, and the set of cards
 in freecells. Nothing here knows lifts, macros or conditions on them; a record's positions are
@@ -18,7 +19,7 @@ from dbmsolver.game import dominance
 from dbmsolver.game import dominance_macros as successors_of_records
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.dominance import Column, Record
-from dbmsolver.game.dominance_macros import Macro
+from dbmsolver.game.dominance_attempts import Macro
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Build, Fill, Policy, Rules
 

@@ -18,17 +18,12 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.format import progress
 from dbmsolver.verify.report import Verification
+from helpers.searching import end_of
 
 
 def check(path: Path, **options: Any) -> Verification:
     """Run the verifier to its end."""
-    steps = verify(path, **options)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            report: Verification = stop.value
-            return report
+    return end_of(verify(path, **options))
 
 
 def closed_keys(path: Path) -> list[bytes]:

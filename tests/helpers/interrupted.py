@@ -105,8 +105,9 @@ def forked(settings: Settings, seconds: float | None) -> tuple[int, dict[str, An
 def interrupt_until_the_end(
     settings: Settings, times: int, seconds: Callable[[], float]
 ) -> tuple[int, dict[str, Any]]:
-    """Send signals to one search, each time continued, and then let it end: (how many hit, what it
-    found).
+    """Send signals to one search, each time continued, and then let it end.
+
+    Returns (how many hit, what it found).
     """
     expected = -9 if settings["signal"] == "SIGKILL" else 130
     interrupted = 0

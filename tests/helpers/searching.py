@@ -1,17 +1,45 @@
-"""What tests of the search share: how they ask, and what a win must be."""
+"""How tests run searches: over every position, to their end, without dives, in small pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from functools import partial
+from typing import Any, TypeVar
+
+import pytest
 
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Policy
+from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+
+Answer = TypeVar("Answer")
 
 prove = partial(api.prove, method="every-position")
-"""`api.prove` over every position, which published counts are about."""
+"""`api.prove` over every position: published counts are about those."""
+
+
+def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
+    """What a generator returns at its end."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+
+
+def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the search on disk do everything."""
+    monkeypatch.setattr(dives, "SCHEDULE", ())
+
+
+def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
+    """Close signatures of more states in pieces, in many turns."""
+    monkeypatch.setattr(worker, "SMALL", states)
+    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
+    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
 
 
 def check_win(deal: Deal, moves: Sequence[Move], policy: Policy) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dbmsolver.verify import check, closure, worker
+from dbmsolver.verify import closure, run, worker
 
 
 def small_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let partitions be as small as the budget says, and threads work on little at a time."""
-    monkeypatch.setattr(check, "_SMALLEST_PARTITION", 1)
+    monkeypatch.setattr(run, "_SMALLEST_PARTITION", 1)
     monkeypatch.setattr(closure, "_UNIT", 50)
     monkeypatch.setattr(worker, "_ROWS", 1)

@@ -12,7 +12,8 @@ from dbmsolver.game.rules import Policy, Rules, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import player_moves
 from dbmsolver.notation.formats import Given, Source
-from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import automoves
 
 DATA = Path(__file__).parents[1] / "data" / "solutions.txt"

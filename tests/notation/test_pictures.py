@@ -1,6 +1,4 @@
-"""Pictures: every card in its place, every bar as long as its count, and words for who sees
-neither.
-"""
+"""Pictures: every card in its place, every bar as long as its count, and words for all."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, rules_for
 from dbmsolver.notation.explicit import explicit, lengths
-from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution, Step
+from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import (
     automoves,
     capacity,

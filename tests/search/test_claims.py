@@ -1,6 +1,4 @@
-"""What is claimed of a deal names the rules it was searched under, and is borne out by the records
-of the store.
-"""
+"""What is claimed of a deal names its rules, and is borne out by the store's records."""
 
 from __future__ import annotations
 

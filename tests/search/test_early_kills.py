@@ -1,6 +1,4 @@
-"""Searches that are killed, or cannot write, before they have committed anything: the store must be
-complete even so.
-"""
+"""Searches killed before they have committed anything: the store is complete even so."""
 
 from __future__ import annotations
 
@@ -10,19 +8,19 @@ from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
-from helpers.searching import prove
+from helpers.searching import end_of, prove, small_pieces
 
 from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES, rules_for
-from dbmsolver.results import Commit, Options, Report, Result
+from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof import large, piece_tables, worker
+from dbmsolver.search.proof import large
 from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.storage.blocks import read_block
@@ -115,9 +113,7 @@ class FailingWrites:
 
 
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
-    """A search whose n-th write fails, for every n, each continued where the one before has left
-    it.
-    """
+    """A search whose n-th write fails, for every n, each time continued."""
     ask = prove if question == "prove" else solve
     for number in numbers:
         failing.fail_at(number)
@@ -163,9 +159,7 @@ def test_every_write_error(
 def test_the_deal_is_pending_when_the_search_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every store that says "search" has something pending, from the first transaction that says
-    so.
-    """
+    """Every store that says "search" has something pending, from the first transaction on."""
     seen = []
     real = Store.write
 
@@ -181,8 +175,9 @@ def test_the_deal_is_pending_when_the_search_begins(
 
 
 def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """A proof that ends without a further word when it has spilled twice; how many records that
-    left.
+    """A proof that ends without a further word when it has spilled twice.
+
+    Returns how many records that left.
     """
     spills = 0
     real = recorder.Recorder.spill
@@ -223,8 +218,9 @@ def test_spilled_records_are_scratch_until_a_commit(
 def test_a_store_that_is_not_that_of_its_last_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool
 ) -> None:
-    """A run that took over what was spilled, and perhaps lost the deal, would end with a wrong
-    count: it is refused.
+    """A run that would end with a wrong count is refused: it took over what was spilled.
+
+    The deal may have been lost.
     """
     store = tmp_path / "store"
     stopped_after_a_spill(store, monkeypatch)
@@ -281,13 +277,7 @@ def lose_an_inbox_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
 
     finish_work = large.LargeSignature._finish
     monkeypatch.setattr(large.LargeSignature, "_finish", finish)
-    small_pieces(monkeypatch)
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    monkeypatch.setattr(worker, "SMALL", 5000)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
+    small_pieces(monkeypatch, 5000)
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["store", "no store"])
@@ -370,26 +360,17 @@ def test_closed_states_that_are_missing_at_the_end(
         prove(MEDIUM, store=tmp_path / "store")
 
 
-def answer(events: session.Events) -> Result:
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
 MIDDLE = """\
-Foundations: H-6 C-J D-7 S-7
-Freecells: QH 9H QD 9S
+Foundations: H-6 C-J D-8 S-9
+Freecells: QH 9H QD -
 KC
 KD
 QC 9D TS JD
 7H JS TD
 KH QS JH
-8H 8S KS
+8H
 TH
-8D
+KS
 """
 """The middle of a game: a few thousand states from the goal."""
 
@@ -398,9 +379,7 @@ TH
 def test_killed_between_the_goal_and_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
-    """The goal is pending in the commit before the verdict; a run that is continued must find it
-    there.
-    """
+    """The goal is pending in the commit before the verdict: a continued run finds it there."""
     monkeypatch.setattr(look_ahead, "STATES", 1)
     deal = Deal.from_text(MIDDLE, GAMES["freecell"])
     with monkeypatch.context() as patch:
@@ -411,7 +390,7 @@ def test_killed_between_the_goal_and_the_verdict(
         patch.setattr(session._Run, "_solved" if write else "_conclude", die)
         with pytest.raises(KeyboardInterrupt):
             prove(deal, store=tmp_path / "store")
-    result = answer(
+    result = end_of(
         session.run("prove", deal, Options(store=tmp_path / "store", method="every-position"))
     )
     assert (result.verdict, bool(result.moves)) == ("solved", True)

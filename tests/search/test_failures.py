@@ -1,6 +1,4 @@
-"""What goes wrong with disks and stores: a clear end, nothing damaged is used, nothing is left
-behind.
-"""
+"""What goes wrong with disks and stores: a clear end, nothing damaged used or left."""
 
 from __future__ import annotations
 
@@ -198,9 +196,7 @@ def test_missing_records_are_noticed(begun: Path, kinds: bytes) -> None:
 
 
 def test_a_store_that_was_only_just_begun(tmp_path: Path) -> None:
-    """A process that is killed between making the environment and its first transaction does no
-    harm.
-    """
+    """A process may be killed between making the environment and its first transaction."""
     path = tmp_path / "store"
     path.mkdir()
     with lmdb.open(str(path)):

@@ -1,6 +1,4 @@
-"""Looking positions up in stores of dominating positions: each is answered through the record that
-covers it.
-"""
+"""Looking positions up in stores of dominating positions."""
 
 from __future__ import annotations
 
@@ -12,6 +10,7 @@ from random import Random
 import pytest
 from helpers.dominance_brute import Deck, position_of, random_deck, reached, settled
 from helpers.faults import change_block, closed_keys, without
+from helpers.searching import without_dives
 
 from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
@@ -21,7 +20,6 @@ from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import FILLS, Build, Fill, rules_for
 from dbmsolver.search import inspect
-from dbmsolver.search.proof import dives
 
 
 def check_lookup(store: Path, start: Position, position: Position, deal: Deal) -> None:
@@ -87,7 +85,7 @@ def test_games_of_a_real_deal(tmp_path: Path) -> None:
 
 def test_a_proof_that_is_not_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is closed so far is answered; the rest is not covered yet."""
-    monkeypatch.setattr(dives, "SCHEDULE", ())
+    without_dives(monkeypatch)
     deal = Deal.from_number(5979, rules_for("freecell", 3))
     store = tmp_path / "store"
     assert prove(deal, store=store, max_states=20_000).verdict == "undecided"

@@ -1,5 +1,6 @@
-"""With how many freecells deals can be won, and that they cannot with one less: a sample of what
-others have found.
+"""With how many freecells deals can be won, and that one less does not do.
+
+A sample of what others have found.
 
 benchmarks/oracles.py checks more of the table.
 """

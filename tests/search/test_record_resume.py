@@ -1,6 +1,4 @@
-"""Proofs over dominating positions that are killed, interrupted, stopped by limits: the same in the
-end.
-"""
+"""Proofs over dominating positions, killed or stopped by limits: the same in the end."""
 
 from __future__ import annotations
 
@@ -11,40 +9,25 @@ from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
+from helpers.searching import small_pieces, without_dives
 
+from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Commit, Limits, Options, Report, Result
+from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, table_loading, worker
+from dbmsolver.search.proof import dives, piece_worker, table_loading
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
 RECORDS = 14_555
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 MEDIUM_RECORDS = 135_776
-
-
-def proof(deal: Deal, store: Path | None = None, limits: Limits = Limits(), **more: Any) -> Result:
-    events = session.run("prove", deal, Options(store=store, **more), limits)  # type: ignore[arg-type]
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dives, "SCHEDULE", ())
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close all but the smallest signatures in pieces, in many turns."""
-    monkeypatch.setattr(worker, "SMALL", 500)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+SMALL_AND_MEDIUM = [
+    pytest.param(SMALL, RECORDS, id="small"),
+    pytest.param(MEDIUM, MEDIUM_RECORDS, id="medium", marks=pytest.mark.slow),
+]
 
 
 def check_interrupted(tmp_path: Path, times: int, **settings: Any) -> None:
@@ -95,38 +78,43 @@ def test_interrupted_many_times(
     )
 
 
+@pytest.mark.parametrize(("deal", "records"), SMALL_AND_MEDIUM)
 @pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])
 def test_stopped_by_limits_and_continued(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    threads: int,
+    memory: int | None,
+    deal: Deal,
+    records: int,
 ) -> None:
     """A limit stops a run anywhere between two steps, those of big signatures included."""
     without_dives(monkeypatch)
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 500)
     store = tmp_path / "store"
-    for most in [*range(10_000, MEDIUM_RECORDS, 40_000), None]:
-        limits = Limits(max_states=most, memory=memory)
-        result = proof(MEDIUM, store, limits, threads=threads)
+    for most in [*range(records // 12, records, records // 4), None]:
+        result = prove(deal, store=store, max_states=most, memory=memory, threads=threads)
         if most is not None:
             assert (result.verdict, result.limit) == ("undecided", "max-states")
             assert result.states >= most
         with Store.open(store) as opened:
             stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
         assert stored == result.states  # each exactly once
-    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
+    assert (result.verdict, result.states) == ("unsolvable", records)
     monkeypatch.undo()
-    assert proof(MEDIUM).digest == result.digest
+    assert prove(deal).digest == result.digest
 
 
 def test_limits_reached_while_diving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dives obey limits, and leave nothing behind that a later run counts."""
     store = tmp_path / "store"
-    result = proof(MEDIUM, store, Limits(max_time=0.0))
+    result = prove(MEDIUM, store=store, max_time=0.0)
     assert (result.verdict, result.limit, result.states) == ("undecided", "max-time", 0)
     monkeypatch.setattr(dives, "SCHEDULE", dives.SCHEDULE[:4])
-    result = proof(MEDIUM, store, Limits(max_states=3000, memory=64 << 20), threads=1)
+    result = prove(MEDIUM, store=store, max_states=3000, memory=64 << 20, threads=1)
     assert (result.verdict, result.limit) == ("undecided", "max-states")
     assert 3000 <= result.states < MEDIUM_RECORDS
-    result = proof(MEDIUM, store)
+    result = prove(MEDIUM, store=store)
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 
 
@@ -150,7 +138,7 @@ def test_interrupted_by_the_caller(
     events.close()
     with Store.open(store) as opened:
         assert opened.manifest.verdict is None
-    result = proof(MEDIUM, store)
+    result = prove(MEDIUM, store=store)
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 
 
@@ -167,12 +155,12 @@ def test_a_file_that_may_not_grow(
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (48 << 10, before[1]))
     try:
-        result = proof(SMALL, store)
+        result = prove(SMALL, store=store)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
     assert (result.verdict, result.limit) == ("undecided", "disk full")
-    result = proof(SMALL, store)
+    result = prove(SMALL, store=store)
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)
 
 
@@ -180,11 +168,11 @@ def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for number, schedule in enumerate((dives.SCHEDULE, ())):
         monkeypatch.setattr(dives, "SCHEDULE", schedule)
         store = tmp_path / f"store{number}"
-        result = proof(SMALL, store, keep="none")
+        result = prove(SMALL, store=store, keep="none")
         assert (result.verdict, result.states) == ("unsolvable", RECORDS)
         with Store.open(store) as opened:
             assert opened.keys() == [b"M", b"S"]
-        again = proof(SMALL, store, keep="none")
+        again = prove(SMALL, store=store, keep="none")
         assert (again.states, again.digest) == (result.states, result.digest)
 
 
@@ -193,9 +181,9 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
 ) -> None:
     """Where memory holds all tables, a run that is continued reads each closed block once."""
     without_dives(monkeypatch)
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 500)
     store = tmp_path / "store"
-    proof(MEDIUM, store, Limits(max_states=MEDIUM_RECORDS // 2))
+    prove(MEDIUM, store=store, max_states=MEDIUM_RECORDS // 2)
     read: list[bytes] = []
     real = table_loading.block_keys
 
@@ -205,6 +193,6 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
 
     monkeypatch.setattr(table_loading, "block_keys", block_keys)
     monkeypatch.setattr(piece_worker, "block_keys", None)
-    result = proof(MEDIUM, store)
+    result = prove(MEDIUM, store=store)
     assert read and len(set(read)) == len(read)
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)

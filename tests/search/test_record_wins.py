@@ -9,8 +9,9 @@ from random import Random
 
 import pytest
 from helpers.dominance_brute import random_deck
-from helpers.searching import check_win
+from helpers.searching import check_win, small_pieces, without_dives
 
+from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance import has_dominance
@@ -18,9 +19,8 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.results import Keep, Limits, Options, Result
-from dbmsolver.search import session
-from dbmsolver.search.proof import dives, late_dives, piece_tables, piece_worker, worker
+from dbmsolver.results import Keep
+from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import SCHEDULE, Dived, Diver, Dives
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.state import State
@@ -67,9 +67,7 @@ def cell(number: int) -> Place:
 
 
 def test_detours() -> None:
-    """A card that is parked and goes on waits where it was, or goes on at once, if nothing is in
-    the way.
-    """
+    """A card that is parked and goes on waits where it was, or goes on at once, if it can."""
     aside = Move(7, column(5), column(6))
     park, on = Move(20, column(0), cell(0)), Move(20, cell(0), column(3))
     straight = Move(20, column(0), column(3))
@@ -90,32 +88,19 @@ def test_detours() -> None:
 # Wins that a proof on disk meets.
 
 
-def proof(deal: Deal, limits: Limits = Limits(), **more: object) -> Result:
-    events = session.run("prove", deal, Options(**more), limits)  # type: ignore[arg-type]
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-@pytest.fixture
-def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dives, "SCHEDULE", ())
-
-
-@pytest.mark.usefixtures("without_dives")
 @pytest.mark.parametrize("build", ["alternate", "suit"])
 @pytest.mark.parametrize("fill", FILLS)
-def test_late_wins_of_small_decks(build: Build, fill: Fill) -> None:
+def test_late_wins_of_small_decks(
+    monkeypatch: pytest.MonkeyPatch, build: Build, fill: Fill
+) -> None:
+    without_dives(monkeypatch)
     won = 0
     for seed in range(40):
         deck = random_deck(Random(f"late {build} {fill} {seed}"), build, fill)
         if not has_dominance(deck.rules):
             continue
         deal = Deal(deck.start, deck.rules)
-        result = proof(deal, Limits(max_states=20_000), policy=deck.policy)
+        result = prove(deal, max_states=20_000, policy=deck.policy)
         if result.verdict == "solved":
             check_win(deal, [move._replace(forced=False) for move in result.moves], deck.policy)
             won += 1
@@ -133,18 +118,14 @@ def near_the_end(left: int) -> Deal:
 
 @pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
-    """The way back through the closed records, however they were closed, of a proof that was
-    stopped.
-    """
+    """The way back through closed records, however they were closed, of a stopped proof."""
     deal = near_the_end(38)
-    monkeypatch.setattr(dives, "SCHEDULE", ())
+    without_dives(monkeypatch)
     if in_pieces:
-        monkeypatch.setattr(worker, "SMALL", 500)
-        monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-        monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+        small_pieces(monkeypatch, 500)
     store = tmp_path / "store"
-    assert proof(deal, Limits(max_states=2000), store=store).verdict == "undecided"
-    result = proof(deal, store=store)
+    assert prove(deal, max_states=2000, store=store).verdict == "undecided"
+    result = prove(deal, store=store)
     assert (result.verdict, result.shortest) == ("solved", False)
     check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
 
@@ -152,7 +133,7 @@ def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_piec
 @pytest.mark.parametrize("keep", ["all", "none"])
 def test_a_win_of_a_late_dive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Keep) -> None:
     """Dives from pending records, and from the deal's, while strata are closed."""
-    monkeypatch.setattr(dives, "SCHEDULE", ())
+    without_dives(monkeypatch)
     monkeypatch.setattr(late_dives, "_LEAST", 1 << 11)
     monkeypatch.setattr(late_dives.LateDives, "due", lambda self: True)
     started: list[State] = []
@@ -164,11 +145,11 @@ def test_a_win_of_a_late_dive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k
 
     monkeypatch.setattr(Dives, "run", run)
     deal = Deal.from_number(7, rules_for("freecell", 2))
-    result = proof(deal, store=tmp_path / "store", keep=keep)
+    result = prove(deal, store=tmp_path / "store", keep=keep)
     assert (result.verdict, result.shortest) == ("solved", False)
     assert len(set(started)) > 1 if keep == "all" else set(started) == {started[0]}
     check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
-    again = proof(deal, store=tmp_path / "store", keep=keep)
+    again = prove(deal, store=tmp_path / "store", keep=keep)
     assert again.moves == result.moves
 
 
@@ -176,7 +157,7 @@ def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Parents that are not among the closed records: a clear error, no endless search."""
     deal = Deal.from_number(1, rules_for("freecell", 2))
     store = tmp_path / "store"
-    proof(deal, store=store)
+    prove(deal, store=store)
     keys = RecordKeys(deal, "wkr")
     with Store.open(store, readonly=True) as opened:
         finder = RecordFinder(opened, keys)

@@ -1,6 +1,4 @@
-"""Proofs over dominating positions against the search over every position: the same verdicts, fewer
-records.
-"""
+"""Proofs over dominating positions give the verdicts of the search over every position."""
 
 from __future__ import annotations
 
@@ -9,31 +7,18 @@ from random import Random
 
 import pytest
 from helpers.dominance_brute import random_deck
+from helpers.searching import small_pieces, without_dives
 
+from dbmsolver.api import prove
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance import has_dominance
 from dbmsolver.game.rules import FILLS, POLICIES, Build, Fill, Policy, rules_for
-from dbmsolver.results import Limits, Method, Options, Result, Verdict
-from dbmsolver.search import session
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+from dbmsolver.results import Method, Result, Verdict
 
 DATA = Path(__file__).parents[1] / "data"
 MOST = 400_000
 """States of the largest games compared."""
-
-
-def proof(
-    deal: Deal, method: Method, policy: Policy = "wkr", most: int | None = None, **more: object
-) -> Result:
-    options = Options(policy=policy, method=method, **more)  # type: ignore[arg-type]
-    events = session.run("prove", deal, options, Limits(max_states=most))  # type: ignore[arg-type]
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
 
 
 def check_solution(result: Result) -> None:
@@ -47,8 +32,8 @@ def check_solution(result: Result) -> None:
 
 def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
     """Both methods give the same verdict; which, or None if there are too many states to know."""
-    records = proof(deal, Method.DOMINATING, policy, most)
-    states = proof(deal, Method.EVERY_POSITION, policy, most)
+    records = prove(deal, policy=policy, max_states=most)
+    states = prove(deal, method=Method.EVERY_POSITION, policy=policy, max_states=most)
     if Verdict.UNDECIDED in (records.verdict, states.verdict):
         return None
     assert records.method == Method.DOMINATING
@@ -65,14 +50,14 @@ def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
 @pytest.mark.parametrize("fill", FILLS)
 def test_small_decks(build: Build, fill: Fill) -> None:
     found = set()
-    for seed in range(80):
+    for seed in range(60):
         deck = random_deck(Random(f"states {build} {fill} {seed}"), build, fill)
         if has_dominance(deck.rules):
             found.add(compare(Deal(deck.start, deck.rules), deck.policy, 20_000))
     assert {"solved", "unsolvable"} <= found
 
 
-@pytest.mark.parametrize(("cells", "deals"), [(0, 200), (1, 40)])
+@pytest.mark.parametrize(("cells", "deals"), [(0, 60), (1, 12)])
 def test_real_deals(cells: int, deals: int) -> None:
     rules = rules_for("freecell", freecells=cells)
     verdicts = [compare(Deal.from_number(number, rules)) for number in range(1, deals + 1)]
@@ -122,54 +107,40 @@ def test_published_counts(number: int, cells: int) -> None:
 
 @pytest.mark.parametrize(("deal", "records"), COUNTS.items())
 def test_counts(deal: tuple[int, int], records: int) -> None:
-    result = proof(
-        Deal.from_number(deal[0], rules_for("freecell", freecells=deal[1])), Method.DOMINATING
-    )
+    result = prove(Deal.from_number(deal[0], rules_for("freecell", freecells=deal[1])))
     assert (result.verdict, result.states, result.forced) == (Verdict.UNSOLVABLE, records, 0)
 
 
 # However the proof is made, it is the same.
 
 
-def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the search on disk do everything."""
-    monkeypatch.setattr(dives, "SCHEDULE", ())
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close all but the smallest signatures in pieces, in many turns."""
-    monkeypatch.setattr(worker, "SMALL", 500)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
-
-
 def facts(result: Result) -> tuple[object, ...]:
     return result.verdict, result.states, result.forced, result.digest, result.strata
 
 
-@pytest.mark.parametrize(("number", "cells"), [(11982, 4), (1, 2)])
+@pytest.mark.parametrize(
+    ("number", "cells"), [(1, 2), pytest.param(11982, 4, marks=pytest.mark.slow)]
+)
 def test_dives_and_the_search_on_disk_prove_the_same(
     monkeypatch: pytest.MonkeyPatch, number: int, cells: int
 ) -> None:
     """An exhausted dive, signatures in one go, and signatures in pieces: the same records."""
     deal = Deal.from_number(number, rules_for("freecell", freecells=cells))
-    found = {facts(proof(deal, Method.DOMINATING))}
-    found.add(facts(proof(deal, Method.DOMINATING, threads=1)))
-    found.add(facts(proof(deal, Method.DOMINATING, keep="none")))
+    found = {facts(prove(deal))}
+    found.add(facts(prove(deal, keep="none", threads=1)))
     without_dives(monkeypatch)
-    found.add(facts(proof(deal, Method.DOMINATING, threads=2)))
-    small_pieces(monkeypatch)
-    found.add(facts(proof(deal, Method.DOMINATING, threads=2)))
-    found.add(facts(proof(deal, Method.DOMINATING, threads=1, keep="none")))
+    found.add(facts(prove(deal, threads=2)))
+    small_pieces(monkeypatch, 500)
+    found.add(facts(prove(deal, threads=2, keep="none")))
     assert len(found) == 1
 
 
 @pytest.mark.slow
 def test_pieces_of_a_larger_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = Deal.from_number(5979, rules_for("freecell", 3))
-    found = {facts(proof(deal, Method.DOMINATING))}
+    found = {facts(prove(deal))}
     without_dives(monkeypatch)
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 500)
     for threads in (1, 2, 3):
-        found.add(facts(proof(deal, Method.DOMINATING, threads=threads)))
+        found.add(facts(prove(deal, threads=threads)))
     assert len(found) == 1

@@ -1,6 +1,4 @@
-"""Searches that are killed, interrupted, continued, refused: the answer is that of an undisturbed
-run.
-"""
+"""Searches that are killed, interrupted, refused: the answer is that of a quiet run."""
 
 from __future__ import annotations
 
@@ -12,60 +10,55 @@ from typing import Any
 
 import pytest
 from helpers.interruptions import interrupt
-from helpers.searching import prove
+from helpers.searching import end_of, prove, small_pieces
 
 from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
-from dbmsolver.results import Commit, Limits, Options, Report, Result
+from dbmsolver.results import Commit, Limits, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers
 from dbmsolver.search.outcome import Steps
-from dbmsolver.search.proof import piece_tables, piece_worker, worker
 from dbmsolver.storage.store import Store
 
+SMALL = Deal.from_number(11982)
+"""Unsolvable, with 61,643 states."""
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 """Unsolvable, with 534,206 states."""
-TIMES = 20
+PROVEN = {SMALL: (61_643, 196, "adbc10b95742a1ee"), MEDIUM: (534_206, 31_405, "b40f391d7d2fa35d")}
+"""States, forced states and digest of proofs over every position."""
+SMALL_AND_MEDIUM = [
+    pytest.param(SMALL, id="small"),
+    pytest.param(MEDIUM, id="medium", marks=pytest.mark.slow),
+]
 
 
-def answer(events: session.Events) -> Result:
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-
-
-def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Close all but the smallest signatures in pieces, in many visits."""
-    monkeypatch.setattr(worker, "SMALL", 5000)
-    monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
-    monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+INTERRUPTED: list[dict[str, Any]] = [
+    {"question": "prove", "deal": 11982, "freecells": 4},
+    {"question": "prove", "deal": 11982, "freecells": 4, "signal": "SIGINT"},
+    {"question": "solve", "deal": 11982, "freecells": 4},
+]
+INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
+    {"question": "prove", "deal": 5979, "freecells": 3},
+    {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
+    {"question": "solve", "deal": 5979, "freecells": 3},
+    {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
+    {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
+]
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"question": "prove", "deal": 5979, "freecells": 3},
-        pytest.param(
-            {"question": "prove", "deal": 891, "freecells": 2, "small": 5000, "memory": 8_000_000},
-            marks=pytest.mark.slow,
-        ),
-        {"question": "prove", "deal": 5979, "freecells": 3, "signal": "SIGINT"},
-        {"question": "solve", "deal": 5979, "freecells": 3},
-        pytest.param(
-            {"question": "solve", "deal": 4, "freecells": 4, "signal": "SIGINT"},
-            marks=pytest.mark.slow,
-        ),
-    ],
-    ids=lambda settings: "-".join(map(str, settings.values())),
+    ("settings", "times"),
+    [(settings, 6) for settings in INTERRUPTED]
+    + [pytest.param(settings, 20, marks=pytest.mark.slow) for settings in INTERRUPTED_SLOWLY],
+    ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else str(value),
 )
-def test_interrupted_at_random_moments(tmp_path: Path, settings: dict[str, Any]) -> None:
+def test_interrupted_at_random_moments(
+    tmp_path: Path, settings: dict[str, Any], times: int
+) -> None:
     """SIGKILL or Ctrl-C, each time continued; commits come some thirty times a second."""
-    found = interrupt(tmp_path / "store", TIMES, share=1 / 8, **settings)
+    found = interrupt(tmp_path / "store", times, share=1 / 4, **settings)
     undisturbed = found["undisturbed"]
     for outcome in found["outcomes"]:
         assert outcome["verdict"] == undisturbed["verdict"]
@@ -82,39 +75,48 @@ def complete_layers(found: dict[str, Any]) -> list[list[int]]:
     return [row for row in found["strata"] if row[0] < found["length"]]
 
 
+@pytest.mark.parametrize("deal", SMALL_AND_MEDIUM)
 @pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])
 def test_stopped_by_limits_and_continued(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int, memory: int | None, deal: Deal
 ) -> None:
     """A limit stops a run anywhere between two steps, those of big signatures included."""
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 5000)
     store = tmp_path / "store"
-    for limit in [*range(30_000, 560_000, 93_017), None]:
-        result = prove(MEDIUM, store=store, threads=threads, memory=memory, max_states=limit)
+    states, forced, digest = PROVEN[deal]
+    step = states // 6
+    for limit in [*range(step // 3, states + forced, step), None]:
+        result = prove(deal, store=store, threads=threads, memory=memory, max_states=limit)
         if result.verdict == "undecided":
             assert result.limit == "max-states"
             assert limit is not None and result.states + result.forced >= limit
         with Store.open(store) as opened:
             stored = sum(opened.states_in(key) for key in opened.keys(b"C"))
         assert stored == result.states + result.forced  # each exactly once
-    assert (result.states, result.forced) == (534_206, 31_405)
-    assert result.digest == "b40f391d7d2fa35d"
+    assert (result.states, result.forced, result.digest) == (states, forced, digest)
 
 
-def test_solve_stopped_by_limits_and_continued(tmp_path: Path) -> None:
-    deal = Deal.from_number(4)
+@pytest.mark.parametrize(
+    ("number", "length", "step"),
+    [(2, 75, 9_000), pytest.param(4, 85, 60_000, marks=pytest.mark.slow)],
+)
+def test_solve_stopped_by_limits_and_continued(
+    tmp_path: Path, number: int, length: int, step: int
+) -> None:
+    deal = Deal.from_number(number)
     whole = solve(deal)
     store = tmp_path / "store"
     stops = 0
-    for limit in [*range(2_000, whole.states + whole.forced, 60_000), None]:
+    for limit in [*range(2_000, whole.states + whole.forced, step), None]:
         result = solve(deal, store=store, threads=1 + stops % 2, max_states=limit)
         if result.verdict != "undecided":
             break
         assert result.limit == "max-states"
         stops += 1
     assert stops > 1
-    assert (result.verdict, result.shortest, result.length) == ("solved", True, 85)
-    assert [row for row in result.strata if row[0] < 85] == [r for r in whole.strata if r[0] < 85]
+    assert (result.verdict, result.shortest, result.length) == ("solved", True, length)
+    complete = [row for row in whole.strata if row[0] < length]
+    assert [row for row in result.strata if row[0] < length] == complete
 
 
 @pytest.mark.parametrize("phase", ["look ahead", "search"])
@@ -145,22 +147,25 @@ def test_interrupted_by_the_caller(
     assert (result.verdict, result.states) == ("unsolvable", 534_206)
 
 
-def test_independent_of_threads_memory_and_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = [prove(MEDIUM, threads=threads) for threads in (1, 2, 3)]
-    runs.append(prove(MEDIUM, memory=8_000_000))
-    runs.append(prove(MEDIUM, memory=8 << 30, keep="none"))
-    small_pieces(monkeypatch)
-    runs += [prove(MEDIUM, memory=memory) for memory in (8_000_000, None)]
-    runs.append(prove(MEDIUM, keep="none", memory=8_000_000))
-    runs.append(solve(MEDIUM))
+@pytest.mark.parametrize("deal", SMALL_AND_MEDIUM)
+def test_independent_of_threads_memory_and_pieces(
+    monkeypatch: pytest.MonkeyPatch, deal: Deal
+) -> None:
+    runs = [prove(deal, threads=threads) for threads in (1, 2, 3)]
+    runs.append(prove(deal, memory=8_000_000))
+    runs.append(prove(deal, memory=8 << 30, keep="none"))
+    small_pieces(monkeypatch, 5000)
+    runs += [prove(deal, memory=memory) for memory in (8_000_000, None)]
+    runs.append(prove(deal, keep="none", memory=8_000_000))
+    runs.append(solve(deal))
     assert {(run.verdict, run.states, run.forced, run.digest) for run in runs} == {
-        ("unsolvable", 534_206, 31_405, "b40f391d7d2fa35d")
+        ("unsolvable", *PROVEN[deal])
     }
     assert len({run.strata for run in runs[:-1]}) == 1
 
 
 def test_keep_none_leaves_no_closed_states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_pieces(monkeypatch)
+    small_pieces(monkeypatch, 5000)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.05)
     store = tmp_path / "store"
     result = prove(MEDIUM, store=store, keep="none")
@@ -177,11 +182,11 @@ def test_finished_store_answers_at_once(
     deal = Deal.from_number(number)
     options = Options(store=tmp_path / "store", method="every-position")
     assert options.store is not None
-    first = answer(session.run(question, deal, options))
+    first = end_of(session.run(question, deal, options))
     monkeypatch.setattr(session, "AStarSearch", None)
     monkeypatch.setattr(session, "ProofSearch", None)
     for events in (session.run(question, deal, options), session.resume(options.store)):
-        second = answer(events)
+        second = end_of(events)
         assert replace(second, disk=0, peak_memory=0, seconds=0) == replace(
             first, disk=0, peak_memory=0, seconds=0
         )
@@ -192,7 +197,7 @@ def test_resume_knows_its_arguments(tmp_path: Path) -> None:
     store = tmp_path / "store"
     deal = Deal.from_number(11982)
     assert prove(deal, policy="horne", store=store, max_states=10_000).verdict == "undecided"
-    result = answer(session.resume(store, threads=1, limits=Limits(memory=64 << 20)))
+    result = end_of(session.resume(store, threads=1, limits=Limits(memory=64 << 20)))
     assert (result.question, result.policy, result.store) == ("prove", "horne", store)
     assert result.deal == deal
     assert (result.verdict, result.limit, result.states) == ("unsolvable", None, 61_643)

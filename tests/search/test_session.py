@@ -69,8 +69,9 @@ def test_shortest_with_fewer_freecells(row: tuple[str, str, str]) -> None:
 
 
 def slow(start: Deal, policy: Policy, most: int) -> tuple[int | None, list[Position]] | None:
-    """Breadth first on the readable model: (length or None, all positions), None if there are too
-    many.
+    """Breadth first on the readable model: (length or None, all positions).
+
+    None if there are more than ``most`` positions.
     """
     codec = StateCodec(start, policy)
     seen = {codec.encode(start.position)}
@@ -114,13 +115,15 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
 
 @pytest.mark.parametrize("policy", ["wkr", "horne", "none"])
 @pytest.mark.parametrize("name", GAMES)
-@pytest.mark.parametrize("games", [4, pytest.param(12, marks=pytest.mark.slow)])
-def test_like_slow_searches(games: int, name: str, policy: Policy) -> None:
+@pytest.mark.parametrize(
+    ("games", "most"), [(4, 800), pytest.param(12, 3000, marks=pytest.mark.slow)]
+)
+def test_like_slow_searches(games: int, most: int, name: str, policy: Policy) -> None:
     rules = rules_for(name)
     compared = 0
     for position in starts(rules, 5, games):
         start = Deal(position, rules)
-        found = slow(start, policy, 3000)
+        found = slow(start, policy, most)
         if found is None:
             continue
         length, positions = found

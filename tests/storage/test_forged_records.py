@@ -1,6 +1,4 @@
-"""Records that were made by hand, checksums and seal and all: named in one line, whatever they
-hold.
-"""
+"""Records made by hand, checksums and seal and all: named in one line, whatever they hold."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from typing import Any
 import lmdb
 import pytest
 import zstandard
-from helpers.searching import prove
+from helpers.searching import end_of, prove
 
 from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
@@ -28,14 +26,6 @@ from dbmsolver.verify.check import verify
 
 DEAL = Deal.from_number(11982)
 Records = dict[bytes, bytes]
-
-
-def last(generator: Any) -> Any:
-    while True:
-        try:
-            next(generator)
-        except StopIteration as end:
-            return end.value
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +70,8 @@ def look_at(path: Path, finished: bool) -> list[str]:
     ways: list[Callable[[], object]] = [
         lambda: inspect.status(path),
         lambda: inspect.lookup(path, position),
-        lambda: last(verify(path)),
-        lambda: last(session.resume(path, threads=1, limits=Limits(max_states=40_000))),
+        lambda: end_of(verify(path)),
+        lambda: end_of(session.resume(path, threads=1, limits=Limits(max_states=40_000))),
     ]
     said = []
     for way in ways:
@@ -171,9 +161,7 @@ def test_changed_values(
 
 
 def test_exchanged_values(stores: dict[str, Path], tmp_path: Path) -> None:
-    """Values under each other's keys, in another stratum, of another kind, in another store: all
-    are named.
-    """
+    """Values under other keys, in another stratum, kind or store: all are named."""
     original = read(stores["proof"])
     foreign = read(stores["layers"])
     pending = [key for key in original if key[:1] == b"P"]
@@ -190,13 +178,13 @@ def test_exchanged_values(stores: dict[str, Path], tmp_path: Path) -> None:
         shutil.copytree(stores["proof"], path)
         write(path, {**original, **change})
         with pytest.raises(StoreError, match=r"pending block .*checksum does not match"):
-            last(session.resume(path))
+            end_of(session.resume(path))
     path = tmp_path / "moved"
     shutil.copytree(stores["proof"], path)
     records = {moved if key == pending[0] else key: value for key, value in original.items()}
     write(path, records)
     with pytest.raises(StoreError, match="checksum does not match"):
-        last(session.resume(path))
+        end_of(session.resume(path))
 
 
 def test_one_record_in_place_of_another(stores: dict[str, Path], tmp_path: Path) -> None:
@@ -257,7 +245,7 @@ def test_wild_manifests(stores: dict[str, Path], tmp_path: Path) -> None:
                     continue
                 records = {**original, b"M": json.dumps({**manifest, field: wild}).encode()}
                 write(path, records)
-                for way in (inspect.status, lambda path: last(verify(path, sample=0.01))):
+                for way in (inspect.status, lambda path: end_of(verify(path, sample=0.01))):
                     try:
                         found = way(path)
                     except StoreError as error:

@@ -1,6 +1,4 @@
-"""docs/store-format.md: its grammar is that of the code, and what it says is enough to read a
-store.
-"""
+"""docs/store-format.md has the grammar of the code, and is enough to read a store."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import certificate
+from dbmsolver.verify import certificate, certificate_file
 
-SCHEMA = json.loads(certificate.SCHEMA.read_text())
+SCHEMA = json.loads(certificate_file.SCHEMA.read_text())
 DEAL = Deal.from_number(1, rules_for("freecell", 1))
 
 
@@ -55,7 +55,7 @@ def test_form(stores: Path, tmp_path: Path, name: str, claim: str) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.validate(record, SCHEMA)
     assert record["claim"] == claim
-    assert certificate.load(file) == record == of(stores / name)
+    assert certificate_file.load(file) == record == of(stores / name)
 
 
 def test_what_stands_in_it(stores: Path) -> None:
@@ -143,7 +143,7 @@ def test_bad_files(stores: Path, tmp_path: Path, text: str, message: str) -> Non
     file = tmp_path / "bad"
     file.write_text(text)
     with pytest.raises(InputError, match=message):
-        certificate.load(file)
+        certificate_file.load(file)
     assert run("verify", file).exit_code == 3
     assert run("verify", stores / "proof", "--certificate", file).exit_code == 3
 

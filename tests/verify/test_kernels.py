@@ -13,7 +13,6 @@ from helpers.support import ALL_RULES, RULES_NAMES, random_game
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.verify.check import bound_of
 from dbmsolver.verify.format import (
     BOTTOM,
     FREECELL,
@@ -31,6 +30,7 @@ from dbmsolver.verify.kernels.partition import Index, Partition
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
 from dbmsolver.verify.refutation import position_of
+from dbmsolver.verify.run import bound_of
 
 Words = tuple[int, int, int, int]
 SEEDS = range(12)

@@ -6,6 +6,7 @@ import errno
 import os
 import tempfile
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from helpers.faults import check
 from helpers.searching import prove
+from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
@@ -55,9 +57,10 @@ def facts(report: Verification) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("memory", BUDGETS)
-@pytest.mark.parametrize("name", ["proof", "larger", "wide"])
+@pytest.mark.parametrize(
+    ("name", "memory", "threads"),
+    few_fast(product(["proof", "larger", "wide"], BUDGETS, [1, 3]), 11),
+)
 def test_any_memory(
     stores: Path, monkeypatch: pytest.MonkeyPatch, name: str, memory: int, threads: int
 ) -> None:

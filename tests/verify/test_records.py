@@ -37,8 +37,7 @@ from dbmsolver.state import State as Words
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
-from dbmsolver.verify import check as checking
-from dbmsolver.verify import closure
+from dbmsolver.verify import closure, run
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.arrange import key_bits, take_signature
 
@@ -214,9 +213,7 @@ def test_a_record_changed(middle: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_record_added(middle: Path, seed: int) -> None:
-    """Another record of the same signature: counts and digest tell, and mostly what follows from
-    it.
-    """
+    """Another record of the same signature: counts and digest tell, and mostly its successors."""
     random = Random(seed)
     key, number = random.choice(faults.closed_states(middle))
     with Store.open(middle, readonly=True) as store:
@@ -290,7 +287,7 @@ def test_small_memory_equals_large(middle: Path) -> None:
 def test_large_stores_are_checked_by_the_lemma(
     middle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "MOST_IN_FULL", 100)
+    monkeypatch.setattr(run, "MOST_IN_FULL", 100)
     assert check(middle).depth == "lemma"
 
 

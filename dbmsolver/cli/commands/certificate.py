@@ -22,7 +22,7 @@ def certificate_command(store: str, output: str | None) -> None:
     """
     check_output(output)
     from dbmsolver.search import inspect
-    from dbmsolver.verify import certificate
+    from dbmsolver.verify import certificate_file
 
-    text = certificate.dump(inspect.certificate(Path(store)))
+    text = certificate_file.dump(inspect.certificate(Path(store)))
     write_text(text, output)

@@ -78,9 +78,9 @@ def verify_command(
 
     Exit codes: 0 valid, 4 not valid, with the first counterexample.
     """
-    from dbmsolver.verify import certificate
+    from dbmsolver.verify import certificate_file
 
-    record = None if against is None else certificate.load(Path(against))
+    record = None if against is None else certificate_file.load(Path(against))
     progress = shown.progress()
     if Path(source).is_dir():
         from dbmsolver.verify.check import verify
@@ -159,9 +159,9 @@ def _again(
     from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line
     from dbmsolver.results import Limits
     from dbmsolver.search import session
-    from dbmsolver.verify import certificate
+    from dbmsolver.verify import certificate, certificate_file
 
-    record = certificate.load(Path(source))
+    record = certificate_file.load(Path(source))
     deal = certificate.deal_of(record, source)
     options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
     events: Generator[Event, Any, Result]

@@ -18,7 +18,8 @@ from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.json_text import parse
 from dbmsolver.notation.formats.source import InvalidError, Source
-from dbmsolver.notation.solution import Origin, Path, Solution, Step
+from dbmsolver.notation.solution import Path, Solution
+from dbmsolver.notation.steps import Origin, Step
 from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)

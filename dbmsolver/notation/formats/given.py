@@ -16,7 +16,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Build, Fill, Rules, changed, rules_for, usual_rules
 from dbmsolver.notation.formats.source import InvalidError
-from dbmsolver.notation.solution import Origin
+from dbmsolver.notation.steps import Origin
 from dbmsolver.notation.supermoves import Automove
 
 Lengths = Literal["longest", "shortest", "ask"]

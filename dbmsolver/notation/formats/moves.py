@@ -23,7 +23,8 @@ from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.xhtml import one_line
-from dbmsolver.notation.solution import Comment, Origin, Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Comment, Origin, Step
 
 _MOVE = re.compile(
     r"Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "

@@ -30,7 +30,8 @@ from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS, MAX_
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.xhtml import one_line
-from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import largest
 
 PER_LINE = 10

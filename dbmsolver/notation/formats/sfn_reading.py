@@ -26,7 +26,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.sfn_text import SfnText, Token
 from dbmsolver.notation.formats.source import Source
-from dbmsolver.notation.solution import Comment, Step
+from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import Automove, automoves, largest
 
 

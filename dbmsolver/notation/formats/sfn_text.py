@@ -25,13 +25,15 @@ from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
 from dbmsolver.game.rules import GAMES
 from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, Rows, plain
+from dbmsolver.notation.formats.sfn_title import find_title, has_number
 from dbmsolver.notation.formats.source import InvalidError, Source
-from dbmsolver.notation.solution import Origin
+from dbmsolver.notation.steps import Origin
 
 MAX_COLUMNS = 8
 MAX_FREECELLS = 4
 MAX_ROWS = 18
 MAX_TOKENS = 2000
+MAX_DIGITS = 12
 
 _CELL = re.compile(r"[A2-9TJQK][CDHS]")
 _TOKEN = re.compile(
@@ -45,19 +47,7 @@ _NUMBERED = re.compile(
     r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
 )
 """The number of a deal and its moves on one line, as in collections of a line for each deal."""
-_WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
-_WITH_WORD = re.compile(
-    r"\b(?:game|deal|layout)\b[^0-9\"]{0,60}?((?<!\w)-?[0-9]+)(?![\w.])", re.I | re.A
-)
-_ALONE = re.compile(r"(?<![\w.])-?[0-9]+(?![\w.])", re.ASCII)
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
-_TAG = re.compile(r'"([^"]*)"')
-_GAMES = "|".join(name.replace("_", "[_ ]") for name in sorted(GAMES, key=len, reverse=True))
-_GAME = re.compile(
-    # The longest first: the names of some games begin with those of others.
-    rf"\b(?:{_GAMES})\b",
-    re.IGNORECASE,
-)
 
 
 class Token(NamedTuple):
@@ -155,7 +145,7 @@ class _Reader:
         if self.number_line is not None:
             text = f"moves of a second deal, after those of line {self.number_line}"
             self.fail(f"{text}; expected one solution in a file", number, 0)
-        if not self.text.tokens and not any(_ALONE.search(line) for _, line in self.texts):
+        if not self.text.tokens and not any(has_number(line) for _, line in self.texts):
             self.number_line = number
             self.texts.append((number, f"#{match['number']}"))
 
@@ -284,32 +274,16 @@ class _Reader:
             self.text.board, self.text.columns = self.rows, []
 
     def game(self) -> None:
-        """Find the line with the number or the tag."""
+        """Find the line with the number or the tag; the others are remarks."""
         text = self.text
-        found: tuple[int, str, str | None] | None = None
-        for pattern in (_WITH_SIGN, _WITH_WORD):
-            for number, line in self.texts:
-                match = pattern.search(_TAG.sub('""', line))
-                if match and found is None:
-                    found = (number, line, match[1])
-        if found is None and self.texts:
-            number, line = self.texts[0]
-            match = _ALONE.search(_TAG.sub('""', line))
-            found = (number, line, match.group() if match else None)
-        if found is None:
+        title = find_title(self.texts)
+        if title is None:
             return
-        text.game_line, line, digits = found
-        if digits is not None and len(digits) <= 12:
-            text.number = int(digits)
-        elif digits is not None:
-            self.fail(f"the number {quoted(digits)} is too long", text.game_line, 0)
-        if match := _TAG.search(line):
-            text.tag = match[1]
-        elif digits is None:
-            text.tag = line
-        if match := _GAME.search(_TAG.sub("", line)):
-            text.game = match.group().lower().replace(" ", "_")
-        others = [_remark(other) for number, other in self.texts if number != text.game_line]
+        text.game_line, digits, text.tag, text.game = title
+        if digits is not None and len(digits) > MAX_DIGITS:
+            self.fail(f"the number {quoted(digits)} is too long", title.line, 0)
+        text.number = None if digits is None else int(digits)
+        others = [_remark(other) for number, other in self.texts if number != title.line]
         text.remarks[:0] = others
 
     def fail(self, message: str, number: int, offset: int) -> None:

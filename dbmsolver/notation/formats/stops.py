@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.notation.solution import Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import goes_home, run_length
 
 StopKind = Literal["move", "run", "safe"]

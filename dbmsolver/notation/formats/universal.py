@@ -12,7 +12,8 @@ from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, usual_rules
-from dbmsolver.notation.solution import Comment, Path, Solution, Step
+from dbmsolver.notation.solution import Path, Solution
+from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import Automove
 
 FORMAT = "universal-solitaire-solution"

@@ -22,7 +22,8 @@ from dbmsolver.notation.formats.universal import (
 )
 from dbmsolver.notation.formats.universal_values import ValueReader
 from dbmsolver.notation.formats.xhtml import check_subset
-from dbmsolver.notation.solution import Comment, Origin, Path, Solution, Step, moving_card, play
+from dbmsolver.notation.solution import Path, Solution
+from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
 from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from xml.parsers import expat
 
-from dbmsolver.notation.solution import Comment
+from dbmsolver.notation.steps import Comment
 
 ELEMENTS = {
     *("p", "br", "em", "strong", "b", "i", "u", "s", "code", "kbd", "q", "cite", "sub", "sup"),

@@ -17,14 +17,9 @@ from dbmsolver.core.records import find_parent, make_record_space, record_at
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.dominance import TO_EMPTY_COLUMN, Record, plain_record
-from dbmsolver.game.dominance_paths import (
-    Edge,
-    cards_alone,
-    follow_edges,
-    macro_edge,
-    park,
-    reduction_edges,
-)
+from dbmsolver.game.dominance_edges import Edge, macro_edge, reduction_edges
+from dbmsolver.game.dominance_paths import follow_edges
+from dbmsolver.game.dominance_search import cards_alone, park
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied

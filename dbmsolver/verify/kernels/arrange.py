@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
 MAX_COLUMNS = 13
@@ -44,8 +44,8 @@ def make_board() -> Board:
     )
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def take_signature(f, signature):  # type: ignore[no-untyped-def]
+@kernel
+def take_signature(f, signature):
     """(error, home cards, locked cards) of a signature."""
     home = locked = ZERO
     for suit in range(4):
@@ -71,8 +71,8 @@ def take_signature(f, signature):  # type: ignore[no-untyped-def]
     return FINE, home, locked
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
+@inlined
+def put_on(card, under, blocked, above):
     """Lay a card on another; whether that was possible."""
     if above[under] >= 0 or (blocked >> U64(under)) & ONE:
         return False
@@ -80,8 +80,8 @@ def put_on(card, under, blocked, above):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-def]
+@inlined_kernel
+def arrange(f, home, locked, off, low, high, board):
     """Lay the cards out on ``board``: (error, number of columns in use)."""
     above, columns = board.above, board.columns
     loose = ALL & ~(home | locked)
@@ -139,10 +139,11 @@ def arrange(f, home, locked, off, low, high, board):  # type: ignore[no-untyped-
     return FINE, used
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def key_bits(f, loose, words):  # type: ignore[no-untyped-def]
-    """What each bit of a local key stands for in the planes, into ``words`` (uint64[3, 160]); how
-    many bits there are.
+@kernel
+def key_bits(f, loose, words):
+    """Write what each bit of a local key stands for in the planes; the number of bits.
+
+    It goes into ``words`` (uint64[3, 160]).
     """
     count = 0
     for plane in range(f.planes):
@@ -155,8 +156,8 @@ def key_bits(f, loose, words):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def key_words(f, loose):  # type: ignore[no-untyped-def]
+@kernel
+def key_words(f, loose):
     """Words of the local keys of a signature with these loose cards."""
     bits = 0
     for plane in range(f.planes):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
@@ -15,8 +15,8 @@ BAD_CODE = 11  # a parent-move code that stands for nothing, or for what cannot 
 NOT_FORCED = 12  # the parent has a forced move, and this is another one
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):  # type: ignore[no-untyped-def]
+@inlined
+def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     """Undo a parent-move code: the parent as a row.  Returns an error, 0 if there is none.
 
     The position before is the state without the card moved, and with it in its place before.  That
@@ -54,10 +54,11 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):  # 
     return 0
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def without_card(f, laid, card, board):  # type: ignore[no-untyped-def]
-    """A state without a card that could be moved last: (the place value it had, -1 if it cannot
-    have been moved, the signature, the rest).
+@inlined
+def without_card(f, laid, card, board):
+    """A state without a card that could have been moved last.
+
+    Returns (the place value it had, -1 if it cannot have been moved, the signature, the rest).
     """
     shift = U64(card)
     bit = ONE << shift
@@ -85,8 +86,8 @@ def without_card(f, laid, card, board):  # type: ignore[no-untyped-def]
     return new, signature, rest
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def with_card(f, bare, signature, card, old):  # type: ignore[no-untyped-def]
+@inlined
+def with_card(f, bare, signature, card, old):
     """(Whether that can be, a state with the card in the place ``old``)."""
     bit = ONE << U64(card)
     off, low, high = bare.off, bare.low, bare.high

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined, inner, kernel
 from dbmsolver.verify.kernels.arrange import key_bits, key_words, take_signature
 from dbmsolver.verify.kernels.words import ALL, U64, ZERO
 
@@ -16,8 +16,10 @@ BAD_KEY = 8  # more bits than the loose cards have
 
 
 class Body(NamedTuple):
-    """A block's states, decompressed: ``planes`` uint8[8 * words * states] are the differences of
-    local keys, byte by byte; ``codes`` uint16[states].
+    """A block's states, decompressed.
+
+    ``planes`` uint8[8 * words * states] are the differences of local keys, byte by byte; ``codes``
+    uint16[states].
     """
 
     words: int
@@ -38,8 +40,8 @@ def make_scratch() -> Scratch:
     return Scratch(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
 
 
-@njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
-def difference(body, word, number):  # type: ignore[no-untyped-def]
+@inlined
+def difference(body, word, number):
     """A word of a state's local key, minus that of the state before it."""
     result = ZERO
     place = 8 * word * body.states + number
@@ -49,8 +51,8 @@ def difference(body, word, number):  # type: ignore[no-untyped-def]
     return result
 
 
-@njit(nogil=True, cache=True, no_cpython_wrapper=True, _nrt=False)
-def fill_nibbles(planes, bits, scratch):  # type: ignore[no-untyped-def]
+@inner
+def fill_nibbles(planes, bits, scratch):
     """The tables for keys of so many bits; how many groups of four bits there are."""
     groups = (bits + 3) // 4
     for plane in range(planes):
@@ -66,10 +68,11 @@ def fill_nibbles(planes, bits, scratch):  # type: ignore[no-untyped-def]
     return groups
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):  # type: ignore[no-untyped-def]
-    """Write a run of a block, ``count`` states from number ``start`` on, to ``planes`` and
-    ``codes`` from number ``at`` on.  Returns an error, 0 if there is none.
+@kernel
+def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
+    """Write a run of a block to ``planes`` and ``codes``; an error, 0 if there is none.
+
+    It has ``count`` states from number ``start`` on; they are written from number ``at`` on.
     """
     error, home, locked = take_signature(f, signature)
     if error:
@@ -121,10 +124,11 @@ def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):  #
     return 0
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def unpack_block(f, signatures, body, records, planes, codes, scratch):  # type: ignore[no-untyped-def]
-    """Unpack runs of a block, ``records`` (int64[*, 4]: run, first state in the block, count,
-    number to write it to).  Returns (error, record).
+@kernel
+def unpack_block(f, signatures, body, records, planes, codes, scratch):
+    """Unpack runs of a block: (error, record).
+
+    ``records`` are int64[*, 4]: run, first state in the block, count, number to write it to.
     """
     for index in range(records.shape[0]):
         error = unpack_run(

@@ -21,13 +21,13 @@ it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def touching_all(cards, near, stack):  # type: ignore[no-untyped-def]
+@kernel
+def touching_all(cards, near, stack):
     """How few of ``cards`` touch all edges between them; ``near[card]`` are the card's neighbours.
 
     Tries, for a card with most neighbours, both the card and all of its neighbours.
@@ -65,8 +65,8 @@ def touching_all(cards, near, stack):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def lower_bound(home, used, board):  # type: ignore[no-untyped-def]
+@kernel
+def lower_bound(home, used, board):
     """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
     result = count_bits(ALL & ~home)
     near = board.near

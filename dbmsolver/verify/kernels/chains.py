@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from numba import njit
+from dbmsolver.jit.decorators import kernel
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def follow_chains(parents):  # type: ignore[no-untyped-def]
+@kernel
+def follow_chains(parents):
     """Follow every chain to its end: the number of a state that never gets there, -1 if all do.
 
     ``parents`` are numbers plus one, 0 where a chain ends; all are 0 afterwards.

@@ -1,12 +1,13 @@
-"""XXH3-64 of the words of a public key, from the specification of that hash (inputs of 16 and of 24
-bytes, seed 0).
+"""XXH3-64 of the words of a public key, from the specification of that hash.
+
+Inputs have 16 or 24 bytes, the seed is 0.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.words import U64
 
 _PRIME = np.uint64(0x9E3779B185EBCA87)
@@ -26,8 +27,8 @@ _SECRET = np.array(
 _HALF = np.uint64(0xFFFFFFFF)
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def folded_product(left, right):  # type: ignore[no-untyped-def]
+@inlined
+def folded_product(left, right):
     """Both halves of the 128-bit product, one XORed onto the other."""
     shift = U64(32)
     low_low = (left & _HALF) * (right & _HALF)
@@ -38,8 +39,8 @@ def folded_product(left, right):  # type: ignore[no-untyped-def]
     return (left * right) ^ upper
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def reversed_bytes(word):  # type: ignore[no-untyped-def]
+@inlined
+def reversed_bytes(word):
     """The word with its bytes in the opposite order."""
     pairs = U64(0x00FF00FF00FF00FF)
     word = ((word >> U64(8)) & pairs) | ((word & pairs) << U64(8))
@@ -48,8 +49,8 @@ def reversed_bytes(word):  # type: ignore[no-untyped-def]
     return (word >> U64(32)) | (word << U64(32))
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def hash_key(first, second, third, words):  # type: ignore[no-untyped-def]
+@kernel
+def hash_key(first, second, third, words):
     """The hash of a key of two or three words."""
     if words == 2:
         first ^= _SECRET[3] ^ _SECRET[4]

@@ -1,5 +1,4 @@
-"""Closed states one by one: laid out in columns and cells, their moves, and the move that led to
-them.
+"""Closed states one by one: their cards, their moves, and the move that led to them.
 
 What moves where is found from the last cards of the columns and the cards in cells.  What cannot be
 decided from the state alone becomes rows to be looked up (:mod:`dbmsolver.verify.kernels.rows`).
@@ -10,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.format import LOCKED
 from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.back import step_back
@@ -55,10 +54,11 @@ class Work(NamedTuple):
     digest: NDArray[np.uint64]  # [1]
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def expand(f, index, task, partition, segments, board, work):  # type: ignore[no-untyped-def]
-    """Check states of a partition's segments (int64[*, 4]: run, first state, count, layer) from
-    ``work.place`` on, until rows run out.
+@kernel
+def expand(f, index, task, partition, segments, board, work):
+    """Check states of a partition, from ``work.place`` on, until rows run out.
+
+    Segments are int64[*, 4]: run, first state, count, layer.
 
     Returns an error, and the state's number in ``work.place[3]``.
     """
@@ -90,10 +90,10 @@ def expand(f, index, task, partition, segments, board, work):  # type: ignore[no
     return 0
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
+@inlined
 def expand_state(
     f, index, task, partition, run, signature, home, locked, layer, number, board, work, written
-):  # type: ignore[no-untyped-def]
+):
     """Check one state, and write the rows for its parent and successors: (error, rows written)."""
     off, low, high = (
         partition.planes[f.planes * number],
@@ -137,8 +137,8 @@ def expand_state(
     return 0, successors(f, index, task, laid, forced, board, work, written, origin)
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def successors(f, index, task, laid, forced, board, work, written, origin):  # type: ignore[no-untyped-def]
+@inlined
+def successors(f, index, task, laid, forced, board, work, written, origin):
     """Write a row for every successor of a state; how many rows there are then."""
     signature, locked, used, tops, cells = (
         laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
@@ -203,8 +203,8 @@ def successors(f, index, task, laid, forced, board, work, written, origin):  # t
     return written
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def hash_public(f, signature, settled, off, low, high):  # type: ignore[no-untyped-def]
+@inlined
+def hash_public(f, signature, settled, off, low, high):
     """Hash of the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
     first = second = third = ZERO
     for suit in range(4):

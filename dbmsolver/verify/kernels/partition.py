@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.rows import CHAIN, HALF, KIND, SOURCE, SUCCESSOR, WANT
@@ -21,8 +21,10 @@ _NUMBER = np.int64((1 << 24) - 1)
 
 
 class Index(NamedTuple):
-    """All signatures of a store, ascending: a *run* is one of them.  Some are divided into pieces
-    by a few bits of their states, which tell the *cell* that a state is in.
+    """All signatures of a store, ascending: a *run* is one of them.
+
+     Some are divided into pieces by a few bits of their states, which tell the *cell* that a state
+    is in.
     """
 
     signatures: NDArray[np.uint64]
@@ -36,8 +38,10 @@ class Index(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """States by run: planes interleaved (two or three words for each), codes, moves made, where the
-    runs begin, and a hash table.
+    """States by run, with a hash table.
+
+    Planes are interleaved (two or three words for each state); beside them are codes, moves made,
+    and where the runs begin.
     """
 
     planes: NDArray[np.uint64]
@@ -47,8 +51,8 @@ class Partition(NamedTuple):
     slots: NDArray[np.uint32]  # hash << 24 | number of a state plus one
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def find_run(index, signature):  # type: ignore[no-untyped-def]
+@kernel
+def find_run(index, signature):
     """The run of a signature, -1 if there is none."""
     low, high = 0, index.signatures.size
     while low < high:
@@ -62,14 +66,14 @@ def find_run(index, signature):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
-def slot_of(hashed, slots):  # type: ignore[no-untyped-def]
+@inlined
+def slot_of(hashed, slots):
     """Where to look for a hash first."""
     return np.int64(((hashed & HALF) * U64(slots.size)) >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always", no_cpython_wrapper=True, _nrt=False)
-def is_state(width, planes, number, off, low, high):  # type: ignore[no-untyped-def]
+@inlined
+def is_state(width, planes, number, off, low, high):
     """Whether a partition's state has these planes."""
     place = width * number
     return (
@@ -79,8 +83,8 @@ def is_state(width, planes, number, off, low, high):  # type: ignore[no-untyped-
     )
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def build_table(width, signatures, partition, hashes):  # type: ignore[no-untyped-def]
+@kernel
+def build_table(width, signatures, partition, hashes):
     """Enter all states of a partition's runs, which have these signatures, into its hash table.
 
     ``hashes`` is scratch memory.  Returns (error, number of a state that is there twice).
@@ -118,10 +122,11 @@ def build_table(width, signatures, partition, hashes):  # type: ignore[no-untype
     return 0, 0
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def moves_made(f, signatures, segments, partition, board):  # type: ignore[no-untyped-def]
-    """g = f - h of all states of a partition's segments (int64[*, 4]: run, first state, count,
-    layer).
+@kernel
+def moves_made(f, signatures, segments, partition, board):
+    """Set the moves made, g = f - h, of all states of a partition's segments.
+
+    Segments are int64[*, 4]: run, first state, count, layer.
 
     Returns (error, segment, number of the state).
     """
@@ -146,10 +151,10 @@ def moves_made(f, signatures, segments, partition, board):  # type: ignore[no-un
     return 0, 0, 0
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel
 def look_up(
     index, width, partition, base, rows, order, costs, parents, chain_base, hashes, missing
-):  # type: ignore[no-untyped-def]
+):
     """Look rows up that belong to one partition (``order`` are their numbers).
 
     ``base`` is the number, in the store, of the partition's first state. For rows of kind CHAIN the
@@ -204,10 +209,11 @@ def look_up(
     return gone
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def too_short(f, rows, order, board, limit):  # type: ignore[no-untyped-def]
-    """The first of these rows, successors that are not closed, whose moves made + h are below the
-    limit; -1 if none.
+@kernel
+def too_short(f, rows, order, board, limit):
+    """The first of these rows of successors that belies the bound; -1 if none does.
+
+    They are not closed, so their moves made and h must not be below the limit.
     """
     for place in range(order.size):
         number = order[place]

@@ -1,20 +1,18 @@
-"""Dividing a signature that is too big for memory: which cards' places tell its pieces apart, and
-sorting states by piece.
-"""
+"""Dividing a signature that is too big for memory: by which cards, and sorting by piece."""
 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import kernel
 from dbmsolver.verify.kernels.rows import cell_of
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 MOST_BITS = 16
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def count_ones(width, planes, ones):  # type: ignore[no-untyped-def]
+@kernel
+def count_ones(width, planes, ones):
     """Count, into ``ones`` (int64[192]), how many states have each bit: plane * 64 + card."""
     for place in range(0, planes.size, width):
         for plane in range(width):
@@ -23,8 +21,8 @@ def count_ones(width, planes, ones):  # type: ignore[no-untyped-def]
                 ones[64 * plane + card] += np.int64((word >> U64(card)) & ONE)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def count_cells(index, split, width, planes, counts):  # type: ignore[no-untyped-def]
+@kernel
+def count_cells(index, split, width, planes, counts):
     """Count states by cell, into ``counts`` (int64[2**16])."""
     high = ZERO
     for place in range(0, planes.size, width):
@@ -33,10 +31,11 @@ def count_cells(index, split, width, planes, counts):  # type: ignore[no-untyped
         counts[cell_of(index, split, planes[place], planes[place + 1], high)] += 1
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def sort_by_piece(index, split, width, planes, codes, pieces, starts, sorted_planes, sorted_codes):  # type: ignore[no-untyped-def]
-    """Sort states by piece; ``pieces`` (int16[states]) is scratch, ``starts`` (int64[pieces + 1])
-    says where each begins.
+@kernel
+def sort_by_piece(index, split, width, planes, codes, pieces, starts, sorted_planes, sorted_codes):
+    """Sort states by piece.
+
+    ``pieces`` (int16[states]) is scratch, ``starts`` (int64[pieces + 1]) says where each begins.
     """
     high = ZERO
     starts[:] = 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.arrange import take_signature
 from dbmsolver.verify.kernels.expand import GOAL, hash_public
 from dbmsolver.verify.kernels.partition import find_run
@@ -19,8 +19,8 @@ TOO_MANY_MACROS = 17
 _HOME = np.uint64(0xDDDD)
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def top_cards(stuck, table):  # type: ignore[no-untyped-def]
+@inlined
+def top_cards(stuck, table):
     """The last cards of the columns; their lengths are noted, to be taken back to."""
     tops = ZERO
     for number in range(stuck):
@@ -30,10 +30,11 @@ def top_cards(stuck, table):  # type: ignore[no-untyped-def]
     return tops
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def expand_records(f, index, task, partition, segments, table, work):  # type: ignore[no-untyped-def]
-    """Check records of a partition's segments (int64[*, 4]: run, first state, count, layer) from
-    ``work.place`` on, until rows run out.
+@kernel
+def expand_records(f, index, task, partition, segments, table, work):
+    """Check records of a partition, from ``work.place`` on, until rows run out.
+
+    Segments are int64[*, 4]: run, first state, count, layer.
 
     Returns an error, and the record's number in ``work.place[3]``.
     """
@@ -104,8 +105,8 @@ def expand_records(f, index, task, partition, segments, table, work):  # type: i
     return 0
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def known_run(index, signature, table):  # type: ignore[no-untyped-def]
+@inlined
+def known_run(index, signature, table):
     """The run of a signature, -1 if there is none; those looked for of late are remembered."""
     slot = np.int64((signature * U64(0x9E3779B97F4A7C15)) >> U64(54))
     if table.targets[slot] != 0 and table.wanted[slot] == signature:
@@ -116,10 +117,11 @@ def known_run(index, signature, table):  # type: ignore[no-untyped-def]
     return run
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def first_record(f, signature, off, low, fix, table, found):  # type: ignore[no-untyped-def]
-    """The normal form of a record whose cards of ``fix`` are not in its planes: an error, and
-    signature, off and low in ``found`` (uint64[3]).
+@kernel
+def first_record(f, signature, off, low, fix, table, found):
+    """The normal form of a record, into ``found`` (uint64[3]: signature, off, low); an error.
+
+    Its cards of ``fix`` are not in its planes.
     """
     error, home, locked = take_signature(f, signature)
     if error:

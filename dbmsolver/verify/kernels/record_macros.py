@@ -9,8 +9,8 @@ that are stripped besides. Both are rows of numbers in the table's scratch memor
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.record_table import IN_SLOT, MOST_MACROS
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
@@ -24,8 +24,8 @@ with what it keeps; J as a bit set.
 """
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def attempt(table, count, card, parent, way, host):  # type: ignore[no-untyped-def]
+@inlined
+def attempt(table, count, card, parent, way, host):
     """Note an attempt; how many there are then."""
     place = min(count, MOST_MACROS - 1)
     table.attempts[place, 0], table.attempts[place, 1] = card, parent
@@ -33,8 +33,8 @@ def attempt(table, count, card, parent, way, host):  # type: ignore[no-untyped-d
     return count + 1
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def list_attempts(f, signature, stuck, slots, fix, table):  # type: ignore[no-untyped-def]
+@inlined
+def list_attempts(f, signature, stuck, slots, fix, table):
     """List all attempts whose cards are not too deep; how many there are."""
     column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
     any_card = f.fillers == ALL
@@ -91,11 +91,9 @@ def list_attempts(f, signature, stuck, slots, fix, table):  # type: ignore[no-un
     return count
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def note(table, count, source, stripped, fix):  # type: ignore[no-untyped-def]
-    """Note another macro, like row number ``source`` but for what is stripped and the cards of
-    ``fix``.
-    """
+@inlined
+def note(table, count, source, stripped, fix):
+    """Note another macro, like row ``source`` but for what is stripped, and ``fix``."""
     place = min(count, MOST_MACROS - 1)
     for number in range(STRIPPED):
         table.macros[place, number] = table.macros[source, number]
@@ -104,10 +102,11 @@ def note(table, count, source, stripped, fix):  # type: ignore[no-untyped-def]
     return count + 1
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def list_macros(f, stuck, slots, fix, attempts, table):  # type: ignore[no-untyped-def]
-    """Weigh the attempts: how many macros there are. Row 0 moves nothing; row 1 and so on are
-    macros.
+@inlined
+def list_macros(f, stuck, slots, fix, attempts, table):
+    """Weigh the attempts: how many macros there are.
+
+    Row 0 moves nothing; row 1 and so on are macros.
 
     More than MOST_MACROS: there was no room for all of them.
     """

@@ -6,8 +6,7 @@ card by card.
 
 from __future__ import annotations
 
-from numba import njit
-
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.kernels.record_macros import (
     CARD,
     HOMEWARD,
@@ -24,8 +23,8 @@ from dbmsolver.verify.kernels.rules import safe_card
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def release(f, signature, locked, bit, card):  # type: ignore[no-untyped-def]
+@inlined
+def release(f, signature, locked, bit, card):
     """(signature, locked cards) once a card has been moved."""
     if locked & bit:
         signature -= ONE << U64(f.column_shift[f.dealt_column[card]])
@@ -33,11 +32,9 @@ def release(f, signature, locked, bit, card):  # type: ignore[no-untyped-def]
     return signature, locked
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def push(table, steps, number, card):  # type: ignore[no-untyped-def]
-    """Put a card on a column, and note what was there; how many steps there are to be taken
-    back.
-    """
+@inlined
+def push(table, steps, number, card):
+    """Put a card on a column, and note what was there; how many steps can be taken back."""
     length = table.lengths[number]
     row = table.undo[steps]
     row[0], row[1] = card, table.column[card]
@@ -48,8 +45,8 @@ def push(table, steps, number, card):  # type: ignore[no-untyped-def]
     return steps + 1
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def take_back(table, steps, stuck):  # type: ignore[no-untyped-def]
+@inlined
+def take_back(table, steps, stuck):
     """The columns as they were before a macro."""
     while steps > 0:
         steps -= 1
@@ -60,10 +57,11 @@ def take_back(table, steps, stuck):  # type: ignore[no-untyped-def]
         table.lengths[number] = table.whole[number]
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):  # type: ignore[no-untyped-def]
-    """Lift the cards and move x: (steps, columns used, stuck columns, slots, tops, signature,
-    locked, off, low).
+@inlined
+def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
+    """Lift the cards and move x.
+
+    Returns (steps, columns used, stuck columns, slots, tops, signature, locked, off, low).
     """
     stacks, lengths, column = table.stacks, table.lengths, table.column
     any_card = f.fillers == ALL
@@ -150,8 +148,8 @@ def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
     return steps, used, remaining, slots, tops, signature, locked, off, low
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def _kind(f, card, parent):  # type: ignore[no-untyped-def]
+@inlined
+def _kind(f, card, parent):
     """The bit in the plane low of a card that lies on this parent."""
     kind = 0
     while f.kinds[kind] != (card ^ parent) & 3:
@@ -159,8 +157,8 @@ def _kind(f, card, parent):  # type: ignore[no-untyped-def]
     return U64(kind) << U64(card)
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off, low, table):  # type: ignore[no-untyped-def]
+@inlined
+def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off, low, table):
     """Reduce until nothing can be reduced: (steps, signature, off, low).
 
     The first reduction that applies, then again from the first: a safe card goes home; a slot card
@@ -245,10 +243,11 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
     return steps, signature, off, low | fix
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def find_child(f, cards, parents):  # type: ignore[no-untyped-def]
-    """The lowest of some cards that has a legal parent among others, and its lowest one: (-1, -1)
-    if none has.
+@inlined
+def find_child(f, cards, parents):
+    """The lowest of some cards that has a legal parent among others, and that parent.
+
+    Returns (-1, -1) if none has one; the parent is the lowest.
     """
     if not parents:
         return -1, -1

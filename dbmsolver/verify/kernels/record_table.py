@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.verify.kernels.arrange import (
     BAD_FIELDS,
     COLLISION,
@@ -70,8 +70,8 @@ def make_table() -> Table:
     )
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def take_apart(f, home, locked, off, low, table):  # type: ignore[no-untyped-def]
+@inlined
+def take_apart(f, home, locked, off, low, table):
     """Lay a record out: (error, stuck columns, slot cards, cards of ``fix``).
 
     An error is returned for whatever is no record as it should be written.
@@ -157,7 +157,7 @@ def take_apart(f, home, locked, off, low, table):  # type: ignore[no-untyped-def
     return FINE, stuck, slots, fix
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def apart(f, home, locked, off, low, table):  # type: ignore[no-untyped-def]
+@kernel
+def apart(f, home, locked, off, low, table):
     """:func:`take_apart`, for callers from Python."""
     return take_apart(f, home, locked, off, low, table)

@@ -10,8 +10,8 @@ are of one), and ``high`` where there are two planes only.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 ROW = 6
@@ -24,8 +24,8 @@ HALF = np.uint64(0xFFFFFFFF)
 NO_DEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
+@inlined
+def cell_of(index, split, off, low, high):
     """The cell of a divided signature that a state is in, by a few of its bits."""
     cell = ZERO
     for place in range(1, 1 + index.bits[split, 0]):
@@ -35,8 +35,8 @@ def cell_of(index, split, off, low, high):  # type: ignore[no-untyped-def]
     return cell
 
 
-@njit(nogil=True, cache=True, forceinline=True, _nrt=False)
-def write_row(index, task, rows, at, run, moved, signature, off, low, high, origin):  # type: ignore[no-untyped-def]
+@inlined_kernel
+def write_row(index, task, rows, at, run, moved, signature, off, low, high, origin):
     """Write a row; ``run`` is where it is to be looked up, -1 for nowhere.
 
     The state differs from its source, which is on partition ``task.partition``, by the place of the
@@ -60,10 +60,11 @@ def write_row(index, task, rows, at, run, moved, signature, off, low, high, orig
     rows[at, 5] = (U64(partition) << U64(32)) | U64(run)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def by_partition(rows, count, order, starts):  # type: ignore[no-untyped-def]
-    """Sort the numbers of the rows by their partitions into ``order``; ``starts`` (int64[partitions
-    + 2]) says where each begins.
+@kernel
+def by_partition(rows, count, order, starts):
+    """Sort the numbers of the rows by their partitions into ``order``.
+
+    ``starts`` (int64[partitions + 2]) says where each begins.
 
     Rows that are to be looked up nowhere come last.
     """
@@ -86,8 +87,8 @@ def by_partition(rows, count, order, starts):  # type: ignore[no-untyped-def]
     starts[0] = 0
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def pack_outgoing(rows, order, packed):  # type: ignore[no-untyped-def]
+@kernel
+def pack_outgoing(rows, order, packed):
     """Rows as they are sent: uint64[*, 4 or 5]."""
     last = packed.shape[1] - 1
     for place in range(order.size):
@@ -99,8 +100,8 @@ def pack_outgoing(rows, order, packed):  # type: ignore[no-untyped-def]
         packed[place, last] = row[5] & HALF
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def unpack_outgoing(index, packed, rows):  # type: ignore[no-untyped-def]
+@kernel
+def unpack_outgoing(index, packed, rows):
     """Inverse of :func:`pack_outgoing`, but for the partition."""
     last = packed.shape[1] - 1
     for place in range(packed.shape[0]):

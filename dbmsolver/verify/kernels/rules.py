@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, LOCKED
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
@@ -25,10 +25,9 @@ class Laid(NamedTuple):
     cells: np.uint64
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
-    """The card of the lowest suit that can be moved home and is safe there by the policy, -1 if
-    there is none.
+@inlined
+def safe_card(f, signature, movable):
+    """The card of the lowest suit that can go home and is safe there; -1 if there is none.
 
     The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`.
     """
@@ -58,8 +57,8 @@ def safe_card(f, signature, movable):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
+@inlined
+def place_in(f, locked, off, low, high, card):
     """Place value of a card that is not home."""
     shift = U64(card)
     if (locked >> shift) & ONE:
@@ -69,8 +68,8 @@ def place_in(f, locked, off, low, high, card):  # type: ignore[no-untyped-def]
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
 
 
-@njit(nogil=True, cache=True, forceinline=True, no_cpython_wrapper=True, _nrt=False)
-def has_room(f, cells):  # type: ignore[no-untyped-def]
+@inlined
+def has_room(f, cells):
     """Whether a freecell is empty."""
     count = 0
     while cells:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from dbmsolver.jit.decorators import inlined
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -15,32 +17,32 @@ ALL = np.uint64((1 << 52) - 1)
 
 
 @intrinsic
-def count_bits(typingctx, word):  # type: ignore[no-untyped-def]
+def count_bits(typingctx, word):
     """Number of one bits of a uint64."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])
 
     return types.int64(types.uint64), codegen
 
 
 @intrinsic
-def first_bit(typingctx, word):  # type: ignore[no-untyped-def]
+def first_bit(typingctx, word):
     """Index of the lowest one bit of a uint64; 64 for 0."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(types.uint64), codegen
 
 
 @intrinsic
-def fetch(typingctx, array, index):  # type: ignore[no-untyped-def]
+def fetch(typingctx, array, index):
     """Ask for the cache line of ``array[index]`` ahead of its use."""
     if not isinstance(array, types.Array):
         return None
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         data = cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0]).data
         pointer = builder.bitcast(builder.gep(data, [args[1]]), cgutils.voidptr_t)
         number = ir.IntType(32)
@@ -52,8 +54,8 @@ def fetch(typingctx, array, index):  # type: ignore[no-untyped-def]
     return types.void(array, types.int64), codegen
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def hash_state(signature, off, low, high):  # type: ignore[no-untyped-def]
+@inlined
+def hash_state(signature, off, low, high):
     """Hash of a state; upper and lower bits serve different ends."""
     word = (off + signature * U64(0x9E3779B97F4A7C15)) * U64(0xFF51AFD7ED558CCD)
     word ^= word >> U64(32)
@@ -63,7 +65,7 @@ def hash_state(signature, off, low, high):  # type: ignore[no-untyped-def]
     return word ^ (word >> U64(32))
 
 
-@njit(nogil=True, cache=True, inline="always", _nrt=False)
-def height_of(signature, suit):  # type: ignore[no-untyped-def]
+@inlined
+def height_of(signature, suit):
     """Foundation height of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +28,9 @@ XML = TEXTS["universal-xml"]
 
 def refused(text: str | bytes, name: str | None = None, deal: Deal | None = None) -> str:
     """The one line that refuses the text."""
-    started = time.monotonic()
     with pytest.raises(DbmError) as error:
         data = text.encode() if isinstance(text, str) else text
         formats.read(Source.of_bytes(data, "f"), name, Given(deal=deal)).check()
-    assert time.monotonic() - started < 5
     message = str(error.value)
     assert "\n" not in message
     assert len(message) < 1500

@@ -18,7 +18,8 @@ from dbmsolver.game.moves import Place
 from dbmsolver.game.rules import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats.html import title
-from dbmsolver.notation.solution import Comment, Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Comment, Step
 
 NASTY = "</script><script>document.title = 'bad'</script><!-- {{data}} {{script}} <b>&amp;\"'"
 

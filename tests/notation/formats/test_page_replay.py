@@ -17,7 +17,8 @@ from dbmsolver.game.rules import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.stops import stops
-from dbmsolver.notation.solution import Comment, Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Comment, Step
 
 CALM = {"reduced_motion": "reduce"}
 

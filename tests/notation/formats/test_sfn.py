@@ -20,7 +20,8 @@ from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import Given, InvalidError, Source, sfn
 from dbmsolver.notation.formats.given import Lengths, Parting
-from dbmsolver.notation.solution import Comment, Solution, Step
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import Automove
 
 FREECELL = GAMES["freecell"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import zip_longest
+from itertools import product, zip_longest
 
 import pytest
+from helpers.selection import few_fast
 from helpers.solutions import mid_game, plain, solved
 from helpers.texts import transcript
 
@@ -49,8 +50,9 @@ CARD_CHANGES: dict[str, Change] = {
 CHANGES = LINE_CHANGES | CARD_CHANGES
 
 
-@pytest.mark.parametrize("change", sorted(set(CHANGES) - {"10"}))
-@pytest.mark.parametrize("ten", ["T", "10"])
+@pytest.mark.parametrize(
+    ("change", "ten"), few_fast(product(sorted(set(CHANGES) - {"10"}), ["T", "10"]), 7)
+)
 def test_transcripts_of_freecell_solver(change: str, ten: str) -> None:
     """Boards after every move are those of positions in the middle of a game."""
     solution = explicit(solved(44), "none")
@@ -117,9 +119,9 @@ LAYOUTS: dict[str, Callable[[list[str]], str]] = {
 }
 
 
-@pytest.mark.parametrize("style", LAYOUTS)
-@pytest.mark.parametrize("change", LINE_CHANGES)
-@pytest.mark.parametrize("skip", [0, 41])
+@pytest.mark.parametrize(
+    ("style", "change", "skip"), few_fast(product(LAYOUTS, LINE_CHANGES, [0, 41]), 37)
+)
 def test_layouts(style: str, change: str, skip: int) -> None:
     solution = mid_game(solved(5), skip) if skip else solved(5)
     cells, moves = notation(solution)

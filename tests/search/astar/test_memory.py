@@ -1,6 +1,4 @@
-"""Searches in less memory than they need: partitions are left to the store and come back, and the
-answer is the same.
-"""
+"""Searches in less memory than they need: the answer is the same."""
 
 from __future__ import annotations
 

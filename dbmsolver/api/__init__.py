@@ -1,0 +1,87 @@
+"""What a Python program may import: all of it stands here, and `dbmsolver` itself has these names.
+
+>>> from dbmsolver import Deal, solve
+>>> solve(Deal.from_number(3)).length
+73
+
+docs/library.md shows everything with examples. Functions raise a :class:`DbmError`, whose text is
+one line: :class:`UsageError` for a value that cannot be, :class:`InputError` for a board or a
+solution that cannot be read or played, :class:`StoreError` for a store that cannot be used.
+Nothing is printed. The parts that take long to load are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from dbmsolver.api.searches import prove, solve
+from dbmsolver.api.solutions import draw_board, read_solution, solution_of, write_solution
+from dbmsolver.api.stores import StoredSearch, open_store, verify_store
+from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.library import load_rules
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import GAMES, Rules, rules_for
+from dbmsolver.results import Better, Commit, Limit, Method, Question, Report, Result, Verdict
+from dbmsolver.version import __version__
+
+if TYPE_CHECKING:
+    from dbmsolver.notation.formats import Given
+    from dbmsolver.notation.solution import Solution
+    from dbmsolver.search.inspect import StoreStatus
+    from dbmsolver.verify.report import Verification
+
+__all__ = [
+    "GAMES",
+    "Better",
+    "Commit",
+    "DbmError",
+    "Deal",
+    "Given",
+    "InputError",
+    "Limit",
+    "Method",
+    "Move",
+    "Place",
+    "Position",
+    "Question",
+    "Report",
+    "Result",
+    "Rules",
+    "Solution",
+    "StoreError",
+    "StoreStatus",
+    "StoredSearch",
+    "UsageError",
+    "Verdict",
+    "Verification",
+    "__version__",
+    "draw_board",
+    "format_board",
+    "load_rules",
+    "open_store",
+    "prove",
+    "read_solution",
+    "rules_for",
+    "solution_of",
+    "solve",
+    "verify_store",
+    "write_solution",
+]
+
+_LATE = {
+    "Given": "dbmsolver.notation.formats",
+    "Solution": "dbmsolver.notation.solution",
+    "StoreStatus": "dbmsolver.search.inspect",
+    "Verification": "dbmsolver.verify.report",
+}
+"""Classes that are imported when they are first asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,142 @@
+"""Searches: a shortest solution, or whether there is one at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack, get_args
+
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import POLICIES, Policy
+from dbmsolver.results import (
+    Event,
+    Keep,
+    Limits,
+    Method,
+    Metric,
+    Options,
+    Question,
+    Result,
+)
+
+
+class Settings(TypedDict, total=False):
+    """What :func:`solve` and :func:`prove` take beside the deal, all of it optional."""
+
+    policy: Policy
+    """Safe moves home that are made at once: "wkr" (most of them, the default), "horne", "none"."""
+    threads: int | None
+    """By default one for each processor."""
+    store: Path | str | None
+    """A directory that keeps the search; the same call continues it. By default a temporary one."""
+    keep: Keep
+    """"all" closed states (the default), or "none" of finished strata, to save disk."""
+    max_states: int | None
+    max_time: float | None
+    """Seconds."""
+    memory: int | None
+    """Bytes; by default half of the machine's memory."""
+    max_disk: int | None
+    """Bytes."""
+
+
+def solve(
+    deal: Deal,
+    *,
+    any_solution: bool = False,
+    metric: Metric = "cards",
+    progress: Callable[[Event], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    **settings: Unpack[Settings],
+) -> Result:
+    """Find a shortest solution of a deal, or prove that there is none.
+
+    The verdict is `solved` (`moves` holds the solution, and `shortest` is true), `unsolvable`, or
+    `undecided` where a limit ended the search. `settings` are described at :class:`Settings`.
+
+    With `any_solution` some solution is found first, mostly in a fraction of a second, then
+    shorter ones, and at last that one is a shortest. `progress` is called with a Better for each of
+    them. Where a limit ends the search before that, the verdict is `solved` all the same, `moves`
+    holds the best solution, `shortest` is false, `limit` says what ended the search, and no
+    solution has fewer than `at_least` moves. A store keeps the best solution; whether a search in
+    it was begun with `any_solution` or without makes no difference to going on.
+
+    `progress` is called with a Report some times a second, and with a Commit whenever work has been
+    written to the store. `cancel` is asked as often; once it says True, the search commits what it
+    has and ends `undecided`, its limit being `interrupt`. An exception of either, or Ctrl-C, ends
+    the search in the same way and is raised.
+
+    Raises StoreError for a store that cannot be used, UsageError for a value that cannot be.
+    """
+    options, limits = _settings(settings, metric=metric, method="every-position")
+    options = replace(options, any_solution=any_solution)
+    return _search(Question.SOLVE, deal, options, limits, progress, cancel)
+
+
+def prove(
+    deal: Deal,
+    *,
+    method: Method | Literal["dominating", "every-position"] = "dominating",
+    progress: Callable[[Event], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    **settings: Unpack[Settings],
+) -> Result:
+    """Find out whether a deal has a solution at all.
+
+    The method says what the states of the search are. "dominating": one position stands for all
+    those that differ from it by parked cards only, which takes far fewer states. "every-position":
+    each position is a state. Games without a place to park cards are searched by the latter in any
+    case; the result's `method` says which it was.
+
+    A solution may be longer than need be. Everything else is as for :func:`solve`.
+    """
+    options, limits = _settings(settings, metric="cards", method=method)
+    return _search(Question.PROVE, deal, options, limits, progress, cancel)
+
+
+def _settings(settings: Settings, *, metric: str, method: str) -> tuple[Options, Limits]:
+    given: dict[str, Any] = {**settings, "metric": metric}
+    for name, known in (("policy", POLICIES), ("keep", get_args(Keep)), ("metric", ("cards",))):
+        if name in given:
+            check_choice(name, given[name], known)
+    check_choice("method", method, list(Method))
+    given["method"] = Method(method)
+    if given.get("store") is not None:
+        given["store"] = Path(given["store"])
+    names = ("max_states", "max_time", "memory", "max_disk")
+    limits = Limits(**{name: given.pop(name, None) for name in names})
+    return Options(**given), limits
+
+
+def check_choice(what: str, value: object, known: Any) -> None:
+    """Raise UsageError unless the value is one of the known ones."""
+    if value not in known:
+        expected = ", ".join(map(str, known))
+        raise UsageError(f"unknown {what} {quoted(str(value))}, expected one of {expected}")
+
+
+def _search(
+    question: Question,
+    deal: Deal,
+    options: Options,
+    limits: Limits,
+    progress: Callable[[Event], None] | None,
+    cancel: Callable[[], bool] | None,
+) -> Result:
+    from dbmsolver.search import session
+    from dbmsolver.search.limits import Cancelled
+
+    with closing(session.run(question, deal, options, limits)) as events:
+        request: Cancelled | None = None
+        while True:
+            try:
+                event = events.send(request)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+            if progress is not None:
+                progress(event)
+            request = Cancelled() if cancel is not None and cancel() else None

@@ -1,0 +1,110 @@
+"""Searches that a store keeps: looked at without writing, and verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from dbmsolver.api.searches import check_choice
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.results import Result
+
+if TYPE_CHECKING:
+    from dbmsolver.search.inspect import StoreStatus
+    from dbmsolver.verify.claim import Progress
+    from dbmsolver.verify.report import Verification
+
+Event = TypeVar("Event")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSearch:
+    """A search in a store, to be looked at: nothing is written, and it may be running meanwhile.
+
+    Every method raises StoreError where the store cannot be read, or belies its own answer.
+    """
+
+    path: Path
+    deal: Deal
+
+    def status(self) -> StoreStatus:
+        """Verdict, and counts of states by layer and stratum, as of the last commit."""
+        from dbmsolver.search import inspect
+
+        return inspect.status(self.path)
+
+    def lookup(self, position: Position) -> list[Move] | None:
+        """Moves from the deal to a position that the search has met; None if it has not."""
+        from dbmsolver.search import inspect
+
+        return inspect.lookup(self.path, position)
+
+    def answer(self) -> Result:
+        """The answer of a finished search, or the best solution so far of one for a shortest."""
+        from dbmsolver.search import session
+
+        return session.answer(self.path)
+
+    def certificate(self) -> str:
+        """The certificate of a finished search: claim, counts and digest, as JSON."""
+        from dbmsolver.search import inspect
+        from dbmsolver.verify import certificate_file
+
+        return certificate_file.dump(inspect.certificate(self.path))
+
+
+def open_store(path: Path | str) -> StoredSearch:
+    """The search in a store, to be read only; StoreError if there is none."""
+    from dbmsolver.search import inspect
+
+    return StoredSearch(Path(path), inspect.deal(Path(path)))
+
+
+def verify_store(
+    path: Path | str,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    sample: float | None = None,
+    depth: Literal["lemma", "full"] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Verification:
+    """Check that what the finished search in a store claims is right.
+
+    This is a program of its own, with keys and moves of its own. `sample` is a share of the store's
+    blocks from 0 to 1, to check only these. `depth` is for proofs over dominating positions: "full"
+    lists every position that the records cover and takes only the rules of the game for granted,
+    "lemma" takes the lemmas of docs/dominance.md for granted, too; without it the store's size
+    decides. The report's `valid` says it, `reason` and `position` are the first counterexample.
+    Raises StoreError for a store that claims nothing, UsageError for a depth that it cannot have.
+    """
+    from dbmsolver.verify import check
+
+    if sample is not None and not 0 < sample <= 1:
+        raise UsageError(f"{sample} is no share, expected more than 0 and at most 1")
+    if depth is not None:
+        check_choice("depth", depth, ("lemma", "full"))
+    steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample, depth=depth)
+    return _last(steps, progress)
+
+
+def _last(
+    steps: Generator[Event, None, Answer], progress: Callable[[Event], None] | None
+) -> Answer:
+    """What a generator returns; each of its events goes to `progress`."""
+    with closing(steps):
+        while True:
+            try:
+                event = next(steps)
+            except StopIteration as end:
+                answer: Answer = end.value
+                return answer
+            if progress is not None:
+                progress(event)

@@ -1,0 +1,65 @@
+"""How fast a search goes, and how long what is left will take."""
+
+from __future__ import annotations
+
+from dbmsolver.results import Report
+
+WINDOW = 5.0
+"""Seconds that a rate is taken over."""
+
+STALL = 2.0
+"""Seconds without progress after which the time that is left is measured anew."""
+
+
+class Rate:
+    """States per second over the last seconds."""
+
+    def __init__(self) -> None:
+        self.samples: list[tuple[float, int]] = []
+
+    def __call__(self, report: Report) -> float:
+        """The rate up to this report."""
+        states = report.states + report.forced
+        self.samples.append((report.elapsed, states))
+        while len(self.samples) > 2 and self.samples[1][0] < report.elapsed - WINDOW:
+            del self.samples[0]
+        since, before = self.samples[0]
+        if report.elapsed <= since:
+            since, before = 0.0, 0
+        return max(states - before, 0) / max(report.elapsed - since, 1e-9)
+
+
+class TimeLeft:
+    """Seconds left of work whose end is known, by how the share that is done has grown.
+
+    Nothing is said before the share has grown for `WINDOW` seconds without a stall: while kernels
+    are compiled it stands still, and what came before tells nothing of what comes after.
+    """
+
+    def __init__(self) -> None:
+        self.samples: list[tuple[float, float]] = []
+        self.phase = ""
+        self.grown = 0.0
+        """When the share was last seen to grow."""
+
+    def __call__(self, report: Report) -> float | None:
+        """The seconds left after this report; None if they cannot be told."""
+        done = report.done
+        if done is None:
+            return None
+        last = self.samples[-1][1] if self.samples else done
+        if report.question != self.phase or done < last:
+            self.phase, self.samples = report.question, []
+        elif done > last and report.elapsed - self.grown > STALL:
+            self.samples = []
+        if not self.samples or done > last:
+            self.grown = report.elapsed
+        self.samples.append((report.elapsed, done))
+        while len(self.samples) > 2 and self.samples[1][0] <= report.elapsed - WINDOW:
+            del self.samples[0]
+        since, before = self.samples[0]
+        seconds = report.elapsed - since
+        stalled = report.elapsed - self.grown > STALL
+        if stalled or seconds < WINDOW or done <= before or done >= 1:
+            return None
+        return (1 - done) * seconds / (done - before)

@@ -1,0 +1,46 @@
+"""Where a card can lie by the rules of a game: its place values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.core.tables import (
+    FILL_ANY,
+    FILL_KINGS,
+    KING,
+    PLACE_BOTTOM,
+    PLACE_FREECELL,
+    PLACE_LOCKED,
+    POLICY_NONE,
+    Game,
+    Words,
+)
+
+
+def words_array(values: Any) -> Words:
+    """Numbers, nested in any way, as an array of uint64."""
+    return np.array(values, dtype=np.uint64)
+
+
+def fills(game: Game, card: int) -> bool:
+    """Whether the card may go to an empty column."""
+    return game.fill == FILL_ANY or (game.fill == FILL_KINGS and card // 4 == KING)
+
+
+def ace_is_forced(game: Game, card: int) -> bool:
+    """Whether the card is an ace that goes home the moment it is free, by the policy."""
+    return card // 4 == 0 and game.policy != POLICY_NONE
+
+
+def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
+    """Place values that a loose card can have in this game."""
+    if ace_is_forced(game, card):
+        return {dealt} if dealt < PLACE_LOCKED else set()
+    values = set(range(len(kinds))) if card // 4 < KING else set()
+    if game.freecells:
+        values.add(PLACE_FREECELL)
+    if fills(game, card):
+        values.add(PLACE_BOTTOM)
+    return values

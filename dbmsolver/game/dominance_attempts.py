@@ -1,0 +1,95 @@
+"""A move of a macro under consideration, and what has to be lifted for it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.dominance import Column, Heights, Record
+from dbmsolver.game.rules import Rules
+
+Kind = Literal["home", "onto", "onto moved", "to column"]
+
+
+class Macro(NamedTuple):
+    """One successor of a record, and what is needed to unfold it."""
+
+    kind: Kind
+    card: int
+    """x, the card that is moved."""
+    onto: int | None
+    """p, the card it is put on."""
+    host: Column | None
+    """The stuck column that is stripped to make room for p (or the king)."""
+    stripped: tuple[Column, ...]
+    """J: the columns that are stripped besides, as they are when x has moved."""
+    lifts: int
+    """Cards parked on purpose, without those of J."""
+    raw: Record
+    """What the macro leads to."""
+    record: Record
+    """The same, normalised: the successor."""
+
+
+class Attempt(NamedTuple):
+    """A move x -> p under consideration. Columns are numbered as in the record."""
+
+    kind: Kind
+    card: int
+    onto: int | None
+    host: int | None
+    kept: dict[int, int]
+    """How many cards the columns that are lifted from keep while x moves."""
+
+
+class Game(NamedTuple):
+    """A record, with what is looked up in it again and again."""
+
+    record: Record
+    rules: Rules
+    places: dict[int, tuple[int, int]]
+    """Column and depth of every card in a stuck column."""
+    free: int
+    empty: int
+
+
+def within_reach(card: int, game: Game) -> bool:
+    """Whether all cards above it can be lifted; if not, no macro moves it or moves onto it."""
+    if card not in game.places:
+        return True
+    index, depth = game.places[card]
+    return len(game.record.columns[index]) - depth - 1 <= game.free
+
+
+def parents_of(card: int, game: Game) -> list[int]:
+    """The legal parents that are in play and within reach, lowest first."""
+    row = range(4 * rank(card), min(4 * rank(card) + 4, CARDS))
+    return [
+        parent
+        for parent in row
+        if game.rules.can_stack(card, parent)
+        and parent >> 2 >= game.record.foundations[parent & 3]
+        and within_reach(parent, game)
+    ]
+
+
+def least_kept(record: Record, *limits: tuple[int, int]) -> dict[int, int]:
+    """The least of the limits for each column, where that is less than the column has."""
+    kept: dict[int, int] = {}
+    for index, count in limits:
+        if count < kept.get(index, len(record.columns[index])):
+            kept[index] = count
+    return kept
+
+
+def lifts_of(record: Record, kept: dict[int, int]) -> int:
+    """How many cards are lifted if columns keep so many."""
+    return sum(len(record.columns[index]) - count for index, count in kept.items())
+
+
+def height_added(heights: Heights, card: int) -> Heights:
+    """The heights once the card is home."""
+    hearts, spades, diamonds, clubs = (
+        height + (index == suit(card)) for index, height in enumerate(heights)
+    )
+    return hearts, spades, diamonds, clubs

@@ -1,0 +1,88 @@
+"""Macros of games whose empty columns take kings or nothing.
+
+x lies in column i with A cards above it, p in column j with B above. Parking is lifting to
+freecells, every column is stuck, and there is neither `fix` nor J.
+
+| macro | lifts | needs |
+|---|---|---|
+| home | A | |
+| onto p | A + B; B if x is above p in one column | p in a column; x not on p, nor below it |
+| king to an empty column, E >= 1 | A | the king is not a bottom card |
+| king to an empty column, E = 0 | host g: all of it; A; all of column i if i is g | the same |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.dominance import Column, Heights, Record, free_slots, in_play, make_record
+from dbmsolver.game.dominance_attempts import (
+    Attempt,
+    Game,
+    Macro,
+    height_added,
+    least_kept,
+    lifts_of,
+    parents_of,
+    within_reach,
+)
+
+
+def cell_macros(game: Game) -> Iterator[Macro]:
+    """All macros of a record; what they lead to is not normalised."""
+    record, rules, places, free, _ = game
+    for attempt in _cell_attempts(game):
+        kind, x, p, host, kept = attempt
+        lifts = lifts_of(record, kept)
+        if lifts > free:
+            continue
+        heights, columns = _after_cells(record, attempt)
+        raw = make_record(heights, columns, (), rules)
+        assert free_slots(raw, rules) == free - lifts + _from_cell(x, places, kept)
+        yield Macro(
+            kind, x, p, record.columns[host] if host is not None else None, (), lifts, raw, raw
+        )
+
+
+def _from_cell(x: int, places: dict[int, tuple[int, int]], kept: dict[int, int]) -> bool:
+    """Whether x moves from a freecell, not from its column."""
+    return x not in places or kept.get(places[x][0], CARDS) <= places[x][1]
+
+
+def _cell_attempts(game: Game) -> Iterator[Attempt]:
+    record, rules, places, _, empty = game
+    for x in in_play(record.foundations):
+        if not within_reach(x, game):
+            continue
+        on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
+        if record.foundations[suit(x)] == rank(x) - 1:
+            yield Attempt("home", x, None, None, least_kept(record, *on_top))
+        for p in parents_of(x, game):
+            if p not in places:
+                continue
+            j, depth = places[p]
+            below = x in places and places[x][0] == j and places[x][1] < depth
+            if not below and places.get(x) != (j, depth + 1):
+                yield Attempt("onto", x, p, None, least_kept(record, *on_top, (j, depth + 1)))
+        if rules.can_fill(x) and not (x in places and places[x][1] == 0):
+            if empty:
+                yield Attempt("to column", x, None, None, least_kept(record, *on_top))
+                continue
+            for host in range(len(record.columns)):
+                kept = least_kept(record, *on_top, (host, 0))
+                yield Attempt("to column", x, None, host, kept)
+
+
+def _after_cells(record: Record, attempt: Attempt) -> tuple[Heights, list[Column]]:
+    """Heights and columns once x has moved."""
+    kind, x, p, _, kept = attempt
+    columns = [
+        tuple(card for card in column[: kept.get(index, len(column))] if card != x)
+        for index, column in enumerate(record.columns)
+    ]
+    if kind == "home":
+        return height_added(record.foundations, x), columns
+    if kind == "to column":
+        return record.foundations, [*columns, (x,)]
+    return record.foundations, [(*c, x) if c and c[-1] == p else c for c in columns]

@@ -1,0 +1,167 @@
+"""Macros of games whose empty columns take any card.
+
+x lies in column i with A cards above it, or in a slot; p in column j with B cards above, or in a
+slot. `kept` says how many cards each column keeps while x moves; lifts = all the others. A column
+that keeps one card is stripped: its bottom card is a slot card then.
+
+x stays in place until it moves if column i keeps x and a card below it, so kept[i] = depth of x + 1
+>= 2. Otherwise x comes from a slot: it was a slot card, or is its column's bottom, or is lifted.
+
+| macro | kept | needs |
+|---|---|---|
+| home | i: x on top | |
+| onto p in place | i: x on top; j: p on top | p in a column; not where x lies on p already |
+| onto p moved, E >= 1 | i: x on top; j: less than p | p a slot card, or no bottom card; E |
+| onto p moved, E = 0 | the same; host g: its bottom card | as before; L |
+
+E: at free = 0, p has to be in `fix`, or E greater than the size of `fix`.
+L: lifts < free, or a column other than g is lifted from.
+
+x above p in one column is lifted with the rest. Where p is moved and x lies below it in one
+column, p is one of the cards above x. Hosts are all stuck columns, but only column i if x is its
+bottom. If the host is column i and x is not its bottom, x is lifted.
+
+All need lifts <= free. What comes of it:
+
+- x came from a slot: a slot is free afterwards. One record, `fix` empty.
+- x was in place. y = the card left alone under x, if x had one card below it. free' = free - lifts.
+  *Late* columns are those lifted from, without the host: each can give the last lift.
+  z = the card of column j left alone when p is moved away, if j is the only late column.
+  - free' >= 1: one record, `fix` empty. Then one more for each nonempty set J of other stuck
+    columns (not what is left of i, not the one with x on p; at most as many as freecells) whose
+    lengths minus one add up to free', if a late column is not in J: all of J stripped, `fix` = {y,
+    z}, where z counts if j is the only late column outside J.
+  - free' = 0 and lifts >= 1: one record, `fix` = {y, z}.
+  - lifts = 0 and free = 0: one record, `fix` = old fix - p + y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.dominance import Column, Heights, Record, in_play, make_record
+from dbmsolver.game.dominance_attempts import (
+    Attempt,
+    Game,
+    Macro,
+    height_added,
+    least_kept,
+    lifts_of,
+    parents_of,
+    within_reach,
+)
+
+
+def slot_macros(game: Game) -> Iterator[Macro]:
+    """All macros of a record; what they lead to is not normalised."""
+    for attempt in _slot_attempts(game):
+        yield from _outcomes(game, attempt)
+
+
+def _slot_attempts(game: Game) -> Iterator[Attempt]:
+    record, _, places, _, _ = game
+    for x in in_play(record.foundations):
+        if not within_reach(x, game):
+            continue
+        on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
+        if record.foundations[suit(x)] == rank(x) - 1:
+            yield Attempt("home", x, None, None, least_kept(record, *on_top))
+        for p in parents_of(x, game):
+            if p in places:
+                j, depth = places[p]
+                below = x in places and places[x][0] == j and places[x][1] < depth
+                if not below and places.get(x) != (j, depth + 1):
+                    kept = least_kept(record, *on_top, (j, depth + 1))
+                    yield Attempt("onto", x, p, None, kept)
+            yield from _attempts_moved(game, x, p)
+
+
+def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
+    """The ways to put x on p after p has gone to an empty column."""
+    record, _, places, free, empty = game
+    limits = [(places[x][0], places[x][1] + 1)] if x in places else []
+    if p in places:
+        if places[p][1] == 0:
+            return
+        limits.append(places[p])
+    if empty:
+        certain = free > 0 or p in record.fix
+        if certain or empty > len(record.fix):
+            yield Attempt("onto moved", x, p, None, least_kept(record, *limits))
+        return
+    bottom = x in places and places[x][1] == 0
+    for host in [places[x][0]] if bottom else range(len(record.columns)):
+        yield Attempt("onto moved", x, p, host, least_kept(record, *limits, (host, 1)))
+
+
+def _outcomes(game: Game, attempt: Attempt) -> Iterator[Macro]:
+    """The successors that a move of x gives, if there is room for its lifts."""
+    record, rules, places, free, _ = game
+    kind, x, p, host, kept = attempt
+    lifts = lifts_of(record, kept)
+    late = set(kept) - {host}
+    if lifts > free or (host is not None and lifts == free and not late):
+        return
+    heights, columns = _after(record, attempt)
+    i, depth = places.get(x, (None, 0))
+    in_place = i is not None and depth >= 1 and kept.get(i, CARDS) > depth
+    target = None if host is None else record.columns[host]
+
+    def macro(raw: Record, stripped: tuple[Column, ...] = ()) -> Macro:
+        return Macro(kind, x, p, target, stripped, lifts, raw, raw)
+
+    rests = list(columns.values())
+    if not in_place:
+        yield macro(make_record(heights, rests, (), rules))
+        return
+    assert i is not None
+    y = set(columns[i]) if depth == 1 else set()
+    if free == 0:
+        yield macro(make_record(heights, rests, (record.fix - {p}) | y, rules))
+        return
+    left = free - lifts
+    moved_from = places[p][0] if kind == "onto moved" and p in places else None
+    yield macro(make_record(heights, rests, y | _z(columns, late, moved_from), rules))
+    if left == 0:
+        return
+    others = [
+        index
+        for index, column in sorted(columns.items())
+        if len(column) >= 2 and index != i and column[-1] != x
+    ]
+    for size in range(1, min(len(others), rules.freecells) + 1):
+        for chosen in combinations(others, size):
+            spent = sum(len(columns[index]) - 1 for index in chosen)
+            still_late = late - set(chosen)
+            if spent == left and still_late:
+                after = [column for index, column in columns.items() if index not in chosen]
+                fix = y | _z(columns, still_late, moved_from)
+                raw = make_record(heights, after, fix, rules)
+                yield macro(raw, tuple(columns[index] for index in chosen))
+
+
+def _z(columns: dict[int, Column], late: set[int], moved_from: int | None) -> set[int]:
+    """The lone rest of p's column, where only that column can give the last lift."""
+    if moved_from is None or late != {moved_from} or len(columns[moved_from]) != 1:
+        return set()
+    return set(columns[moved_from])
+
+
+def _after(record: Record, attempt: Attempt) -> tuple[Heights, dict[int, Column]]:
+    """Heights and columns once x has moved: by number, a new column last, cards alone kept."""
+    _, x, p, _, kept = attempt
+    columns = {
+        index: tuple(card for card in column[: kept.get(index, len(column))] if card != x)
+        for index, column in enumerate(record.columns)
+    }
+    if attempt.kind == "home":
+        return height_added(record.foundations, x), columns
+    assert p is not None
+    if attempt.kind == "onto":
+        onto = next(index for index, column in columns.items() if column and column[-1] == p)
+        columns[onto] = (*columns[onto], x)
+    else:
+        columns[len(columns)] = (p, x)
+    return record.foundations, columns

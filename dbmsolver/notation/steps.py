@@ -1,0 +1,129 @@
+"""One step of a solution: a card or a run of cards that moves; and what playing it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.cards import card_name, rank
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation.supermoves import Automove, capacity, goes_home, move_run, run_length
+
+
+class Origin(NamedTuple):
+    """Where a step was read: its text, and line and column counted from 1."""
+
+    text: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody had to say about a move."""
+
+    text: str
+    xhtml: bool = False
+    """Whether the text is of the XHTML subset; plain text if not."""
+    originator: str = ""
+    identifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One move of a solution: a card, or `count` cards from column to column."""
+
+    source: Place
+    destination: Place
+    count: int = 1
+    automove: Automove = "none"
+    """The policy that makes this move by itself; `none` if the player makes it."""
+    card: int | None = None
+    """The card that moves, of a run the deepest one: optional, and checked."""
+    onto: int | None = None
+    """The card it is put on: optional, and checked."""
+    comment: Comment | None = None
+    before: Position | None = None
+    """The position before the step: optional, and checked."""
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        what = "a card" if self.card is None else card_name(self.card)
+        if self.count != 1:
+            what = f"{self.count} cards"
+        return f"{what} from {self.source} to {self.destination}"
+
+    @classmethod
+    def of(cls, move: Move, automove: Automove = "none") -> Step:
+        """The step that makes one single-card move."""
+        return cls(move.source, move.destination, 1, automove, card=move.card)
+
+
+def moving_card(position: Position, step: Step) -> int:
+    """The card that the step moves, of a run the deepest one."""
+    kind, index = step.source
+    if kind == "column" and 0 <= index < len(position.columns):
+        column = position.columns[index]
+        if len(column) < step.count:
+            if not column:
+                raise IllegalMoveError("no card there", str(step.source))
+            text = f"{step.count} cards, there are {len(column)}"
+            raise IllegalMoveError(text, str(step.source))
+        return column[-step.count]
+    if kind == "freecell" and 0 <= index < len(position.freecells):
+        card = position.freecells[index]
+        if card is None:
+            raise IllegalMoveError("no card there", str(step.source))
+        return card
+    if kind == "foundation":
+        raise IllegalMoveError("no card leaves a foundation", str(step.source))
+    raise IllegalMoveError("no such place", str(step.source))
+
+
+def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) -> Position:
+    """The position after the step, which must be legal, and true in all that it says."""
+    source, destination, count = step.source, step.destination, step.count
+    if step.before is not None and step.before != position:
+        raise IllegalMoveError(f"the position before the move is given as {step.before}")
+    if count < 1:
+        raise IllegalMoveError(f"{count} cards, expected at least 1")
+    card = moving_card(position, step)
+    _check_card("moves", step.card, card)
+    target: int | None = None
+    if destination.kind == "column" and 0 <= destination.index < len(position.columns):
+        column = position.columns[destination.index]
+        target = column[-1] if column else None
+        if target is not None and not rules.can_stack(card, target):
+            raise IllegalMoveError(f"{card_name(card)} cannot be put on {card_name(target)}")
+        if target is None and not rules.can_fill(card):
+            raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
+    elif destination.kind == "foundation" and rank(card) > 1:
+        target = card - 4
+    _check_card("is the card under it", step.onto, target)
+    if step.automove != "none" and not (
+        count == 1
+        and destination.kind == "foundation"
+        and goes_home(card, position.foundations, rules, step.automove)
+    ):
+        raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    if count == 1:
+        return position.apply(Move(card, source, destination))
+    if source.kind != "column" or destination.kind != "column":
+        raise IllegalMoveError(f"{count} cards, expected 1 unless from column to column")
+    if not 0 <= destination.index < len(position.columns) or source == destination:
+        raise IllegalMoveError("no column to move to", str(destination))
+    if count > run_length(position.columns[source.index], rules):
+        raise IllegalMoveError(f"the last {count} cards are no run", str(source))
+    most = capacity(position, rules, destination.index)
+    if count > most and not unlimited:
+        raise IllegalMoveError(f"{count} cards, there is room for {most} at once")
+    return move_run(position, source.index, destination.index, count)
+
+
+def _check_card(what: str, given: int | None, found: int | None) -> None:
+    if given is not None and given != found:
+        name = "none" if found is None else card_name(found)
+        raise IllegalMoveError(f"{card_name(given)} {what} by what it says, {name} by the position")

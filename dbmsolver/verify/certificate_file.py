@@ -1,0 +1,116 @@
+"""Certificates as files: written as JSON, read, and held against their form.
+
+The form is described in ``certificate.schema.json``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.rules import POLICIES
+from dbmsolver.results import Method
+
+FORMAT = 1
+SCHEMA = Path(__file__).with_name("certificate.schema.json")
+CLAIMS = ("unsolvable", "shortest", "solved")
+MAX_BYTES = 1 << 20
+
+Certificate = dict[str, Any]
+
+
+def dump(certificate: Certificate) -> str:
+    """A certificate as JSON, a list's element per line."""
+    lines = []
+    for name, value in certificate.items():
+        text = json.dumps(value)
+        if name == "strata" and value:
+            text = "[\n" + ",\n".join(f"    {json.dumps(row)}" for row in value) + "\n  ]"
+        lines.append(f"  {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def load(path: Path) -> Certificate:
+    """Read a certificate; InputError, saying what is wrong, for anything else."""
+    where = str(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror}), expected a certificate", where
+        ) from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"more than {MAX_BYTES} bytes, expected a certificate", where)
+    try:
+        certificate = json.loads(data)
+    except ValueError as error:
+        raise InputError(f"not JSON ({error}), expected a certificate", where) from None
+    if isinstance(certificate, dict) and "question" in certificate:
+        certificate.setdefault("method", Method.EVERY_POSITION)  # what was not said at first
+    problem = next(problems(certificate), None)
+    if problem is not None:
+        raise InputError(f"not a certificate: {problem}", where)
+    return dict(certificate)
+
+
+def problems(data: Any) -> Iterator[str]:
+    """What the schema says, for machines without a validator."""
+    if not isinstance(data, dict):
+        yield "expected a JSON object"
+        return
+    if data.get("certificate") != FORMAT:
+        yield f'expected "certificate": {FORMAT}'
+        return
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "claim": str,
+        "question": str,
+        "method": str,
+        "deal": dict,
+        "rules": dict,
+        "policy": str,
+        "metric": str,
+        "length": (int, type(None)),
+        "states": int,
+        "forced": int,
+        "digest": (str, type(None)),
+        "strata": list,
+        "path": (list, type(None)),
+        "versions": dict,
+    }
+    for name, kind in kinds.items():
+        if name not in data:
+            yield f"{name} is missing"
+        elif not isinstance(data[name], kind) or isinstance(data[name], bool):
+            yield f"{name} is of the wrong type"
+    for name in data.keys() - kinds.keys() - {"certificate"}:
+        yield f"unknown member {name[:40]!r}"
+    choices = {
+        "claim": CLAIMS,
+        "question": ("prove", "solve"),
+        "method": tuple(Method),
+        "policy": POLICIES,
+        "metric": ("cards",),
+    }
+    for name, allowed in choices.items():
+        if data.get(name) not in allowed:
+            yield f"{name}: expected one of {', '.join(allowed)}"
+    names = {"layer", "stratum", "states", "forced"}
+    for row in data.get("strata") or []:
+        if not isinstance(row, dict) or row.keys() != names or not _numbers(row.values()):
+            yield f"strata: {short(row)} is no row of layer, stratum, states and forced"
+    for step in data.get("path") or []:
+        if not isinstance(step, list) or len(step) != 2 or not _numbers(step):
+            yield f"path: {short(step)} is no card and place value"
+
+
+def _numbers(values: Iterable[Any]) -> bool:
+    return all(type(value) is int and value >= 0 for value in values)
+
+
+def short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

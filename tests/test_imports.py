@@ -37,12 +37,17 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors process game results core state record_state storage search search.proof "
         "search.astar search.improve",
     ),
+    ("search.decisions", "process game results search.proof search.session"),
     ("verify", "errors process game results jit storage"),
     (
         "search.inspect",
         "errors game results core state record_state storage search search.proof verify",
     ),
-    ("api", "errors version game results notation search search.session search.inspect verify"),
+    (
+        "api",
+        "errors version game results notation search search.session search.decisions "
+        "search.inspect verify",
+    ),
     (
         "cli",
         "errors version process game results notation signals jit state record_state storage "

@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dbmsolver.api.searches import prove, solve
+from dbmsolver.api.searches import prove, prove_many, solve
 from dbmsolver.api.solutions import draw_board, read_solution, solution_of, write_solution
 from dbmsolver.api.stores import StoredSearch, open_store, verify_store
 from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
@@ -31,6 +31,7 @@ from dbmsolver.version import __version__
 if TYPE_CHECKING:
     from dbmsolver.notation.formats import Given
     from dbmsolver.notation.solution import Solution
+    from dbmsolver.search.decisions import Decision
     from dbmsolver.search.inspect import StoreStatus
     from dbmsolver.verify.report import Verification
 
@@ -40,6 +41,7 @@ __all__ = [
     "Commit",
     "DbmError",
     "Deal",
+    "Decision",
     "Given",
     "InputError",
     "Limit",
@@ -64,6 +66,7 @@ __all__ = [
     "load_rules",
     "open_store",
     "prove",
+    "prove_many",
     "read_solution",
     "rules_for",
     "solution_of",
@@ -73,6 +76,7 @@ __all__ = [
 ]
 
 _LATE = {
+    "Decision": "dbmsolver.search.decisions",
     "Given": "dbmsolver.notation.formats",
     "Solution": "dbmsolver.notation.solution",
     "StoreStatus": "dbmsolver.search.inspect",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
 
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
@@ -21,6 +21,9 @@ from dbmsolver.results import (
     Question,
     Result,
 )
+
+if TYPE_CHECKING:
+    from dbmsolver.search.decisions import Decision
 
 
 class Settings(TypedDict, total=False):
@@ -95,6 +98,31 @@ def prove(
     """
     options, limits = _settings(settings, metric="cards", method=method)
     return _search(Question.PROVE, deal, options, limits, progress, cancel)
+
+
+def prove_many(
+    deals: Iterable[Deal],
+    *,
+    method: Method | Literal["dominating", "every-position"] = "dominating",
+    **settings: Unpack[Settings],
+) -> Iterator[Decision]:
+    """Find out for each of many deals whether it has a solution: a Decision for each.
+
+    Most deals take less than a millisecond, as nothing is made anew for each of them. The order is
+    that in which deals are decided, among some hundred at a time. `settings` are as for
+    :func:`prove`, without a store; limits are for each deal. What does not end within them is
+    `undecided`.
+    """
+    options, limits = _settings(settings, metric="cards", method=method)
+    if options.store is not None:
+        raise UsageError("many deals have no common store, expected none")
+
+    def decisions() -> Iterator[Decision]:
+        from dbmsolver.search.decisions import decide
+
+        yield from decide(deals, options, limits)
+
+    return decisions()
 
 
 def _settings(settings: Settings, *, metric: str, method: str) -> tuple[Options, Limits]:

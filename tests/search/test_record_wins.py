@@ -124,7 +124,7 @@ def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_piec
     if in_pieces:
         small_pieces(monkeypatch, 500)
     store = tmp_path / "store"
-    assert prove(deal, max_states=2000, store=store).verdict == "undecided"
+    assert prove(deal, max_states=200, store=store).verdict == "undecided"
     result = prove(deal, store=store)
     assert (result.verdict, result.shortest) == ("solved", False)
     check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")

@@ -1,0 +1,95 @@
+"""How fast deals are decided that can mostly be won, in one process: dives, proofs for the rest.
+
+    python benchmarks/winnable.py
+    python benchmarks/winnable.py --deals 1-1000 --freecells 2 --replay
+
+Without options: deals 1 to 32,000 with four freecells, and 1 to 1,000 with three, two and one, all
+kernels loaded. Solutions are worked out and replayed only with --replay, which takes minutes and
+does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from dbmsolver import Deal, Decision, prove_many, rules_for
+from dbmsolver.cli.values import parse_size
+
+ROWS = ((4, 1, 32_000), (3, 1, 1000), (2, 1, 1000), (1, 1, 1000))
+"""Freecells, first and last deal."""
+
+
+def main() -> int:
+    """Print a line for each row; 1 if a solution does not replay."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--deals", default="", help="first-last; all rows if left out")
+    parser.add_argument("--freecells", type=int, default=4)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--memory", type=parse_size, default=1 << 30, help="1G if left out")
+    parser.add_argument("--max-time", type=float, default=60.0, help="seconds for a deal")
+    parser.add_argument("--replay", action="store_true", help="replay every solution")
+    options = parser.parse_args()
+    rows = ROWS
+    if options.deals:
+        first, _, last = options.deals.partition("-")
+        rows = ((options.freecells, int(first), int(last or first)),)
+    warm = [Deal.from_number(number) for number in (1, 11982)]
+    warm.append(Deal.from_number(384243, rules_for("freecell", 2)))
+    limits = {"threads": options.threads, "memory": options.memory}
+    list(prove_many(warm, max_time=0.5, **limits))
+    right = True
+    for freecells, first, last in rows:
+        rules = rules_for("freecell", freecells)
+        deals = (Deal.from_number(number, rules) for number in range(first, last + 1))
+        begun = time.perf_counter()
+        found = list(prove_many(deals, max_time=options.max_time, **limits))
+        seconds = time.perf_counter() - begun
+        print(
+            f"{freecells} freecells, deals {first} to {last}: {summary(found, seconds)}", flush=True
+        )
+        if options.replay:
+            wrong = [one.deal.name for one in found if not wins(one)]
+            print(f"  solutions that do not win: {', '.join(wrong) or 'none'}", flush=True)
+            right = right and not wrong
+    return 0 if right else 1
+
+
+def summary(found: Sequence[Decision], seconds: float) -> str:
+    """What came of the deals of a row."""
+    verdicts = Counter(str(one.verdict) for one in found)
+    fast = sum(one.seconds <= 1 and one.verdict != "undecided" for one in found)
+    parts = [
+        f"{seconds:.1f} s",
+        *(f"{count:,} {verdict}" for verdict, count in sorted(verdicts.items())),
+        f"{fast / len(found):.2%} decided within a second each",
+        f"{sum(one.evaluated for one in found):,} records expanded",
+        f"longest {max(one.seconds for one in found):.1f} s",
+    ]
+    names = [one.deal.name for one in found if one.verdict == "undecided"]
+    if names:
+        parts.append(f"undecided: {', '.join(names)}")
+    few = [one.deal.name for one in found if one.verdict == "unsolvable"]
+    if 0 < len(few) < 10:
+        parts.append(f"unsolvable: {', '.join(few)}")
+    return "; ".join(parts)
+
+
+def wins(decision: Decision) -> bool:
+    """Whether the solution of a deal is legal move by move, and wins; True where none is due."""
+    if decision.verdict != "solved":
+        return True
+    position = decision.deal.position
+    for move in decision.moves():
+        move = move._replace(forced=False)
+        if move not in position.moves(decision.deal.rules):
+            return False
+        position = position.apply(move)
+    return position.is_goal()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

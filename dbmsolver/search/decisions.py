@@ -1,0 +1,106 @@
+"""Whether each of many deals can be won: dives for all of them, proofs for those that stay open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Policy
+from dbmsolver.process import default_memory
+from dbmsolver.results import (
+    Limit,
+    Limits,
+    Method,
+    Options,
+    Question,
+    Result,
+    Verdict,
+    method_for,
+)
+from dbmsolver.search import session
+from dbmsolver.search.proof.many_deals import DivedDeal, ManyDeals
+
+_AT_ONCE = 1024
+"""Deals that are dived for together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a deal can be won.
+
+    `states` and `evaluated` are those of a :class:`Result`; `seconds` is the time that the deal
+    took, for deals that were dived for together an equal share.
+    """
+
+    deal: Deal
+    policy: Policy
+    verdict: Verdict
+    limit: Limit | None
+    states: int
+    evaluated: int
+    seconds: float
+    source: DivedDeal | Result
+
+    def moves(self) -> tuple[Move, ...]:
+        """A solution, not shown to be shortest; empty if there is none.
+
+        It is worked out when it is asked for, in some hundredths of a second.
+        """
+        if isinstance(self.source, Result):
+            return self.source.moves
+        if self.verdict != Verdict.SOLVED:
+            return ()
+        return tuple(self.source.moves(self.deal, self.policy))
+
+
+def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[Decision]:
+    """Decide deals one after the other; those that take longest come last among some hundred.
+
+    The limits are for each deal, but for the memory, which is for all.
+    """
+    threads = options.threads or session.default_threads()
+    memory = limits.memory or default_memory()
+    for rules, group in groupby(deals, key=lambda deal: deal.rules):
+        many: ManyDeals | None = None
+        while some := list(islice(group, _AT_ONCE)):
+            later = some
+            if method_for(Question.PROVE, rules, options.method) == Method.DOMINATING:
+                if many is None:
+                    many = ManyDeals(some[0], options.policy, threads, memory // 4)
+                later = []
+                for place, dived in many.run(some):
+                    if dived.outcome == "open":
+                        later.append(some[place])
+                    else:
+                        yield _dived(some[place], options.policy, dived)
+            for deal in later:
+                yield _proved(deal, options, limits)
+
+
+def _dived(deal: Deal, policy: Policy, dived: DivedDeal) -> Decision:
+    won = dived.outcome == "won"
+    verdict = Verdict.SOLVED if won else Verdict.UNSOLVABLE
+    states = dived.evaluated if won else dived.states
+    return Decision(deal, policy, verdict, None, states, dived.evaluated, dived.seconds, dived)
+
+
+def _proved(deal: Deal, options: Options, limits: Limits) -> Decision:
+    events = session.run(Question.PROVE, deal, options, limits)
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            result: Result = end.value
+            return Decision(
+                deal,
+                options.policy,
+                result.verdict,
+                result.limit,
+                result.states,
+                result.evaluated,
+                result.seconds,
+                result,
+            )

@@ -10,7 +10,7 @@ code meaning
    4 bad store: unreadable, foreign, damaged, in use, or not writable
    5 the system refused: no memory, or no room for the answer
   10 unsolvable: proven that no solution exists
-  20 undecided: a limit ended the search
+  20 undecided: a limit ended the search, and no solution was found by then
  130 interrupted by Ctrl-C, SIGTERM or SIGHUP; a search commits what it has first
 ==== ==================================================================
 

@@ -48,18 +48,24 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     return checked
 
 
-def check_best(store: Store, deal: Deal) -> list[str]:
-    """Check the best solution of an unfinished search; what was checked, in words.
+def check_unfinished(store: Store, deal: Deal) -> list[str]:
+    """Check what an unfinished search says of the lengths that are possible still; what was
+    checked, in words.
 
-    What is no part of a shorter one has been dropped, so the search must not go on without it.
-    StoreError if it is none, or if layers were searched that it leaves nothing to look for in.
+    These are the last layer with closed states, and the best solution. What is no part of a shorter
+    one may have been dropped, so the search must not go on without it. StoreError if it is none.
     """
     manifest, where = store.manifest, str(store.path)
+    last = max((parse_closed_key(key).layer for key in store.keys(b"C")), default=0)
+    claimed = max((row[0] for row in manifest.strata), default=0)
+    if manifest.question == Question.SOLVE and claimed != last:
+        raise _wrong(f"the last layer with closed states is {last}, not {claimed}", where)
+    if manifest.path is None:
+        return []
     if manifest.question != Question.SOLVE:
         raise _wrong("a proof has no solution before its end", where)
     codec = keys_of(deal, manifest.policy, Method(manifest.method))
     moves = moves_of(manifest, codec, where)
-    last = max((parse_closed_key(key).layer for key in store.keys(b"C")), default=0)
     if last > len(moves):
         raise _wrong(f"layer {last} was searched, for a solution of {len(moves)} moves", where)
     return ["the solution was played and wins"]

@@ -14,7 +14,7 @@ from dbmsolver.record_state import RecordKeys, keys_of
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.answers import whole_strata
 from dbmsolver.search.covering import stored_cover
-from dbmsolver.search.evidence import check_answer, check_best
+from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
@@ -76,11 +76,8 @@ def status(path: Path) -> StoreStatus:
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
         searched = deal_of(manifest, str(path))
-        checked = []
-        if manifest.is_final:
-            checked = check_answer(store, searched)
-        elif manifest.path is not None:
-            checked = check_best(store, searched)
+        check = check_answer if manifest.is_final else check_unfinished
+        checked = check(store, searched)
         pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
             question=manifest.question,

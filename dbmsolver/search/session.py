@@ -29,7 +29,7 @@ from dbmsolver.search.answers import forced_move, result_of
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.astar.look_ahead import LookAhead
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.evidence import check_answer, check_best
+from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.improve.ahead import AnyAhead
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
@@ -294,8 +294,8 @@ def _check_evidence(store: Store, deal: Deal) -> None:
     """StoreError if the records do not bear out the answer, or the best solution so far."""
     if store.manifest.is_final:
         check_answer(store, deal)
-    elif store.manifest.path is not None:
-        check_best(store, deal)
+    else:
+        check_unfinished(store, deal)
 
 
 def _search(store: Store, deal: Deal, options: Options, limits: Limits) -> Events:

@@ -43,6 +43,11 @@ def another_length(manifest: dict[str, Any]) -> None:
     manifest["length"] -= 5
 
 
+def another_layer(manifest: dict[str, Any]) -> None:
+    """Say that more layers are closed, and so that no solution is as short as it might be."""
+    manifest["strata"].append([manifest["length"] - 1, 50, 0, 0])
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -50,6 +55,7 @@ def another_length(manifest: dict[str, Any]) -> None:
         (swap, "cannot be played"),
         (shortest, "candidates are still pending"),
         (another_length, "its length cannot be"),
+        (another_layer, "the last layer with closed states"),
     ],
 )
 def test_forged(

@@ -1,0 +1,86 @@
+"""How good the solutions of `solve --any` are, and how soon they come.
+
+    python benchmarks/anytime.py                       # deals 1 to 30, 20 seconds each
+    python benchmarks/anytime.py --deals 10 --seconds 5
+    python benchmarks/anytime.py --markdown            # the rows for README.md
+
+Of each deal the shortest length is known. For each mark of time it prints the mean of the moves
+that the best solution had too many then, for how many deals it was a shortest one, and for how many
+that was proven. Ends with 1 if a solution is too short to be one, or a proof is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+
+from tables import optimal_lengths
+
+from dbmsolver import Better, Deal, Result, solve
+
+MARKS = (0.1, 0.3, 1.0, 3.0, 5.0, 10.0, 20.0)
+"""Seconds."""
+WARM_UP = 3
+"""A deal that is solved first, so that all kernels are there."""
+
+
+class Run:
+    """The solutions of a deal, with the seconds after which they came."""
+
+    def __init__(self, number: int, optimum: int, seconds: float) -> None:
+        self.optimum = optimum
+        self.found: list[tuple[float, int]] = []
+        self.result: Result = solve(
+            Deal.from_number(number), any_solution=True, max_time=seconds, progress=self._note
+        )
+        if self.result.shortest and self.result.length is not None:
+            self.found.append((self.result.seconds, self.result.length))
+
+    def _note(self, event: object) -> None:
+        if isinstance(event, Better):
+            self.found.append((event.elapsed, event.length))
+
+    def excess(self, mark: float) -> int | None:
+        """The moves too many after so many seconds, None if there was no solution."""
+        lengths = [length for seconds, length in self.found if seconds <= mark]
+        return min(lengths) - self.optimum if lengths else None
+
+    def proven(self, mark: float) -> bool:
+        """Whether a shortest solution was proven to be one after so many seconds."""
+        return self.result.shortest and self.result.seconds <= mark
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing that was said contradicts the known length."""
+        least = self.result.at_least or 0
+        lengths = [length for _, length in self.found]
+        if self.result.shortest and self.result.length != self.optimum:
+            return False
+        return least <= self.optimum <= min(lengths, default=self.optimum)
+
+
+def main() -> int:
+    """Solve the deals and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--deals", type=int, default=30, help="how many deals (default 30)")
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each deal (default 20)")
+    parser.add_argument("--markdown", action="store_true", help="rows of a markdown table")
+    options = parser.parse_args()
+    solve(Deal.from_number(WARM_UP), any_solution=True)
+    known = list(optimal_lengths().items())[: options.deals]
+    runs = [Run(number, optimum, options.seconds) for number, optimum in known]
+    first = [run.found[0][0] for run in runs if run.found]
+    line = "| {} | {} | {} | {} | {} |" if options.markdown else "{:>8} {:>10} {:>10} {:>9} {:>7}"
+    print(f"first solution: median {statistics.median(first):.3f} s, most {max(first):.3f} s")
+    print(line.format("seconds", "with one", "too many", "shortest", "proven"))
+    for mark in (mark for mark in MARKS if mark <= options.seconds):
+        excess = [moves for run in runs if (moves := run.excess(mark)) is not None]
+        mean = f"{statistics.mean(excess):.2f}" if excess else "-"
+        proven = sum(run.proven(mark) for run in runs)
+        print(line.format(f"{mark:g}", len(excess), mean, excess.count(0), proven))
+    return 0 if all(run.right for run in runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

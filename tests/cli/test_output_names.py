@@ -94,3 +94,13 @@ def test_a_word_that_is_near_nothing_gets_no_suggestion() -> None:
     for word in ("help", "xyzzy"):
         result = run(word)
         assert result.exit_code == 2 and "Did you mean" not in result.stderr
+
+
+def test_a_store_without_a_solution_is_not_exported_as_one(tmp_path: Path) -> None:
+    store, path = str(tmp_path / "store"), tmp_path / "answer.sfn"
+    assert run("prove", "146692", "--quiet", "--store", store).exit_code == 10
+    result = run("export", store, "-o", str(path))
+    assert (result.exit_code, path.exists(), result.stderr.count("\n")) == (2, False, 1)
+    assert "unsolvable" in result.stderr and "expected text or json" in result.stderr
+    for form in ("text", "json"):
+        assert run("export", store, "--format", form).exit_code == 0

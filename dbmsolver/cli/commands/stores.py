@@ -23,12 +23,14 @@ from dbmsolver.cli.render import (
     describe_move,
     dump_json,
     fact_lines,
+    has_solution,
     history_data,
     human_bytes,
     move_data,
     possible_lengths,
     rules_data,
     strata_data,
+    verdict_line,
 )
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.cli.values import DealCommand, DealSource
@@ -197,4 +199,8 @@ def export_command(store: str, form: AnswerForm) -> None:
     check_output(form.output)
     from dbmsolver.search import session
 
-    write_answer(session.answer(Path(store)), form, quiet=True)
+    result = session.answer(Path(store))
+    if form.name not in ("text", "json") and not has_solution(result):
+        said = f"{verdict_line(result)}: no solution to be written as {form.name}"
+        raise UsageError(f"{said}, expected text or json", store)
+    write_answer(result, form, quiet=True)

@@ -56,7 +56,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
             "number": manifest.deal["number"],
             "board": manifest.deal["board"].splitlines(),
         },
-        "rules": dict(manifest.rules),
+        "rules": asdict(rules_from(manifest.rules)),
         "policy": manifest.policy,
         "metric": manifest.metric,
         "length": manifest.length if claim != "unsolvable" else None,
@@ -135,6 +135,11 @@ def load(path: Path) -> Certificate:
     problem = next(_problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
+    try:
+        # Whatever its version leaves out is said, so that certificates can be compared.
+        certificate["rules"] = asdict(rules_from(certificate["rules"]))
+    except (TypeError, DbmError) as error:
+        raise InputError(f"not a certificate: its rules ({error})", where) from None
     return dict(certificate)
 
 

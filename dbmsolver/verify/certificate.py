@@ -48,7 +48,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
             "number": manifest.deal["number"],
             "board": manifest.deal["board"].splitlines(),
         },
-        "rules": dict(manifest.rules),
+        "rules": asdict(rules_from(manifest.rules)),
         "policy": manifest.policy,
         "metric": manifest.metric,
         "length": manifest.length if claim != "unsolvable" else None,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dbmsolver.errors import InputError
-from dbmsolver.game.rules import POLICIES
+from dbmsolver.errors import DbmError, InputError
+from dbmsolver.game.rules import POLICIES, rules_from
 from dbmsolver.results import Method
 
 FORMAT = 1
@@ -54,6 +55,11 @@ def load(path: Path) -> Certificate:
     problem = next(problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
+    try:
+        # Whatever its version leaves out is said, so that certificates can be compared.
+        certificate["rules"] = asdict(rules_from(certificate["rules"]))
+    except (TypeError, DbmError) as error:
+        raise InputError(f"not a certificate: its rules ({error})", where) from None
     return dict(certificate)
 
 

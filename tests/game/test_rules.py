@@ -1,12 +1,13 @@
 """Games, their rules, and what is safe to send home."""
 
+from dataclasses import asdict
 from itertools import product
 
 import pytest
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import parse_card, rank, suit
-from dbmsolver.game.rules import BUILDS, GAMES, Rules, rules_for
+from dbmsolver.game.rules import BUILDS, GAMES, Rules, rules_for, rules_from
 
 
 def rules_with(build: str, fill: str = "any") -> Rules:
@@ -40,6 +41,19 @@ def test_a_game_with_other_numbers_of_columns_and_freecells() -> None:
     assert rules_for("eight_off", freecells=3).dealt_to_freecells == 3
     assert rules_for("eight_off", freecells=13).dealt_to_freecells == 4
     assert rules_for("freecell") == GAMES["freecell"]
+
+
+def test_rules_without_a_layout_are_those_of_their_game() -> None:
+    """Stores and certificates of the time before there were layouts do not name one."""
+    for name in ("eight_off", "bakers_dozen"):
+        data = asdict(GAMES[name])
+        del data["layout"]
+        assert rules_from(data) == GAMES[name]
+    data["columns"] = 7
+    assert rules_from(data).layout == ""
+    assert rules_from(asdict(GAMES["citadel"])) == GAMES["citadel"]
+    with pytest.raises(TypeError):
+        rules_from({**data, "suits": 4})
 
 
 @pytest.mark.parametrize("freecells, columns", [(-1, 8), (14, 8), (4, 0), (4, 14), (10**30, 8)])

@@ -126,3 +126,17 @@ def change_manifest(path: Path, change: Callable[[dict[str, Any]], None]) -> Non
 
 
 __all__ = ["StoreError"]
+
+
+def make_counts_fit(path: Path) -> None:
+    """Let the manifest say what is in the store, as one who means to deceive would: the states must
+    tell.
+    """
+    report = check(path)
+
+    def fit(manifest: dict[str, Any]) -> None:
+        manifest["states"], manifest["forced"] = report.states, report.forced
+        manifest["strata"] = [list(row) for row in report.strata]
+        manifest["digest"] = report.digest or manifest["digest"]
+
+    change_manifest(path, fit)

@@ -32,8 +32,8 @@ def run(*args: str) -> Result:
 
 
 any_rules = st.builds(
-    lambda name, columns, freecells, build, fill, filled, sunk: Rules(
-        name, columns, freecells, build, fill, min(filled, freecells), sunk
+    lambda name, columns, freecells, build, fill, filled, sunk, layout: Rules(
+        name, columns, freecells, build, fill, min(filled, freecells), sunk, layout
     ),
     st.sampled_from([*GAMES, "golf", "my own game"]),
     st.integers(1, 13),
@@ -42,6 +42,7 @@ any_rules = st.builds(
     st.sampled_from(FILLS),
     st.integers(0, 4),
     st.booleans(),
+    st.sampled_from(["", "home A", "home A 2H; first KS", "backwards", "auto"]),
 )
 
 

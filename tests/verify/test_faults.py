@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.faults import check
+from helpers.faults import check, make_counts_fit
 from helpers.searching import prove
 from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
@@ -77,18 +77,6 @@ def refused(path: Path, *reasons: str) -> None:
     assert not report.valid
     if reasons:
         assert any(reason in str(report.reason) for reason in reasons), report.reason
-
-
-def make_counts_fit(path: Path) -> None:
-    """Let the manifest say what is in the store, as a deceiver would: the states must tell."""
-    report = check(path)
-
-    def fit(manifest: dict[str, Any]) -> None:
-        manifest["states"], manifest["forced"] = report.states, report.forced
-        manifest["strata"] = [list(row) for row in report.strata]
-        manifest["digest"] = report.digest or manifest["digest"]
-
-    faults.change_manifest(path, fit)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.rules import Policy, Rules
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
 BUILDS = {"alternate": 0, "suit": 1, "any": 2}
@@ -97,48 +97,29 @@ class Format(NamedTuple):
     locked_total: int
 
 
+class _Dealt(NamedTuple):
+    """Where the cards lie in the deal, in the way of `Format`."""
+
+    place: list[int]
+    under: list[int]
+    column: list[int]
+    locked: list[list[int]]  # of each column, from the bottom up
+
+
 def make_format(deal: Deal, policy: Policy) -> Format:
     """The tables of a deal under a policy."""
-    rules, position = deal.rules, deal.position
+    rules = deal.rules
     kinds = rules.parent_kinds
     forced_aces = policy != "none"
-    values = []
-    for card in range(CARDS):
-        parents = list(range(len(kinds))) if card < 48 else []
-        cell = [FREECELL] if rules.freecells else []
-        bottom = [BOTTOM] if rules.can_fill(card) else []
-        values.append([] if forced_aces and card < 4 else parents + cell + bottom)
-    dealt = [HOME] * CARDS
-    under, column_of = [-2] * CARDS, [-1] * CARDS
-    locked: list[list[int]] = [[] for _ in range(rules.columns)]
-    for cell_card in position.freecells:
-        if cell_card is not None:
-            dealt[cell_card] = FREECELL
-    for index, column in enumerate(position.columns):
-        for card, below in zip(column, (-1, *column), strict=False):
-            under[card], column_of[card] = below, index
-            place = LOCKED
-            if not (forced_aces and card < 4):
-                if below < 0:
-                    place = BOTTOM if rules.can_fill(card) else LOCKED
-                elif rules.can_stack(card, below):
-                    place = kinds.index((card ^ below) & 3)
-            dealt[card] = place
-            if place == LOCKED:
-                locked[index].append(card)
-    widths = [len(cards).bit_length() for cards in locked]
+    values = _values(rules, forced_aces)
+    dealt = _dealt(deal, forced_aces)
+    widths = [len(cards).bit_length() for cards in dealt.locked]
     shifts = [16 + sum(widths[:index]) for index in range(rules.columns)]
-    most = max(1, *(len(cards) for cards in locked))
+    most = max(1, *(len(cards) for cards in dealt.locked))
     bits = _plane_bits()
-    varying, fixed = [0, 0, 0], [0, 0, 0]
-    for card in range(CARDS):
-        places = values[card] or ([dealt[card]] if dealt[card] < LOCKED else [])
-        for plane in range(3):
-            seen = {bits[plane][place] for place in places}
-            varying[plane] |= (seen == {0, 1}) << card
-            fixed[plane] |= (seen == {1}) << card
-    pairs = [(card, place) for card in range(CARDS) for place in (dealt[card], *values[card])]
-    digits, heights, words = _public(dealt, values)
+    varying, fixed = _planes(dealt.place, values)
+    pairs = [(card, place) for card in range(CARDS) for place in (dealt.place[card], *values[card])]
+    digits, heights, words = _public(dealt.place, values)
     return Format(
         columns=rules.columns,
         freecells=rules.freecells,
@@ -148,12 +129,12 @@ def make_format(deal: Deal, policy: Policy) -> Format:
         kinds=np.array(kinds, np.int64),
         fillers=_mask(card for card in range(CARDS) if rules.can_fill(card)),
         has_values=_mask(card for card in range(CARDS) if values[card]),
-        dealt_place=np.array(dealt, np.int64),
-        dealt_under=np.array(under, np.int64),
-        dealt_column=np.array(column_of, np.int64),
+        dealt_place=np.array(dealt.place, np.int64),
+        dealt_under=np.array(dealt.under, np.int64),
+        dealt_column=np.array(dealt.column, np.int64),
         column_shift=np.array(shifts, np.int64),
         column_mask=np.array([(1 << width) - 1 for width in widths], np.int64),
-        locked=np.array([cards + [-1] * (most - len(cards)) for cards in locked], np.int64),
+        locked=np.array([cards + [-1] * (most - len(cards)) for cards in dealt.locked], np.int64),
         varying=np.array(varying, np.uint64),
         fixed=np.array(fixed, np.uint64),
         off=np.array(bits[0], np.uint64),
@@ -164,8 +145,53 @@ def make_format(deal: Deal, policy: Policy) -> Format:
         digits=digits,
         heights=heights,
         words=words,
-        locked_total=sum(map(len, locked)),
+        locked_total=sum(map(len, dealt.locked)),
     )
+
+
+def _values(rules: Rules, forced_aces: bool) -> list[list[int]]:
+    """The place values of each card."""
+    values = []
+    for card in range(CARDS):
+        parents = list(range(len(rules.parent_kinds))) if card < 48 else []
+        cell = [FREECELL] if rules.freecells else []
+        bottom = [BOTTOM] if rules.can_fill(card) else []
+        values.append([] if forced_aces and card < 4 else parents + cell + bottom)
+    return values
+
+
+def _dealt(deal: Deal, forced_aces: bool) -> _Dealt:
+    rules, position = deal.rules, deal.position
+    dealt = _Dealt([HOME] * CARDS, [-2] * CARDS, [-1] * CARDS, [[] for _ in range(rules.columns)])
+    for cell_card in position.freecells:
+        if cell_card is not None:
+            dealt.place[cell_card] = FREECELL
+    for index, column in enumerate(position.columns):
+        for card, below in zip(column, (-1, *column), strict=False):
+            dealt.under[card], dealt.column[card] = below, index
+            place = LOCKED
+            if not (forced_aces and card < 4):
+                if below < 0:
+                    place = BOTTOM if rules.can_fill(card) else LOCKED
+                elif rules.can_stack(card, below):
+                    place = rules.parent_kinds.index((card ^ below) & 3)
+            dealt.place[card] = place
+            if place == LOCKED:
+                dealt.locked[index].append(card)
+    return dealt
+
+
+def _planes(dealt: list[int], values: list[list[int]]) -> tuple[list[int], list[int]]:
+    """The cards whose bit in a plane varies, and those whose bit there is always 1."""
+    bits = _plane_bits()
+    varying, fixed = [0, 0, 0], [0, 0, 0]
+    for card in range(CARDS):
+        places = values[card] or ([dealt[card]] if dealt[card] < LOCKED else [])
+        for plane in range(3):
+            seen = {bits[plane][place] for place in places}
+            varying[plane] |= (seen == {0, 1}) << card
+            fixed[plane] |= (seen == {1}) << card
+    return varying, fixed
 
 
 def code_bytes(form: Format) -> int:

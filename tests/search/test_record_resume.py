@@ -45,8 +45,7 @@ def test_interrupted_at_random_moments(tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
-@pytest.mark.parametrize("with_dives", [False, True])
+@pytest.mark.parametrize(("how", "with_dives"), [("SIGKILL", False), ("SIGINT", True)])
 @pytest.mark.parametrize(
     ("deal", "freecells", "small", "memory"),
     [
@@ -74,7 +73,7 @@ def test_interrupted_many_times(
         memory=memory,
         dives=with_dives,
         signal=how,
-        times=20,
+        times=12,
     )
 
 

@@ -1,8 +1,7 @@
 """The verifier's compiled part: nothing in here comes from, or knows, the kernels of the search.
 
-What runs once for each state is compiled into its callers (``forceinline``): the tables of a deal
-are large, and handing them over takes as long as the work. Functions without ``cpython_wrapper``
-can be called by kernels only, not from Python.
+What runs once for each state is compiled into its callers (``inlined``): the tables of a deal are
+large, and handing them over takes as long as the work.
 """
 
 import dbmsolver.jit  # noqa: F401  # names numba's cache folder, before numba is imported

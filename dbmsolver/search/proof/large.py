@@ -115,7 +115,7 @@ class LargeSignature:
         if piece_or_none is None:
             return self._delivery() if self.set.sources else None
         blocks = self._reserve(piece_or_none)
-        result = PieceResult.to(piece_or_none)
+        result = PieceResult.to(piece_or_none, self.set.tree.routes())
         return partial(expand_piece, self.shape, result, worker, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
@@ -163,7 +163,7 @@ class LargeSignature:
         result.closed = []
         self.set.balance += done.put_back - done.taken
         for one in done.siblings:
-            self.set.deliver(one.load())
+            self.set.deliver_sorted(done.routes, one)
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample

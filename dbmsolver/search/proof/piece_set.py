@@ -10,7 +10,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, NewRecord
 from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
-from dbmsolver.search.proof.pieces import Piece, Tree, split_bit
+from dbmsolver.search.proof.pieces import Piece, Routes, Sorted, Tree, split_bit
 from dbmsolver.search.proof.worker import LargeStart
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, weigh_one
@@ -106,6 +106,15 @@ class PieceSet:
         """Give new candidates to their pieces."""
         self.balance += runs.codes.size
         self.tree.deliver(runs)
+
+    def deliver_sorted(self, routes: Routes, candidates: Sorted) -> None:
+        """Give new candidates, sorted by the pieces of some time, to the pieces there are now."""
+        self.balance += candidates.codes.size
+        if self.tree.fits(routes):
+            self.tree.deliver_sorted(candidates)
+        else:
+            runs = self.shape.candidates(candidates.keys, candidates.codes).load()
+            self.tree.deliver(runs)
 
     def take_source(self) -> Candidates:
         """The next candidates that wait for room."""

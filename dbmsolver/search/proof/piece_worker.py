@@ -14,7 +14,7 @@ from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys
-from dbmsolver.search.proof.pieces import Piece
+from dbmsolver.search.proof.pieces import Piece, Routes, Sorted
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
 EXPAND_SECONDS = 1.5
@@ -26,10 +26,12 @@ class PieceResult:
     """The result of expanding one piece."""
 
     piece: Piece
+    routes: Routes
     result: WorkResult = field(default_factory=WorkResult)
     opened: list[Candidates] = field(default_factory=list)
     rest: list[Candidates] = field(default_factory=list)
-    siblings: list[Candidates] = field(default_factory=list)
+    siblings: list[Sorted] = field(default_factory=list)
+    """Candidates for other pieces, sorted by `routes`."""
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
     loaded: bool = True
@@ -39,9 +41,9 @@ class PieceResult:
     """Opened states that were not expanded."""
 
     @classmethod
-    def to(cls, piece: Piece) -> PieceResult:
+    def to(cls, piece: Piece, routes: Routes) -> PieceResult:
         """The result of work to come, which begins with what is `in_work` of the piece."""
-        done = cls(piece, rest=list(piece.in_work), opened=list(piece.opened))
+        done = cls(piece, routes, rest=list(piece.in_work), opened=list(piece.opened))
         piece.in_work = piece.in_work + piece.opened
         piece.opened = []
         return done
@@ -166,8 +168,8 @@ class _PieceExpansion:
         kernels = self.worker.kernels
         found, rest = kernels.split_siblings(self.ws, outgoing, words, out.run_keys, out.run_codes)
         if found:
-            keys = out.run_keys[: words * found].copy()
-            self.done.siblings.append(self.shape.candidates(keys, out.run_codes[:found].copy()))
+            keys, codes = out.run_keys[: words * found], out.run_codes[:found]
+            self.done.siblings.append(self.done.routes.sort(keys, codes))
         out.used[USED_CANDIDATES : USED_RUNS + 1] = 0
         kernels.write_runs(self.ws, out, self.shape.signature, rest)
         self.worker.collect_candidates(self.done.result)

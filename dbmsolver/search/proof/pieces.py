@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,27 @@ class Piece:
         self.opened = []
 
 
+class Sorted(NamedTuple):
+    """Keys and codes of candidates, sorted by piece, and where each piece's end."""
+
+    keys: NDArray[np.uint64]
+    codes: NDArray[Any]
+    ends: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Routes:
+    """A tree of ``pieces`` as it was at some time (``rows``, as :func:`route` reads them)."""
+
+    rows: NDArray[np.int64]
+    key_words: int
+    pieces: int
+
+    def sort(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Sorted:
+        """Candidates of the signature, sorted by piece."""
+        return Sorted(*route(keys, codes, self.key_words, self.rows, self.pieces))
+
+
 class Tree:
     """Which piece a key belongs to: a binary tree of tested bits, pieces at its leaves."""
 
@@ -100,20 +121,24 @@ class Tree:
                     child.opened.append(self.shape.candidates(rows, codes[chosen]))
         return children
 
-    def routes(self, pieces: list[Piece]) -> NDArray[np.int64]:
-        """The tree as :func:`route` reads it; a piece's number is its place in ``pieces``."""
-        numbers = {piece.leaf: number for number, piece in enumerate(pieces)}
-        return np.array(
-            [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)],
-            np.int64,
-        )
+    def routes(self) -> Routes:
+        """The tree as it is now, for another thread to sort candidates by."""
+        numbers = {piece.leaf: number for number, piece in enumerate(self.pieces)}
+        rows = [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)]
+        return Routes(np.array(rows, np.int64), self.shape.key_words, len(self.pieces))
 
     def deliver(self, runs: Runs) -> None:
         """Put candidates into the inboxes of their pieces."""
+        self.deliver_sorted(self.routes().sort(runs.keys, runs.codes))
+
+    def fits(self, routes: Routes) -> bool:
+        """Whether the tree is still as it was when these were made: it only ever grows."""
+        return routes.pieces == len(self.pieces)
+
+    def deliver_sorted(self, candidates: Sorted) -> None:
+        """Put candidates that are sorted by piece into the inboxes."""
         words = self.shape.key_words
-        keys, codes, ends = route(
-            runs.keys, runs.codes, words, self.routes(self.pieces), len(self.pieces)
-        )
+        keys, codes, ends = candidates
         # Some of these are packed into one block.
         most = max(1, most_states(8 * words + codes.itemsize) // 4)
         start = 0

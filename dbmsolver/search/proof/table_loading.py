@@ -61,7 +61,8 @@ def _insert_routed(pieces: PieceSet, keys: NDArray[np.uint64]) -> None:
     words = pieces.shape.key_words
     codes = np.zeros(keys.size // words, pieces.shape.codec.code_type)
     targets = list(pieces.pieces)
-    keys, _, ends = route(keys, codes, words, pieces.tree.routes(targets), len(targets))
+    rows = pieces.tree.routes().rows
+    keys, _, ends = route(keys, codes, words, rows, len(targets))
     start = 0
     for piece, end in zip(targets, ends.tolist(), strict=True):
         _insert(pieces, piece, keys[words * start : words * end])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helpers.interruptions import interrupt
 
-TIMES = 10
+TIMES = 6
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,10 @@ TIMES = 10
     [
         {"question": "solve", "deal": 2, "freecells": 4},
         {"question": "solve", "deal": 2, "freecells": 4, "signal": "SIGINT"},
-        {"question": "solve", "deal": 3, "freecells": 3, "memory": 24 << 20},
+        pytest.param(
+            {"question": "solve", "deal": 3, "freecells": 3, "memory": 24 << 20},
+            marks=pytest.mark.slow,
+        ),
         {"question": "solve", "deal": 1, "freecells": 2},
         {"question": "solve", "deal": 1, "freecells": 2, "dives": False},
     ],

@@ -69,7 +69,7 @@ def test_a_beam_without_room_gives_up() -> None:
 
 
 def test_a_beam_that_comes_to_an_end_finds_nothing() -> None:
-    codec = StateCodec(Deal.from_number(1, rules_for("freecell", freecells=0)), "wkr")
+    codec = StateCodec(Deal.from_number(1, rules_for("freecell", freecells=1)), "wkr")
     beam = made(codec, Shape(1000))
     assert beam.steps is None and beam.looked_at > 10
 

@@ -1,5 +1,8 @@
 """Writes tests/data/collected.txt: solutions as collections of other people have them.
 
+With a number, writes tests/data/collected-max.txt instead: the first so many deals that the player
+solves where the game makes every possible move home, which takes some seconds each.
+
 Games of the greedy player of `played`, in two characters for a move and nothing else: no sign for
 the number of cards that go to an empty column, and `r` for the next freecell where the game makes
 every possible move home by itself.
@@ -19,6 +22,10 @@ from dbmsolver.notation.supermoves import Automove
 HEADER = """\
 # Games of FreeCell deals, made by tools/collected.py from this project's own greedy player.
 # Columns: deal, the moves home that the game makes by itself, the moves of the player.
+"""
+MANY = """\
+# The first 200 FreeCell deals that this project's own greedy player solves in a game which makes
+# every possible move home, made by tools/collected.py. Columns: deal, the moves of the player.
 """
 DEALS: dict[Automove, tuple[int, ...]] = {
     "horne": (14051, 26567, 31627, 44, 617),
@@ -46,8 +53,23 @@ def words(solution: Solution, generic: bool) -> str:
     return " ".join(found)
 
 
+def many(wanted: int) -> None:
+    """Print the table of the first deals that are solved with every possible move home."""
+    sys.stdout.write(MANY)
+    number = 0
+    while wanted:
+        number += 1
+        solution = played(Deal.from_number(number), "max")
+        if solution is not None:
+            print(number, words(solution, generic=True), sep="\t", flush=True)
+            wanted -= 1
+
+
 def main() -> None:
     """Print the table."""
+    if len(sys.argv) > 1:
+        many(int(sys.argv[1]))
+        return
     sys.stdout.write(HEADER)
     for policy, deals in DEALS.items():
         for number in deals:

@@ -21,6 +21,7 @@ from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.manifest import deal_of
+from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import from_manifest
 from dbmsolver.verify.certificate_file import Certificate
@@ -78,7 +79,6 @@ def status(path: Path) -> StoreStatus:
         searched = deal_of(manifest, str(path))
         check = check_answer if manifest.is_final else check_unfinished
         checked = check(store, searched)
-        pending = sum(store.states_in(key) for kind in (b"P", b"B") for key in store.keys(kind))
         return StoreStatus(
             question=manifest.question,
             method=manifest.method,
@@ -96,12 +96,28 @@ def status(path: Path) -> StoreStatus:
             closed=manifest.states + manifest.forced,
             history=tuple(Moment(*row) for row in manifest.history),
             closed_bytes=manifest.closed_bytes,
-            pending=pending,
+            pending=_pending(store),
             disk=store.size(),
             checked=tuple(checked),
         )
 
     return look(path, tell)
+
+
+def _pending(store: Store) -> int:
+    """How many candidates the last commit left; StoreError if the records do not say so."""
+    manifest = store.manifest
+    keys = [key for key in store.keys(b"P") if parse_pending_key(key)[2] < manifest.next]
+    if manifest.question == Question.SOLVE:
+        keys += store.keys(b"B")
+        for key in keys:
+            store.check_record(key)
+        return sum(map(store.states_in, keys))
+    found = sum(map(store.states_in, keys))
+    if keys and found != manifest.waiting[0]:
+        message = f"{found:,} candidates are pending, not {manifest.waiting[0]:,}"
+        raise StoreError(f"the manifest does not fit the records: {message}", str(store.path))
+    return found
 
 
 def deal(path: Path) -> Deal:
@@ -149,6 +165,10 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
         else:
             moves = _moves_to_state(store, keys, state)
         if moves is None:
+            # A damaged key is not found, and nor is what lies under it.
+            for kind in (b"C", b"A"):
+                for key in store.keys(kind):
+                    store.check_record(key)
             return None
         reached = keys.deal.position
         for move in moves:

@@ -269,6 +269,8 @@ class _Run:
             stored = 0 if cleared else sum(store.states_in(key) for key in store.keys(b"C"))
             stored += sum(ref.block.states for ref in recorder.batch.blocks)
         if not counted == rows == stored:
+            for key in store.keys(b"C"):
+                store.check_record(key)
             raise InternalError(
                 f"the books do not balance: {counted} states counted, {rows} by stratum, "
                 f"{stored} stored"

@@ -178,8 +178,17 @@ class Store:
         return data[CHECKSUM.size :]
 
     def states_in(self, key: bytes) -> int:
-        """The number of states in a block's header; no more of the block is read."""
+        """The number of states in a block's header; no more of the block is read.
+
+        Nothing tells whether the header is damaged, as its checksum covers the whole block: what
+        is counted so has to be compared with something else.
+        """
         return states_of(self.read(key, _HEADER_BYTES), self.where(key))
+
+    def check_record(self, key: bytes) -> None:
+        """StoreError, naming the record, if it is not what was written under this key."""
+        if not is_intact(self.read(key), self.place(key)):
+            raise StoreError(f"{self.where(key)}: the record is damaged (checksum does not match)")
 
     def size(self) -> int:
         """Bytes on disk."""

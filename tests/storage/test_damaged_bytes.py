@@ -14,6 +14,10 @@ from click.testing import CliRunner
 from dbmsolver.cli.app import cli
 from dbmsolver.search.proof import dives
 
+TRANSACTIONS = {page + byte for page in (0, 4096) for byte in range(144, 152)}
+"""Where LMDB has the number of the last transactions, without a checksum: with another number it
+takes the commit before for the newest, and a command tells what was right then.
+"""
 VOLATILE = ("seconds", "peak_memory", "disk")
 
 
@@ -93,7 +97,8 @@ def test_one_byte_is_another(
     assert run(*words, "--store", str(whole), "--quiet", "--threads", "1").code in (0, 10, 20)
     board.write_text(str(run("deal", words[1], *words[2:4][: 2 * ("--freecells" in words)]).answer))
     data = (whole / "data.mdb").read_bytes()
-    used = [place for place, byte in enumerate(data) if byte]
+    places = [place for place in range(len(data)) if place not in TRANSACTIONS]
+    used = [place for place in places if data[place]]
     chance = random.Random(kind)
 
     def copied(damage: tuple[int, int] | None = None) -> None:
@@ -109,7 +114,7 @@ def test_one_byte_is_another(
     right = [run(*command) for command in commands(store, board)]
     for number in range(copies):
         # Most of a small store is empty pages.
-        place = chance.choice(used) if number % 4 else chance.randrange(len(data))
+        place = chance.choice(used if number % 4 else places)
         copied((place, chance.randrange(1, 256)))
         for command, expected in zip(commands(store, board), right, strict=True):
             check(run(*command), expected, command)

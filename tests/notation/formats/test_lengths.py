@@ -145,6 +145,23 @@ def test_collected_solutions_need_every_move_home() -> None:
         sfn.read(Source(moves), Given(deal=str(number), policy="wkr")).check()
 
 
+@pytest.mark.slow
+def test_two_hundred_collected_solutions(tmp_path: Path) -> None:
+    """All of them are read, whatever they leave open; where more than one reading wins, it is said
+    so, and --lengths takes one of them.
+    """
+    lines = (Path(__file__).parents[2] / "data" / "collected-max.txt").read_text().splitlines()
+    table = [line.split("\t") for line in lines if not line.startswith("#")]
+    assert len(table) == 200
+    path = tmp_path / "collected.txt"
+    for number, moves in table:
+        path.write_text(f"{number}. {moves}\n")
+        found = check(path, "--automove", "max")
+        if isinstance(found.exception, AmbiguousError):
+            found = check(path, "--automove", "max", "--lengths", "longest")
+        assert f"Deal {number}: legal and winning" in found.stdout, number
+
+
 # On the command line
 
 

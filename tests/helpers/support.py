@@ -23,7 +23,13 @@ ODD_RULES = (
     Rules("many freecells", 5, 13, "alternate", "none"),
     Rules("few columns", 2, 9, "any", "any"),
 )
-ALL_RULES = (*GAMES.values(), *ODD_RULES)
+DIFFERENT_RULES = {
+    (rules.columns, rules.freecells, rules.build, rules.fill): rules
+    for rules in reversed(GAMES.values())
+}
+"""Games that differ only in how they are dealt are one game to the kernels: the first of them."""
+
+ALL_RULES = (*DIFFERENT_RULES.values(), *ODD_RULES)
 RULES_NAMES = [rules.name for rules in ALL_RULES]
 
 

@@ -103,6 +103,12 @@ def digest(codec: StateCodec, positions: list[Position]) -> str:
     return f"{total % 2**64:016x}"
 
 
+SIX_GAMES = (
+    "freecell", "bakers_game", "eight_off", "seahaven_towers", "forecell", "bakers_dozen",
+)  # fmt: skip
+"""Those with every kind of rule; `test_shipped_games` has small decks of all games."""
+
+
 def starts(rules: Rules, seed: int, games: int) -> list[Position]:
     """Deals of few moves, ends of random games, and cards anywhere."""
     random = Random(seed)
@@ -114,7 +120,7 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
 
 
 @pytest.mark.parametrize("policy", ["wkr", "horne", "none"])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", SIX_GAMES)
 @pytest.mark.parametrize(
     ("games", "most"), [(4, 800), pytest.param(12, 3000, marks=pytest.mark.slow)]
 )

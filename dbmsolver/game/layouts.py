@@ -72,6 +72,9 @@ class Layout:
             text = f"the layout fills the freecells {_numbers(self.cells)}"
             raise UsageError(f"{text}, expected {filled} of {freecells}")
         cards = CARDS - len(self.home) - filled
+        if cards < 0:
+            text = f"the deal fills {filled} freecells, but has {cards + filled} cards"
+            raise UsageError(f"{text}, expected as many at least")
         if self.columns:
             numbers = sorted(number for column in self.columns for number in column)
             if len(self.columns) != columns:

@@ -24,6 +24,7 @@ def layouts(draw: st.DrawFn) -> Rules:
     first = tuple(draw(st.lists(st.sampled_from(rest), unique=True, max_size=9)))
     order = draw(st.sampled_from(["turn", "backwards", "diagonal"]))
     cards = len(rest) - filled
+    assume(cards >= 0)
     assume(order != "diagonal" or cards <= columns * (columns + 1) // 2)
     explicit: tuple[tuple[int, ...], ...] = ()
     auto = order == "turn" and draw(st.booleans())
@@ -83,3 +84,8 @@ def test_impossible_layouts(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         Rules("odd", 8, 4, "any", "any", layout=text)
     assert message in str(caught.value)
+
+
+def test_more_freecells_than_cards() -> None:
+    with pytest.raises(UsageError, match=r"fills 5 freecells, but has 4 cards"):
+        Rules("odd", 8, 5, "any", "any", 5, layout="home A 2 3 4 5 6 7 8 9 T J Q")

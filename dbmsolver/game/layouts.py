@@ -78,7 +78,7 @@ class Layout:
         if self.columns:
             numbers = sorted(number for column in self.columns for number in column)
             if len(self.columns) != columns:
-                text = f"the deal names {len(self.columns)} columns one by one"
+                text = f"the deal names {len(self.columns)} of the columns one by one"
                 raise UsageError(f"{text}, expected {columns}")
             if numbers != list(range(1, cards + 1)):
                 raise UsageError(
@@ -168,6 +168,8 @@ def _cards(cards: tuple[int, ...]) -> str:
              "tens", "jacks", "queens", "kings")  # fmt: skip
     ranks = list(dict.fromkeys(rank(card) for card in cards))
     if len(set(cards)) == 4 * len(ranks):
+        if len(ranks) > 2 and ranks == list(range(ranks[0], ranks[-1] + 1)):
+            return f"{names[ranks[0] - 1]} to {names[ranks[-1] - 1]}"
         return " and ".join(names[r - 1] for r in ranks)
     return " ".join(map(card_name, cards))
 

@@ -74,7 +74,7 @@ def test_other_numbers_of_freecells(rules: Rules, freecells: int) -> None:
         ("first XX", "unknown card 'XX'"),
         ("cells 1", "fills the freecells 1, expected 0 of 4"),
         ("cells one", "'cells one'"),
-        ("columns 1 2/3", "names 2 columns one by one, expected 8"),
+        ("columns 1 2/3", "names 2 of the columns one by one, expected 8"),
         ("columns 1/2/3/4/5/6/7/8", "do not take each of the cards 1 to 52 once"),
         ("diagonal", "52 cards cannot be dealt diagonally to 8 columns"),
         ("home", "'home'"),

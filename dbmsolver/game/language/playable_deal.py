@@ -79,7 +79,9 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int)
     if tableau.auto:
         raise _Unplayable("expected it for the Foundation", tableau.element, "Auto")
     if tableau.stacks and not _has_order(tableau):
-        explicit = tuple(tuple(column) for column in numbers)
+        # Columns that are not listed are empty.
+        unlisted = ((),) * max(0, columns - len(numbers))
+        explicit = (*(tuple(column) for column in numbers), *unlisted)
         layout = Layout(tuple(sorted(home)), tuple(first), "turn", explicit, auto, cells)
         layout.check(columns, freecells, filled)
         layout = _shortened(layout, columns, rest - filled)

@@ -97,8 +97,13 @@ def test_columns_one_by_one_are_recognised() -> None:
     assert rules(changed(("Tableau Rows", f"Tableau {stacks}"))) == GAMES["freecell"]
     listed = rules(changed(("DropStack[8]", "DropStack[2]"),
                            ("Tableau Rows", "Tableau {1..26}{27..52}")))  # fmt: skip
-    with pytest.raises(UsageError, match=r"names 2 columns one by one, expected 3"):
+    with pytest.raises(UsageError, match=r"names 2 of the columns one by one, expected 3"):
         rules_for(listed, columns=3)
+
+
+def test_columns_that_are_not_listed_are_empty() -> None:
+    found = rules(changed(("Tableau Rows", "Tableau {1..26}{27..52}")))
+    assert [len(column) for column in deal_number(1, found).columns] == [26, 26, 0, 0, 0, 0, 0, 0]
 
 
 UNPLAYABLE = [
@@ -116,7 +121,8 @@ UNPLAYABLE = [
     ([("Tableau Rows", "Tableau Rows[6]")], "Rows[6]", "4 cards would be left"),
     ([("Tableau Rows", "Tableau Diagonal")], "Tableau", "cannot be dealt diagonally"),
     ([("Tableau Rows", "Tableau {1,2}{(3)}")], "(3)", "face down"),
-    ([("Tableau Rows", "Tableau {1,2}{3,5}")], "Tableau", "names 2 columns"),
+    ([("Tableau Rows", "Tableau {1,2}{3,5}")], "Tableau", "each of the cards 1 to 52"),
+    ([("Tableau Rows", "Tableau {1}{2}{3}{4}{5}{6}{7}{8}{9..52}")], "Tableau", "names 9 of the"),
     ([("Tableau Rows", "Tableau {KS,QS} Rows")], "Rows", "not the first rows"),
     ([("Tableau Rows", "Tableau {1} Rows")], "Tableau", "named cards only in braces"),
     ([("Tableau Rows", "Tableau Rows Reserve {1}")], "Reserve", "last cards of the deck"),

@@ -14,6 +14,7 @@ import termios
 from pathlib import Path
 
 import pytest
+from helpers.selection import few_fast
 
 PROGRAM = [sys.executable, "-m", "dbmsolver"]
 LONG = ["prove", "504179225", "--every-position", "--memory", "1G"]
@@ -121,7 +122,7 @@ def first_event(child: subprocess.Popen[str]) -> str:
     raise AssertionError("no event: " + "".join(lines))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", few_fast([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], 1))
 def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "proof"
     temporary = tmp_path / "tmp"

@@ -71,7 +71,7 @@ def name(settings: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("settings", [SEARCHES[0], SEARCHES[2]], ids=name)
 def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> None:
-    check_killed(tmp_path / "store", 12, **settings)
+    check_killed(tmp_path / "store", 6, **settings)
 
 
 @pytest.mark.slow

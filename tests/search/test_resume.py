@@ -119,8 +119,15 @@ def test_solve_stopped_by_limits_and_continued(
     assert [row for row in result.strata if row[0] < length] == complete
 
 
-@pytest.mark.parametrize("phase", ["look ahead", "search"])
-@pytest.mark.parametrize("how", ["error", "abandoned"])
+@pytest.mark.parametrize(
+    ("phase", "how"),
+    [
+        ("look ahead", "error"),
+        ("search", "abandoned"),
+        pytest.param("look ahead", "abandoned", marks=pytest.mark.slow),
+        pytest.param("search", "error", marks=pytest.mark.slow),
+    ],
+)
 def test_interrupted_by_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, how: str
 ) -> None:

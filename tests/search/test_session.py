@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import xxhash
@@ -33,13 +34,17 @@ def deal(number: str | int, freecells: str | int = 4) -> Deal:
     return Deal.from_number(int(number), rules_for("freecell", freecells=int(freecells)))
 
 
-def counts() -> list[tuple[str, str, Policy, int]]:
-    """(deal, freecells, policy, states) of all that is small enough."""
+def counts() -> list[Any]:
+    """(deal, freecells, policy, states) of all that is small enough, the larger ones slow."""
     rows: list[tuple[str, str, Policy, int]] = []
     for number, cells, _, wkr, horne in table("state-counts.tsv"):
         rows += [(number, cells, "wkr", int(wkr)), (number, cells, "horne", int(horne))]
     rows += [(r[0], r[1], "none", int(r[2])) for r in table("state-counts-no-automove.tsv")]
-    return [row for row in rows if row[3] <= MOST]
+    return [
+        pytest.param(*row, marks=pytest.mark.slow if row[3] > 100_000 else ())
+        for row in rows
+        if row[3] <= MOST
+    ]
 
 
 @pytest.mark.parametrize(("number", "cells", "policy", "states"), counts())

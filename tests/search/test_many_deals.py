@@ -12,7 +12,7 @@ from dbmsolver.core.dives_of_deals import lay_out_deal, own_tables
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules, rules_for
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.search.proof.dives import Dived, Dives
+from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives
 from dbmsolver.search.proof.many_deals import ManyDeals, laid_out
 
 MEMORY = 256 << 20
@@ -53,7 +53,7 @@ def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) 
 
 def one_by_one(deal: Deal) -> Dived:
     keys = RecordKeys(deal, "wkr")
-    running = Dives(keys, 1, MEMORY, None).run(keys.root)
+    running = Dives(keys, 1, MEMORY, None, (*SCHEDULE, *LARGE)).run(keys.root)
     while True:
         try:
             next(running)

@@ -178,7 +178,7 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
 ) -> None:
     """Where memory holds all tables, a run that is continued reads each closed block once."""
     without_dives(monkeypatch)
-    small_pieces(monkeypatch, 500)
+    small_pieces(monkeypatch, 5000)
     store = tmp_path / "store"
     prove(MEDIUM, store=store, max_states=MEDIUM_RECORDS // 2)
     read: list[bytes] = []

@@ -34,7 +34,8 @@ from dbmsolver.storage.blocks import Runs
 Order = tuple[int, int, int]
 """Weights of progress, free slots and cards home in a record's merit."""
 
-ORDERS: tuple[Order, ...] = ((1, 2, 0), (1, 1, 0), (0, 1, 1), (2, 5, 1), (2, 5, 0), (1, 2, 2))
+ORDERS: tuple[Order, ...] = ((0, 2, 1), (1, 0, 1), (2, 1, 0), (2, 5, 0), (0, 1, 2), (1, 2, 0))
+"""For large dives: each wins most deals that small ones leave open, and not the same ones."""
 Schedule = Sequence[tuple[Order, int]]
 """Orders, and the records that each may find."""
 
@@ -56,6 +57,16 @@ SCHEDULE: Schedule = (
 one that decides the most deals, of those that are left, for the records that it finds. All of them
 together find 300,000 records, which is little beside a large proof.
 """
+LARGE: Schedule = (
+    (ORDERS[0], 1 << 18),
+    (ORDERS[1], 1 << 18),
+    (ORDERS[2], 1 << 19),
+    (ORDERS[3], 1 << 19),
+    (ORDERS[4], 1 << 20),
+    (ORDERS[5], 1 << 20),
+    (ORDERS[1], 1 << 21),
+)
+"""What may follow where a proof on disk would take longer still."""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
 """In place of the parents of records that have not been found yet."""

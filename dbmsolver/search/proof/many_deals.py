@@ -32,7 +32,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.search.proof.dives import SCHEDULE, Order, room_for
+from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.state import State
 
@@ -82,7 +82,7 @@ class ManyDeals:
         """Dive for each of the deals: (its place, the outcome), in the order they are decided."""
         work = _Work(laid_out(deals), len(deals))
         small = [step for step in SCHEDULE if step[1] <= _SMALL]
-        large = [step for step in SCHEDULE if step[1] > _SMALL]
+        large = [step for step in (*SCHEDULE, *LARGE) if step[1] > _SMALL]
         size = min(_BATCH, 1 + len(deals) // (4 * self.threads))
         places = np.arange(len(deals))
         with ThreadPoolExecutor(self.threads) as pool:

@@ -64,7 +64,10 @@ def kept(game: str) -> dict[str, Any]:
     return rules  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("game", ["bakers-dozen", "somerset", "spanish-patience"])
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param("bakers-dozen", marks=pytest.mark.slow), "somerset", "spanish-patience"],
+)
 def test_sets_with_removable_cards(game: str) -> None:
     """Such rules are refused. Without such cards these decks have the same verdicts, and
     with them they do, as far as the readable model can say.

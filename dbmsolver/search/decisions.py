@@ -69,7 +69,8 @@ def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[
             later = some
             if method_for(Question.PROVE, rules, options.method) == Method.DOMINATING:
                 if many is None:
-                    many = ManyDeals(some[0], options.policy, threads, memory // 4)
+                    most = limits.max_states
+                    many = ManyDeals(some[0], options.policy, threads, memory // 4, most)
                 later = []
                 for place, dived in many.run(some):
                     if dived.outcome == "open":

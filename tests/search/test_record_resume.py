@@ -17,7 +17,7 @@ from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof import dives, piece_worker, table_loading
+from dbmsolver.search.proof import dives, piece_worker, table_loading, worker
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -178,9 +178,9 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
 ) -> None:
     """Where memory holds all tables, a run that is continued reads each closed block once."""
     without_dives(monkeypatch)
-    small_pieces(monkeypatch, 5000)
+    monkeypatch.setattr(worker, "SMALL", 400)
     store = tmp_path / "store"
-    prove(MEDIUM, store=store, max_states=MEDIUM_RECORDS // 2)
+    prove(SMALL, store=store, max_states=RECORDS // 2)
     read: list[bytes] = []
     real = table_loading.block_keys
 
@@ -190,6 +190,6 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
 
     monkeypatch.setattr(table_loading, "block_keys", block_keys)
     monkeypatch.setattr(piece_worker, "block_keys", None)
-    result = prove(MEDIUM, store=store)
+    result = prove(SMALL, store=store)
     assert read and len(set(read)) == len(read)
-    assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
+    assert (result.verdict, result.states) == ("unsolvable", RECORDS)

@@ -67,13 +67,17 @@ class DivedDeal:
 class ManyDeals:
     """Dives for deals under the same rules as `first`, by some threads in `memory` bytes.
 
+    A dive may find `most` records at most, as many as there is room for if that is None.
     After :meth:`stop` the deals that are not decided yet stay open.
     """
 
-    def __init__(self, first: Deal, policy: Policy, threads: int, memory: int) -> None:
+    def __init__(
+        self, first: Deal, policy: Policy, threads: int, memory: int, most: int | None = None
+    ) -> None:
         self.rules = first.rules
         self.threads = threads
-        self.limit = room_for(memory, threads)
+        room = room_for(memory, threads)
+        self.limit = room if most is None else min(room, most)
         self._tables = RecordKeys(first, policy).tables
         self._local = threading.local()
         self._stop = np.zeros(1, np.uint8)

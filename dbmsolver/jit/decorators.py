@@ -10,12 +10,11 @@ counters' cache lines. A function without counts must not create arrays.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from numba import njit
 
-from dbmsolver.jit.sharing import SharedCache
+from dbmsolver.jit.sharing import LateCache
 
 
 def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -24,8 +23,7 @@ def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         kernel = compiled(function)
-        with suppress(RuntimeError):  # no folder to write to: compiled each time
-            kernel._cache = SharedCache(function)  # in the place of numba's own
+        kernel._cache = LateCache(kernel, function)  # in the place of numba's own
         return kernel
 
     return decorate

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, NullCache
 
 WAITING = "dbmsolver:waiting for another process"
 """Kind of the numba event while a kernel is being compiled elsewhere."""
@@ -85,3 +85,23 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+class LateCache:
+    """Stands for the cache of a kernel until it is first asked for something.
+
+    Most kernels are only called by others and never ask. Where there is no folder to write to, a
+    kernel is compiled each time.
+    """
+
+    def __init__(self, kernel: Any, function: Callable[..., Any]) -> None:
+        self._kernel = kernel
+        self._function = function
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            cache = SharedCache(self._function)
+        except RuntimeError:
+            cache = NullCache()
+        self._kernel._cache = cache
+        return getattr(cache, name)

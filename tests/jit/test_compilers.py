@@ -14,7 +14,7 @@ import pytest
 from numba import njit
 
 from dbmsolver.cli.compilers import Compilers
-from dbmsolver.jit import compilation, decorators
+from dbmsolver.jit import compilation, decorators, sharing
 
 SEARCHES = """
 import importlib, pkgutil, sys
@@ -176,7 +176,7 @@ def test_without_a_folder_kernels_work_all_the_same(monkeypatch: pytest.MonkeyPa
     def nowhere(*_: object) -> None:
         raise RuntimeError("no locator available")
 
-    monkeypatch.setattr(decorators, "SharedCache", nowhere)
+    monkeypatch.setattr(sharing, "SharedCache", nowhere)
     assert decorators.kernel(lambda number: number + 4)(1) == 5
 
 

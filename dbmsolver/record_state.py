@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.dominance import normal_record
 from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance import (
@@ -51,6 +50,9 @@ class RecordKeys(StateCodec):
 
     def normal(self, record: Record) -> State:
         """The normal form of a record, by the kernel."""
+        # Imported late: a search of every position does without the kernels of records.
+        from dbmsolver.core.dominance import normal_record
+
         state = self.state_of(record)
         fix = sum(1 << card for card in record.fix)
         found = np.zeros(4, np.uint64)

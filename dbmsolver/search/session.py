@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
@@ -26,25 +26,20 @@ from dbmsolver.results import (
     Verdict,
 )
 from dbmsolver.search.answers import forced_move, result_of
-from dbmsolver.search.astar.layers import AStarSearch
-from dbmsolver.search.astar.look_ahead import LookAhead
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.evidence import check_answer, check_unfinished
-from dbmsolver.search.improve.ahead import AnyAhead
-from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import Improver
-from dbmsolver.search.improve.shortest import ShortestBelow
 from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Search, Stopped
-from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.proof.initial import initial_candidates
-from dbmsolver.search.proof.strata import ProofSearch
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import replay
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
+
+if TYPE_CHECKING:
+    from dbmsolver.search.improve.best import Best
 
 Events = Generator[Event, Cancelled | None, Result]
 
@@ -188,24 +183,42 @@ class _Run:
         raise InternalError("the search ended without an outcome")
 
     def _searches(self) -> Iterator[Search]:
-        """The searches that may decide the deal, the last of them for certain."""
+        """The searches that may decide the deal, the last of them for certain.
+
+        Each is imported when its turn comes: loading the kernels of all of them takes longer than
+        an easy deal.
+        """
+        return self._solving() if self.question == Question.SOLVE else self._proving()
+
+    def _proving(self) -> Iterator[Search]:
+        """The searches for whether there is a solution."""
         keys, recorder, threads = self.keys, self.recorder, self.threads
-        if self.question == Question.SOLVE:
-            yield from self._solving()
-            return
         if not self.begun:
             if isinstance(keys, RecordKeys):
+                from dbmsolver.search.proof.dive_ahead import DiveAhead
+
                 yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
             else:
+                from dbmsolver.search.astar.look_ahead import LookAhead
+
                 yield LookAhead(keys, recorder, self.limits, threads, self.memory)
             self._begin()
+        from dbmsolver.search.proof.strata import ProofSearch
+
         yield ProofSearch(keys, recorder, threads, self.memory)
 
     def _solving(self) -> Iterator[Search]:
         """The searches for a shortest solution."""
+        from dbmsolver.search.astar.layers import AStarSearch
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.improve.shortest import ShortestBelow
+
         memory, improver = self.memory, None
         self.best = best = Best(self.keys, self.recorder)
         if self.options.any_solution:
+            from dbmsolver.search.improve.ahead import AnyAhead
+            from dbmsolver.search.improve.improver import Improver
+
             # Beams are made in a quarter of the memory, between the rounds of the other search.
             improver = Improver(best, memory // 4, self.limits.max_states)
             memory -= memory // 4

@@ -20,6 +20,7 @@ from dbmsolver.results import Commit, Limits, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers
 from dbmsolver.search.outcome import Steps
+from dbmsolver.search.proof import strata
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(11982)
@@ -190,8 +191,8 @@ def test_finished_store_answers_at_once(
     options = Options(store=tmp_path / "store", method="every-position")
     assert options.store is not None
     first = end_of(session.run(question, deal, options))
-    monkeypatch.setattr(session, "AStarSearch", None)
-    monkeypatch.setattr(session, "ProofSearch", None)
+    monkeypatch.setattr(layers, "AStarSearch", None)
+    monkeypatch.setattr(strata, "ProofSearch", None)
     for events in (session.run(question, deal, options), session.resume(options.store)):
         second = end_of(events)
         assert replace(second, disk=0, peak_memory=0, seconds=0) == replace(

@@ -23,7 +23,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import rules_for
-from dbmsolver.search import session
+from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
@@ -424,7 +424,7 @@ class Overestimating(AStarSearch):
 def test_a_bound_that_overestimates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, weight: int
 ) -> None:
-    monkeypatch.setattr(session, "AStarSearch", partial(Overestimating, weight=weight))
+    monkeypatch.setattr(layers, "AStarSearch", partial(Overestimating, weight=weight))
     result = api.solve(Deal.from_number(number), store=tmp_path / "s")
     assert result.shortest  # so it says
     report = check(tmp_path / "s")
@@ -437,7 +437,7 @@ def test_a_bound_that_overestimates_a_little(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with the layers written as if the bound had been right: the closed set must tell."""
-    monkeypatch.setattr(session, "AStarSearch", partial(Overestimating, weight=2))
+    monkeypatch.setattr(layers, "AStarSearch", partial(Overestimating, weight=2))
     api.solve(Deal.from_number(3), store=tmp_path / "s")
     root = check(tmp_path / "s")
     assert "lower bound" in str(root.reason) or "closed" in str(root.reason)

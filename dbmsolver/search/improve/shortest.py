@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from dbmsolver.results import Event, Report
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.improve.improver import Improver
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import GoalMet, Steps
 from dbmsolver.search.trace import Step
+
+if TYPE_CHECKING:
+    from dbmsolver.search.improve.improver import Improver
 
 
 class ShortestBelow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, islice
 
@@ -72,11 +73,12 @@ def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[
                     most = limits.max_states
                     many = ManyDeals(some[0], options.policy, threads, memory // 4, most)
                 later = []
-                for place, dived in many.run(some):
-                    if dived.outcome == "open":
-                        later.append(some[place])
-                    else:
-                        yield _dived(some[place], options.policy, dived)
+                with closing(many.run(some)) as dives:
+                    for place, dived in dives:
+                        if dived.outcome == "open":
+                            later.append(some[place])
+                        else:
+                            yield _dived(some[place], options.policy, dived)
             for deal in later:
                 yield _proved(deal, options, limits)
 
@@ -89,19 +91,20 @@ def _dived(deal: Deal, policy: Policy, dived: DivedDeal) -> Decision:
 
 
 def _proved(deal: Deal, options: Options, limits: Limits) -> Decision:
-    events = session.run(Question.PROVE, deal, options, limits)
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            result: Result = end.value
-            return Decision(
-                deal,
-                options.policy,
-                result.verdict,
-                result.limit,
-                result.states,
-                result.evaluated,
-                result.seconds,
-                result,
-            )
+    with closing(session.run(Question.PROVE, deal, options, limits)) as events:
+        while True:
+            try:
+                next(events)
+            except StopIteration as end:
+                result: Result = end.value
+                break
+    return Decision(
+        deal,
+        options.policy,
+        result.verdict,
+        result.limit,
+        result.states,
+        result.evaluated,
+        result.seconds,
+        result,
+    )

@@ -94,3 +94,15 @@ def test_stopped_dives_leave_deals_open() -> None:
     many = ManyDeals(deals[0], "wkr", 1, MEMORY)
     many.stop()
     assert {found.outcome for _, found in many.run(deals)} == {"open"}
+
+
+def test_nobody_waits_for_dives_that_are_not_asked_for() -> None:
+    """A run that is closed before its end stops the dives that are under way."""
+    rules = rules_for("freecell", 4)
+    deals = [Deal.from_number(number, rules) for number in range(1, 200)]
+    many = ManyDeals(deals[0], "wkr", 2, MEMORY)
+    running = many.run(deals)
+    next(running)
+    assert not many.stopped
+    running.close()
+    assert many.stopped

@@ -177,6 +177,8 @@ class Dives:
                         number, (order, limit) = tasks.pop(0)
                         diver = self._idle.pop()
                         diver.diving.stop[0] = 0
+                        # At once: what it found last is not to be told as found now.
+                        diver.diving.parents.fill(_NOT_FOUND)
                         self._begun = number + 1
                         task = pool.submit(
                             diver.dive, self.keys, start, order, min(limit, self.limit)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal
@@ -82,7 +82,7 @@ class ManyDeals:
         self._local = threading.local()
         self._stop = np.zeros(1, np.uint8)
 
-    def run(self, deals: Sequence[Deal]) -> Iterator[tuple[int, DivedDeal]]:
+    def run(self, deals: Sequence[Deal]) -> Generator[tuple[int, DivedDeal], None, None]:
         """Dive for each of the deals: (its place, the outcome), in the order they are decided."""
         work = _Work(laid_out(deals), len(deals))
         small = [step for step in SCHEDULE if step[1] <= _SMALL]
@@ -93,16 +93,21 @@ class ManyDeals:
             batches = [places[first : first + size] for first in range(0, len(deals), size)]
             tasks = [pool.submit(self._dive, work, batch, small) for batch in batches]
             later: list[Future[NDArray[np.int64]]] = []
-            for task in as_completed(tasks):
-                for place in task.result().tolist():
-                    if work.is_open(place) and large and not self.stopped:
-                        alone = np.array([place])
-                        later.append(pool.submit(self._dive, work, alone, large))
-                    else:
-                        yield place, work.outcome(place)
-            for task in as_completed(later):
-                (place,) = task.result().tolist()
-                yield place, work.outcome(place)
+            try:
+                for task in as_completed(tasks):
+                    for place in task.result().tolist():
+                        if work.is_open(place) and large and not self.stopped:
+                            alone = np.array([place])
+                            later.append(pool.submit(self._dive, work, alone, large))
+                        else:
+                            yield place, work.outcome(place)
+                for task in as_completed(later):
+                    (place,) = task.result().tolist()
+                    yield place, work.outcome(place)
+            except BaseException:  # closed, too: nobody waits for the rest
+                self.stop()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
 
     @property
     def stopped(self) -> bool:

@@ -22,6 +22,18 @@ from dbmsolver.storage.nodes import Damage, Meta
 from dbmsolver.storage.pages import Pages
 
 
+def is_unfinished(path: Path) -> bool:
+    """Whether LMDB was stopped while it made this file: it has no second meta page yet."""
+    try:
+        if not path.is_file():
+            return False
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            return not size or Pages(file.fileno()).is_first_of_two(size)
+    except (OSError, Damage):
+        return False
+
+
 class DataFile:
     """The records of an LMDB file as of its last commit.
 

@@ -5,14 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from dbmsolver.errors import StoreError
-from dbmsolver.storage.datafile import DataFile
+from dbmsolver.storage.datafile import DataFile, is_unfinished
+
+_LOCK = "writer.lock"
+_FIRST_FILES = {"data.mdb", "lock.mdb", _LOCK}
 
 
 def is_blank(path: Path) -> bool:
-    """Whether there is only what a process leaves that is killed before a store's first commit."""
+    """Whether there is only what a process leaves that is killed before a store's first commit.
+
+    It takes the lock first.  LMDB then writes two meta pages, of which there may be a part.
+    """
+    names = {file.name for file in path.iterdir()}
+    if not names or not names <= _FIRST_FILES:
+        return False
     data = path / "data.mdb"
-    known = {"data.mdb", "lock.mdb", "writer.lock"}
-    if not data.is_file() or any(file.name not in known for file in path.iterdir()):
+    if _LOCK in names and (data.name not in names or is_unfinished(data)):
+        return True
+    if not data.is_file():
         return False
     try:
         file = DataFile(data, str(path))

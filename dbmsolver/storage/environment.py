@@ -11,7 +11,7 @@ from pathlib import Path
 import lmdb
 
 from dbmsolver.errors import DiskFullError, StoreError
-from dbmsolver.storage.datafile import DataFile
+from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 MAP_SIZE = 1 << 42
 _NO_ROOM = (
@@ -28,14 +28,18 @@ class Environment:
     """The records of a store that this process alone may change.
 
     It has the methods of :class:`~dbmsolver.storage.datafile.DataFile`, and writes.  ``durable``:
-    a commit is on the disk when it returns.  StoreError if another process has the lock, or if
-    LMDB cannot be trusted with the data file.
+    a commit is on the disk when it returns.  ``new``: there is no record yet; what another process
+    left of a file that it did not finish is made anew.  StoreError if another process has the
+    lock, or if LMDB cannot be trusted with the data file.
     """
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
+    def __init__(self, path: Path, *, durable: bool, new: bool = False) -> None:
         self._path = path
         self._lock: int | None = _take_lock(path)
         try:
+            data = path / "data.mdb"
+            if new and is_unfinished(data):
+                os.truncate(data, 0)
             _check_data_file(path)
             with self._readable():
                 self._env = lmdb.open(

@@ -70,6 +70,11 @@ class Pages:
             raise Damage("its meta pages do not agree")
         return max(first, second)
 
+    def is_first_of_two(self, size: int) -> bool:
+        """Whether ``size`` bytes hold nothing but the first meta page of a new file."""
+        first = self._meta_at(0)
+        return first.transaction == 0 and size <= first.page_size
+
     def _meta_at(self, offset: int) -> Meta:
         data = self._read(offset, META_BYTES)
         flags = HEADER.unpack_from(data)[2]

@@ -69,8 +69,10 @@ class Store:
                 raise StoreError("expected an empty or absent directory for a new store", str(path))
         except OSError as error:
             raise StoreError(f"cannot be made a store: {error.strerror}", str(path)) from error
-        store = cls(path, Environment(path, durable=durable), manifest, 0)
+        store = cls(path, Environment(path, durable=durable, new=True), manifest, 0)
         try:
+            if store.keys():
+                raise StoreError("another process has just made a store here", str(path))
             with store.write() as txn:
                 txn.put_manifest(manifest)
         except BaseException:

@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -78,18 +79,27 @@ def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
 def forked(settings: Settings, seconds: float | None) -> tuple[int, dict[str, Any]]:
     """Run the search in a fork, with a signal after some seconds: (exit status, what it found)."""
     reader, writer = os.pipe()
+    # A signal between the fork and the search, or after it, would end this program and not the
+    # search: it waits until the search heeds it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     child = os.fork()
     if not child:
         os.close(reader)
         status = 1
         try:
-            os.write(writer, json.dumps(search_once(settings)).encode())
+            try:
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+                found = search_once(settings)
+            finally:
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            os.write(writer, json.dumps(found).encode())
             status = 0
         except KeyboardInterrupt:
             status = 130
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        except BaseException:
+            traceback.print_exc()
         os._exit(status)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.close(writer)
     ready, _, _ = select.select([reader], [], [], seconds)
     if not ready:

@@ -31,7 +31,7 @@ def interrupt(store: Path, times: int, share: float, **settings: Any) -> dict[st
     done = subprocess.run(
         [sys.executable, DRIVER, json.dumps({**whole, **settings})], capture_output=True, text=True
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["signals"] >= times
     return found

@@ -17,7 +17,8 @@ from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof import dives, piece_worker, table_loading, worker
+from dbmsolver.search.proof import dives, large, piece_worker, table_loading, worker
+from dbmsolver.search.proof.piece_set import PieceSet
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -193,3 +194,30 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
     result = prove(SMALL, store=store)
     assert read and len(set(read)) == len(read)
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+
+
+def test_each_piece_of_a_continued_signature_reads_few_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory does not hold all tables, pieces are those of the run before."""
+    without_dives(monkeypatch)
+    small_pieces(monkeypatch, 400)
+    store = tmp_path / "store"
+    prove(SMALL, store=store, max_states=RECORDS // 2)
+    monkeypatch.setattr(large, "fits", lambda pieces: False)
+    cuts: list[tuple[int, int, int]] = []
+    real = PieceSet.cut
+
+    def cut(pieces: PieceSet) -> None:
+        blocks = len(pieces.blocks)
+        real(pieces)
+        if blocks:
+            held = sum(len(piece.blocks) for piece in pieces.pieces)
+            cuts.append((blocks, len(pieces.pieces), held))
+
+    monkeypatch.setattr(PieceSet, "cut", cut)
+    result = prove(SMALL, store=store)
+    assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+    assert cuts
+    for blocks, pieces, held in cuts:
+        assert held < blocks * pieces / 2

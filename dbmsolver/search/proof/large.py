@@ -12,7 +12,7 @@ until nothing is pending in any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from functools import partial
 from typing import Any
@@ -22,8 +22,8 @@ from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import Shape, rebuilt
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
-from dbmsolver.search.proof.pieces import Piece, split_bit
-from dbmsolver.search.proof.table_loading import fits, load_tables
+from dbmsolver.search.proof.pieces import Piece
+from dbmsolver.search.proof.table_loading import find_spans, fits, load_tables
 from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import MOST_BYTES
@@ -71,9 +71,8 @@ class LargeSignature:
         """
         running: dict[Future[Any], tuple[ProofWorker, Callable[[Any], None]]] = {}
         idle = list(workers)
-        if fits(self.set):
-            for _ in load_tables(self.set, pool):
-                yield self.set.pending
+        for _ in self._read_blocks(pool):
+            yield self.set.pending
         try:
             while True:
                 while idle:
@@ -98,6 +97,17 @@ class LargeSignature:
             for future, (_, finish) in running.items():
                 if future.exception() is None:
                     finish(future.result())
+
+    def _read_blocks(self, pool: Executor) -> Iterator[None]:
+        """Read the blocks of the run before, once: into tables, or to see what is in each."""
+        if not self.set.blocks:
+            return
+        room = fits(self.set)
+        if not room:
+            yield from find_spans(self.set, pool)
+        self.set.cut()
+        if room:
+            yield from load_tables(self.set, pool)
 
     # What to do next.
 
@@ -209,7 +219,7 @@ class LargeSignature:
         piece.busy = True
         bit = None
         if table.bits >= self.set.largest_bits:
-            bit = split_bit(self.shape, piece, *self.set.sample)
+            bit = self.set.best_bit(piece)
         self.set.make_room(2 * table.nbytes)
         work = partial(rebuilt, table, piece.mask, piece.value, bit)
         return work, partial(self.set.replace_table, piece, bit)

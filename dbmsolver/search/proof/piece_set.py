@@ -9,6 +9,7 @@ from dbmsolver.core.workspace import BURST
 from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, NewRecord
+from dbmsolver.search.proof.block_index import BlockIndex
 from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
 from dbmsolver.search.proof.pieces import Piece, Routes, Sorted, Tree, split_bit
 from dbmsolver.search.proof.worker import LargeStart
@@ -52,17 +53,28 @@ class PieceSet:
         self.balance = 0
         closed = sum(ref.block.states for ref in start.blocks)
         self.tree = Tree(shape, Piece(0, 0, 0, list(start.blocks), closed=closed))
-        while len(self.pieces) < 1 << FIRST_PIECES or max(
-            piece.closed for piece in self.pieces
-        ) > FILL * (1 << self.largest_bits):
-            if not self.split(max(self.pieces, key=lambda piece: piece.closed)):
-                break
+        self.index = BlockIndex()
+        if not start.blocks:
+            self.cut()
         self.deliver(start.candidates.load(recorder.store))
 
     @property
     def pieces(self) -> list[Piece]:
         """All pieces."""
         return self.tree.pieces
+
+    @property
+    def blocks(self) -> list[BlockRef]:
+        """The blocks of all pieces, each once."""
+        return list({id(ref): ref for piece in self.pieces for ref in piece.blocks}.values())
+
+    def cut(self) -> None:
+        """Split pieces until there are enough for all threads, and a table for each can be made."""
+        while len(self.pieces) < 1 << FIRST_PIECES or max(
+            piece.closed for piece in self.pieces
+        ) > FILL * (1 << self.largest_bits):
+            if not self.split(max(self.pieces, key=lambda piece: piece.closed)):
+                break
 
     @property
     def pending(self) -> int:
@@ -195,13 +207,17 @@ class PieceSet:
             child.closed = table.held - sum(one.states for one in child.opened)
         return children
 
+    def best_bit(self, piece: Piece) -> int | None:
+        """The bit to split a piece by; None if no bit of the keys cuts it."""
+        return split_bit(self.shape, piece, *self.sample, self.index.mixed(piece.blocks))
+
     def split(self, piece: Piece) -> bool:
         """Cut a piece without a table in two; False if no bit of the keys does that."""
-        bit = split_bit(self.shape, piece, *self.sample)
+        bit = self.best_bit(piece)
         if bit is None:
             return False
-        for child in self._replace(piece, bit):
-            child.closed = piece.closed // 2
+        for side, child in enumerate(self._replace(piece, bit)):
+            child.closed = self.index.states(piece.blocks, bit, side)
         return True
 
     def _replace(self, piece: Piece, bit: int) -> tuple[Piece, Piece]:
@@ -209,4 +225,7 @@ class PieceSet:
         self.sources += [one for one in piece.inbox if one.packed is not None]
         piece.inbox = piece.loose
         self.forget([*piece.inbox, *piece.opened])
-        return self.tree.split(piece, bit)
+        children = self.tree.split(piece, bit)
+        for side, child in enumerate(children):
+            child.blocks = [ref for ref in piece.blocks if self.index.may_hold(ref, bit, side)]
+        return children

@@ -174,10 +174,17 @@ def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def block_keys(shape: Shape, block: Packed) -> NDArray[np.uint64]:
     """The keys of a signature's states in a block."""
+    return block_states(shape, block)[0]
+
+
+def block_states(shape: Shape, block: Packed) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+    """The keys and codes of a signature's states in a block."""
     runs = block.runs()
     if runs.signatures.size == 1:
-        return runs.keys
+        return runs.keys, runs.codes
     ends = np.cumsum(runs.counts)
     run = int(np.flatnonzero(runs.signatures == np.uint64(shape.signature))[0])
-    start = int(ends[run] - runs.counts[run])
-    return runs.keys[runs.key_words * start : runs.key_words * int(ends[run])]
+    end = int(ends[run])
+    start = end - int(runs.counts[run])
+    words = runs.key_words
+    return runs.keys[words * start : words * end], runs.codes[start:end]

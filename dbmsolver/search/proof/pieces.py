@@ -15,6 +15,9 @@ from dbmsolver.search.proof.closing import count_flips
 from dbmsolver.search.proof.piece_tables import Shape, Table, piece_words
 from dbmsolver.storage.blocks import Runs, most_states
 
+_PURE = 0.02
+"""What a bit that no block has both values of costs, as a share of one that all have both of."""
+
 
 @dataclass(eq=False, slots=True)
 class Piece:
@@ -151,12 +154,17 @@ class Tree:
 
 
 def split_bit(
-    shape: Shape, piece: Piece, keys: NDArray[np.uint64], codes: NDArray[Any]
+    shape: Shape,
+    piece: Piece,
+    keys: NDArray[np.uint64],
+    codes: NDArray[Any],
+    mixed: NDArray[np.float64],
 ) -> int | None:
-    """The bit to split a piece by: one that seldom changes along a move and cuts evenly; None if
-    none cuts.
+    """The bit to split a piece by; None if none cuts.
 
-    ``keys`` and ``codes`` are a sample of the signature's states.
+    It seldom changes along a move, cuts evenly, and few of the piece's blocks have both of its
+    values: ``mixed`` has the share of those for each of 64 bits. ``keys`` and ``codes`` are a
+    sample of the signature's states.
     """
     words = shape.key_words
     inside = (piece_words(words, keys) & np.uint64(piece.mask)) == np.uint64(piece.value)
@@ -171,5 +179,5 @@ def split_bit(
         usable = np.flatnonzero(free & (balance > least))
         if usable.size:
             cost = (flips[usable] + 1) / (balance[usable] * codes.size)
-            return int(usable[np.argmin(cost)])
+            return int(usable[np.argmin(cost * (mixed[usable] + _PURE))])
     return None

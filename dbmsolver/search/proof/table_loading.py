@@ -1,8 +1,9 @@
-"""Makes the hash tables of a large signature's pieces from its blocks, all in one pass.
+"""Reads the blocks of a large signature that an earlier run began, all in one pass.
 
 A search that is continued knows the closed states of a large signature as blocks, and each block
 may hold states of every piece. Read piece by piece, all blocks would be decoded once for each
-piece.
+piece. So the hash tables of all pieces are made at once. Where they do not fit into memory, the
+pass finds out what each block may hold.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.pieces import route
+from dbmsolver.search.proof.block_index import read_index
 from dbmsolver.search.proof.piece_set import PieceSet
 from dbmsolver.search.proof.piece_tables import Table, block_keys, piece_words, rebuilt
-from dbmsolver.search.proof.pieces import Piece, split_bit
+from dbmsolver.search.proof.pieces import Piece
 
 _SLOTS_PER_STATE = 3
 """Slots of a table for each state in it, at most, but for small tables."""
@@ -37,12 +39,11 @@ def load_tables(pieces: PieceSet, pool: Executor) -> Iterator[None]:
 
     Pieces that turn out to be too large are split.
     """
-    blocks = list({id(ref): ref for piece in pieces.pieces for ref in piece.blocks}.values())
     for piece in pieces.pieces:
         bits = pieces.shape.bits_for(piece.closed, pieces.largest_bits)
         piece.table = Table.empty(pieces.shape, bits)
     ahead: deque[Future[NDArray[np.uint64]]] = deque()
-    for ref in blocks:
+    for ref in pieces.blocks:
         ahead.append(pool.submit(block_keys, pieces.shape, ref.fetch(pieces.recorder.store)))
         if len(ahead) > pieces.budget.threads:
             _insert_routed(pieces, ahead.popleft().result())
@@ -54,6 +55,18 @@ def load_tables(pieces: PieceSet, pool: Executor) -> Iterator[None]:
         assert piece.table is not None
         piece.closed = piece.table.held
         piece.full = piece.table.is_full
+
+
+def find_spans(pieces: PieceSet, pool: Executor) -> Iterator[None]:
+    """Learn what each block may hold, and take a sample of all; yields after each block."""
+    recorder, threads = pieces.recorder, pieces.budget.threads
+    keys, codes = [], []
+    for ref, summary in read_index(pieces.shape, pieces.blocks, recorder.store, pool, threads):
+        pieces.index.spans[ref] = summary.span
+        keys.append(summary.keys)
+        codes.append(summary.codes)
+        yield
+    pieces.sample = np.concatenate(keys), np.concatenate(codes)
 
 
 def _insert_routed(pieces: PieceSet, keys: NDArray[np.uint64]) -> None:
@@ -77,7 +90,7 @@ def _insert(pieces: PieceSet, piece: Piece, keys: NDArray[np.uint64]) -> None:
     while table.held + keys.size // words > table.capacity:
         bit = None
         if table.bits >= pieces.largest_bits:
-            bit = split_bit(pieces.shape, piece, *pieces.sample)
+            bit = pieces.best_bit(piece)
         tables = rebuilt(table, piece.mask, piece.value, bit)
         if bit is not None:
             sides = (piece_words(words, keys) >> np.uint64(bit)) & np.uint64(1)

@@ -109,7 +109,7 @@ def prove_many(
     """Find out for each of many deals whether it has a solution: a Decision for each.
 
     Most deals take less than a millisecond, as nothing is made anew for each of them. The order is
-    that in which deals are decided, among some hundred at a time. `settings` are as for
+    that in which deals are decided, among some thousand at a time. `settings` are as for
     :func:`prove`, without a store; limits are for each deal. What does not end within them is
     `undecided`.
     """

@@ -24,8 +24,8 @@ from dbmsolver.results import (
 from dbmsolver.search import session
 from dbmsolver.search.proof.many_deals import DivedDeal, ManyDeals
 
-_AT_ONCE = 1024
-"""Deals that are dived for together."""
+_AT_ONCE = 1 << 13
+"""Deals that are dived for before those that stay open are proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +58,42 @@ class Decision:
 
 
 def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[Decision]:
-    """Decide deals one after the other; those that take longest come last among some hundred.
+    """Decide deals. Those that take longest come last among some thousand under the same rules.
 
     The limits are for each deal, but for the memory, which is for all.
     """
-    threads = options.threads or session.default_threads()
-    memory = limits.memory or default_memory()
     for rules, group in groupby(deals, key=lambda deal: deal.rules):
-        many: ManyDeals | None = None
-        while some := list(islice(group, _AT_ONCE)):
-            later = some
-            if method_for(Question.PROVE, rules, options.method) == Method.DOMINATING:
-                if many is None:
-                    most = limits.max_states
-                    many = ManyDeals(some[0], options.policy, threads, memory // 4, most)
-                later = []
-                with closing(many.run(some)) as dives:
-                    for place, dived in dives:
-                        if dived.outcome == "open":
-                            later.append(some[place])
-                        else:
-                            yield _dived(some[place], options.policy, dived)
-            for deal in later:
+        if method_for(Question.PROVE, rules, options.method) == Method.DOMINATING:
+            yield from _decide_alike(group, options, limits)
+        else:
+            for deal in group:
                 yield _proved(deal, options, limits)
+
+
+def _decide_alike(deals: Iterator[Deal], options: Options, limits: Limits) -> Iterator[Decision]:
+    """Decide deals under the same rules."""
+    threads = options.threads or session.default_threads()
+    memory = (limits.memory or default_memory()) // 4
+    many: ManyDeals | None = None
+    while some := list(islice(deals, _AT_ONCE)):
+        if many is None:
+            many = ManyDeals(some[0], options.policy, threads, memory, limits.max_states)
+        yield from _dive_and_prove(some, many, options, limits)
+
+
+def _dive_and_prove(
+    deals: list[Deal], many: ManyDeals, options: Options, limits: Limits
+) -> Iterator[Decision]:
+    """Decide some deals under the same rules: first all those that dives decide."""
+    later = []
+    with closing(many.run(deals)) as dives:
+        for place, dived in dives:
+            if dived.outcome == "open":
+                later.append(deals[place])
+            else:
+                yield _dived(deals[place], options.policy, dived)
+    for deal in later:
+        yield _proved(deal, options, limits)
 
 
 def _dived(deal: Deal, policy: Policy, dived: DivedDeal) -> Decision:

@@ -4,9 +4,8 @@ from itertools import combinations
 from random import Random
 
 import numpy as np
-import pytest
 from helpers import naive_bound
-from helpers.support import ALL_RULES, RULES_NAMES, Game, random_game
+from helpers.support import ALL_RULES, EVERY_GAME, Game, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +31,7 @@ class Bound:
         return int(bound.bound_of_state(self.bounds, tables, *state, over, self.work, limit))
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=25, deadline=None)
 def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
@@ -42,7 +41,7 @@ def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
         assert evaluate(position) == naive_bound.lower_bound(position)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=8, deadline=None)
 def test_is_consistent(rules: Rules, seed: int) -> None:
@@ -54,7 +53,7 @@ def test_is_consistent(rules: Rules, seed: int) -> None:
             assert h <= 1 + evaluate(successor)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 def test_is_0_at_the_goal(rules: Rules) -> None:
     goal = Position(((),) * rules.columns, (None,) * rules.freecells, GOAL)
     assert Bound(random_game(rules, 7))(goal) == 0

@@ -7,9 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 from helpers.naive_search import Closure, small_game
-from helpers.support import ALL_RULES, RULES_NAMES, Game
+from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +32,6 @@ from dbmsolver.core.workspace import (
 from dbmsolver.game.rules import Rules
 from dbmsolver.state import State
 
-EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 SEEDS = st.integers(0, 2**32)
 
 STATES = 4 * BURST

@@ -7,15 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from helpers.support import (
-    ALL_RULES,
-    RULES_NAMES,
-    Game,
-    core_successors,
-    random_game,
-    random_layout,
-    words_of,
-)
+from helpers.support import EVERY_GAME, Game, core_successors, random_game, random_layout, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,7 +26,6 @@ def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
     return expand.is_safe(t, signature, card)
 
 
-EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 SEEDS = given(seed=st.integers(0, 2**32))
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 from helpers import naive_bound
 from helpers.naive_search import Closure, small_game
-from helpers.support import ALL_RULES, RULES_NAMES, Game
+from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,7 +37,6 @@ from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.rules import Rules
 from dbmsolver.state import State
 
-EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 STATES = 1 << 14
 SLOTS = 1 << 13
 NO_LAYER = 1 << 20

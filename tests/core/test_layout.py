@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from helpers.support import ALL_RULES, RULES_NAMES, Game, random_game, words_of
+from helpers.support import ALL_RULES, EVERY_GAME, Game, random_game, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
@@ -41,7 +40,7 @@ def random_planes(game: Game, loose: list[int]) -> tuple[int, int, int]:
     return planes[0], planes[1], planes[2]
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=20, deadline=None)
 def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
@@ -53,7 +52,7 @@ def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
         assert words_of(*back) == tuple(planes)
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @given(seed=st.integers(0, 2**32), share=st.sampled_from([0.1, 0.5, 0.8, 1.0]))
 @settings(max_examples=40, deadline=None)
 def test_any_loose_cards_anywhere(rules: Rules, seed: int, share: float) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.support import ALL_RULES, RULES_NAMES, Game, core_successors, random_game
+from helpers.support import EVERY_GAME, Game, core_successors, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +17,6 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules
 from dbmsolver.state import State, StateCodec
 
-EVERY_GAME = pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
 SEEDS = given(seed=st.integers(0, 2**32))
 
 

@@ -6,6 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 from dbmsolver.core.expand import MAX_MOVES, successors
 from dbmsolver.game.cards import CARDS
@@ -30,7 +31,26 @@ DIFFERENT_RULES = {
 """Games that differ only in how they are dealt are one game to the kernels: the first of them."""
 
 ALL_RULES = (*DIFFERENT_RULES.values(), *ODD_RULES)
-RULES_NAMES = [rules.name for rules in ALL_RULES]
+_FAST = {
+    "freecell",
+    "seahaven_towers",
+    "forecell",
+    "bakers_dozen",
+    "any suit, any fill",
+    "no freecells, one suit",
+    "many columns",
+    "many freecells",
+    "few columns",
+}
+"""Games that are unlike each other: tests of every game are fast for these."""
+
+EVERY_GAME = pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(rules, id=rules.name, marks=() if rules.name in _FAST else pytest.mark.slow)
+        for rules in ALL_RULES
+    ],
+)
 
 
 class Game(NamedTuple):

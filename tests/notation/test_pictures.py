@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
-from helpers.support import ALL_RULES, RULES_NAMES, random_layout
+from helpers.support import EVERY_GAME, random_layout
 
 from dbmsolver.cli.app import cli
 from dbmsolver.errors import UsageError
@@ -54,7 +54,7 @@ def apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return abs(one[0] - other[0]) >= WIDTH or abs(one[1] - other[1]) >= HEIGHT
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @pytest.mark.parametrize("seed", range(4))
 def test_every_card_has_its_place(rules: Rules, seed: int) -> None:
     position = random_layout(Random(seed), rules)

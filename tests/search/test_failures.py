@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import signal
 import tempfile
 from collections.abc import Callable
@@ -36,22 +37,27 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A store with about half of a proof, in several commits."""
-    path = tmp_path / "store"
-    with monkeypatch.context() as patch:
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the stores that tests get copies of."""
+    path = tmp_path_factory.mktemp("originals")
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorder, "COMMIT_SECONDS", 0.0)
-        assert prove(DEAL, store=path, max_states=30_000).verdict == "undecided"
+        assert prove(DEAL, store=path / "begun", max_states=30_000).verdict == "undecided"
+    assert solve(Deal.from_number(3), store=path / "finished").length == 73
     return path
 
 
 @pytest.fixture
-def finished(tmp_path: Path) -> Path:
+def begun(originals: Path, tmp_path: Path) -> Path:
+    """A store with about half of a proof, in several commits."""
+    return Path(shutil.copytree(originals / "begun", tmp_path / "store"))
+
+
+@pytest.fixture
+def finished(originals: Path, tmp_path: Path) -> Path:
     """A store with a solution."""
-    path = tmp_path / "finished"
-    assert solve(Deal.from_number(3), store=path).length == 73
-    return path
+    return Path(shutil.copytree(originals / "finished", tmp_path / "finished"))
 
 
 def change(path: Path, kinds: bytes, how: Callable[[bytes], bytes | None]) -> list[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import xxhash
 from helpers.searching import prove
+from helpers.selection import few_fast
 from helpers.support import random_layout, walk
 
 from dbmsolver.api import solve
@@ -57,7 +59,9 @@ def test_counts(number: str, cells: str, policy: Policy, states: int) -> None:
     assert search.digest == proof.digest
 
 
-@pytest.mark.parametrize("number", ["2", "3", "4", "7", "8", "11", "17", "20"])
+@pytest.mark.parametrize(
+    "number", ["2", "3", "7", "8", "17", "20", pytest.param("4", marks=pytest.mark.slow), "11"]
+)
 def test_shortest(number: str) -> None:
     expected = int(dict(map(tuple, table("optimal-card-moves.tsv")))[number])  # type: ignore[arg-type]
     result = solve(deal(number))
@@ -124,8 +128,9 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize("policy", ["wkr", "horne", "none"])
-@pytest.mark.parametrize("name", SIX_GAMES)
+@pytest.mark.parametrize(
+    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 9)
+)
 @pytest.mark.parametrize(
     ("games", "most"), [(4, 800), pytest.param(12, 3000, marks=pytest.mark.slow)]
 )

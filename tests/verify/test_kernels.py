@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xxhash
 from helpers.naive_bound import lower_bound, smallest_cover
-from helpers.support import ALL_RULES, RULES_NAMES, random_game
+from helpers.support import ALL_RULES, EVERY_GAME, random_game
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
@@ -107,7 +107,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     return Expanded(int(error), *split, bool(work.tally[0, 1]), int(work.digest[0]))
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_game(rules: object, seed: int) -> None:
     game = random_game(rules, seed)  # type: ignore[arg-type]

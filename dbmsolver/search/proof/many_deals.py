@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -36,8 +37,9 @@ from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.state import State
 
+_FIRST_BATCH = 4
 _BATCH = 64
-"""Deals in one call of the kernel, at most, while limits are small."""
+"""Deals in one call of the kernel while limits are small: the first, and at most."""
 _SMALL = 1 << 12
 """Dives with room for up to this many records are made for batches of deals."""
 _MOST_STEPS = 512
@@ -82,28 +84,36 @@ class ManyDeals:
         self._local = threading.local()
         self._stop = np.zeros(1, np.uint8)
 
-    def run(self, deals: Sequence[Deal]) -> Generator[tuple[int, DivedDeal], None, None]:
-        """Dive for each of the deals: (its place, the outcome), in the order they are decided."""
-        work = _Work(laid_out(deals), len(deals))
+    def run(self, deals: Iterable[Deal]) -> Generator[tuple[int, DivedDeal], None, None]:
+        """Dive for each of the deals: (its place, the outcome), in the order they are decided.
+
+        Deals are taken as there is work for the threads; they may be without end.
+        """
+        source = iter(deals)
         small = [step for step in SCHEDULE if step[1] <= _SMALL]
         large = [step for step in (*SCHEDULE, *LARGE) if step[1] > _SMALL]
-        size = min(_BATCH, 1 + len(deals) // (4 * self.threads))
-        places = np.arange(len(deals))
+        size, begun = _FIRST_BATCH, 0
+        batches: set[Future[_Batch]] = set()
+        alone: set[Future[_Batch]] = set()
         with ThreadPoolExecutor(self.threads) as pool:
-            batches = [places[first : first + size] for first in range(0, len(deals), size)]
-            tasks = [pool.submit(self._dive, work, batch, small) for batch in batches]
-            later: list[Future[NDArray[np.int64]]] = []
             try:
-                for task in as_completed(tasks):
-                    for place in task.result().tolist():
-                        if work.is_open(place) and large and not self.stopped:
-                            alone = np.array([place])
-                            later.append(pool.submit(self._dive, work, alone, large))
-                        else:
-                            yield place, work.outcome(place)
-                for task in as_completed(later):
-                    (place,) = task.result().tolist()
-                    yield place, work.outcome(place)
+                while True:
+                    while len(batches) < 2 * self.threads and (some := list(islice(source, size))):
+                        batches.add(pool.submit(self._dive, _Batch.of(begun, some), small))
+                        begun += len(some)
+                        size = min(2 * size, _BATCH)
+                    if not (batches or alone):
+                        return
+                    done, _ = wait(batches | alone, return_when=FIRST_COMPLETED)
+                    for task in done:
+                        batch = task.result()
+                        for number in range(batch.deals):
+                            if task in batches and batch.is_open(number) and not self.stopped:
+                                alone.add(pool.submit(self._dive, batch.only(number), large))
+                            else:
+                                yield batch.first + number, batch.outcome(number)
+                    batches -= done
+                    alone -= done
             except BaseException:  # closed, too: nobody waits for the rest
                 self.stop()
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -118,10 +128,8 @@ class ManyDeals:
         """End all dives soon; may be called by another thread."""
         self._stop[0] = 1
 
-    def _dive(
-        self, work: _Work, places: NDArray[np.int64], steps: list[tuple[Order, int]]
-    ) -> NDArray[np.int64]:
-        """Dive for some of the deals; returns their places. Runs in a worker thread."""
+    def _dive(self, batch: _Batch, steps: list[tuple[Order, int]]) -> _Batch:
+        """Dive for the deals of a batch, and return it. Runs in a worker thread."""
         limits = [min(limit, self.limit) for _, limit in steps]
         schedule = np.array(
             [(limit, *order) for limit, (order, _) in zip(limits, steps, strict=True)], np.int64
@@ -135,38 +143,59 @@ class ManyDeals:
             local.diving = make_diving(room)._replace(stop=self._stop)
         begun = time.perf_counter()
         dive_deals(
-            local.tables, local.diving, local.root, work.laid, places, schedule, work.results,
-            work.ways,
+            local.tables, local.diving, local.root, batch.laid, np.arange(batch.deals), schedule,
+            batch.results, batch.ways,
         )  # fmt: skip
-        work.seconds[places] += (time.perf_counter() - begun) / places.size
-        return places
+        batch.seconds += (time.perf_counter() - begun) / batch.deals
+        return batch
 
 
-class _Work:
-    """Deals and what is known of them."""
+@dataclass(eq=False, slots=True)
+class _Batch:
+    """Some deals, of which the first has the place `first`, and what is known of them."""
 
-    def __init__(self, laid: Laid, deals: int) -> None:
-        self.laid = laid
-        self.results = np.zeros((deals, 4), np.int64)
-        self.results[:, OUTCOME] = -1
-        self.ways = np.zeros((deals, _MOST_STEPS, 3), np.uint64)
-        self.seconds = np.zeros(deals)
+    first: int
+    laid: Laid
+    results: NDArray[np.int64]
+    ways: NDArray[np.uint64]
+    seconds: NDArray[np.float64]
 
-    def is_open(self, place: int) -> bool:
+    @classmethod
+    def of(cls, first: int, deals: Sequence[Deal]) -> _Batch:
+        """Deals of which nothing is known yet."""
+        results = np.zeros((len(deals), 4), np.int64)
+        results[:, OUTCOME] = -1
+        ways = np.empty((len(deals), _MOST_STEPS, 3), np.uint64)
+        return cls(first, laid_out(deals), results, ways, np.zeros(len(deals)))
+
+    @property
+    def deals(self) -> int:
+        """How many deals there are."""
+        return self.seconds.size
+
+    def only(self, number: int) -> _Batch:
+        """One of the deals, with what is known of it."""
+        one = slice(number, number + 1)
+        laid = Laid(self.laid.cards[one], self.laid.lengths[one])
+        return _Batch(
+            self.first + number, laid, self.results[one], self.ways[one], self.seconds[one]
+        )
+
+    def is_open(self, number: int) -> bool:
         """Whether no dive has decided the deal."""
-        return self.results[place, OUTCOME] not in (WON, EXHAUSTED)
+        return self.results[number, OUTCOME] not in (WON, EXHAUSTED)
 
-    def outcome(self, place: int) -> DivedDeal:
+    def outcome(self, number: int) -> DivedDeal:
         """What is known of a deal."""
-        row = self.results[place].tolist()
-        facts = row[FOUND], row[EXPANDED], float(self.seconds[place])
+        row = self.results[number].tolist()
+        facts = row[FOUND], row[EXPANDED], float(self.seconds[number])
         if row[OUTCOME] == BROKEN:
             raise InternalError("a record cannot be, or has more successors than there is room for")
         if row[OUTCOME] == EXHAUSTED:
             return DivedDeal("exhausted", *facts)
         if row[OUTCOME] != WON or row[STEPS] > _MOST_STEPS:
             return DivedDeal("open", *facts)
-        rows = self.ways[place, : row[STEPS]].tolist()
+        rows = self.ways[number, : row[STEPS]].tolist()
         path = tuple(State(signature, off, low, 0) for signature, off, low in rows)
         return DivedDeal("won", *facts, path)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-from helpers.support import ALL_RULES, RULES_NAMES, random_game
+from helpers.support import EVERY_GAME, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,7 +35,7 @@ def end_of(codec: StateCodec, policy: str, steps: list[Step]) -> Position:
     return position
 
 
-@pytest.mark.parametrize("rules", ALL_RULES, ids=RULES_NAMES)
+@EVERY_GAME
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 10**6), shape=SHAPES)
 def test_what_is_found_wins(rules: Rules, seed: int, shape: Shape) -> None:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.bits import lowest_bit
 from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height, progress, signature_sets
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.macros import FREE
 from dbmsolver.core.records import fingerprint
-from dbmsolver.core.tables import LOW, OFF, SIGNATURE
+from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 
 U64 = np.uint64
@@ -39,6 +40,8 @@ class Diving(NamedTuple):
     table: NDArray[np.int32]  # [slots]: number of a record, -1 for none
     stacks: NDArray[np.int32]  # [MOST_MERIT + 1]: top of each stack, -1 for none
     stop: NDArray[np.uint8]  # [1]: set by another thread to end the dive
+    columns: NDArray[np.int8]  # [CARDS]: the column that a card is locked in at first, or -1
+    depths: NDArray[np.int8]  # [CARDS]: how many locked cards are there up to it, itself included
     scratch: Scratch
 
 
@@ -51,6 +54,8 @@ def make_diving(records: int) -> Diving:
         table=np.empty(2 * records, np.int32),
         stacks=np.empty(MOST_MERIT + 1, np.int32),
         stop=np.zeros(1, np.uint8),
+        columns=np.empty(CARDS, np.int8),
+        depths=np.empty(CARDS, np.int8),
         scratch=make_scratch(),
     )
 
@@ -98,19 +103,62 @@ def start_dive(d, signature, off, low, most):
     return slots - 1
 
 
+@inlined
+def locked_in(t, signature, column):
+    """How many cards are locked in a column (uint64)."""
+    return (signature >> t.column_shift[column]) & t.column_mask[column]
+
+
+@inlined
+def note_depths(t, d, signature):
+    """Write where cards are locked at first to ``d.columns`` and ``d.depths``."""
+    d.columns[:] = -1
+    for column in range(t.columns):
+        for count in range(1, np.int64(locked_in(t, signature, column)) + 1):
+            card = lowest_bit(t.locked[column, count] & ~t.locked[column, count - 1])
+            d.columns[card] = column
+            d.depths[card] = count
+
+
+@inlined
+def locked_above(t, d, signature):
+    """How many cards are locked on those that go home next, and of those themselves (int64)."""
+    total = 0
+    for suit in range(4):
+        card = 4 * height(signature, suit) + suit
+        if card < CARDS and d.columns[card] >= 0:
+            column = np.int64(d.columns[card])
+            above = np.int64(locked_in(t, signature, column)) - np.int64(d.depths[card])
+            if above >= 0:
+                total += above + 1
+    return total
+
+
 @kernel
 def dive(
-    t, d, signature, off, low, locked_in_deal, most, progress_weight, free_weight, home_weight
+    t,
+    d,
+    signature,
+    off,
+    low,
+    locked_in_deal,
+    most,
+    progress_weight,
+    free_weight,
+    home_weight,
+    near_weight,
 ):
     """Dive from a normalised record, the first row, with room for ``most`` records.
 
     The record is (signature, off, low), all uint64. A record's merit is the weighted sum of its
-    progress, its free slots and the cards home (int64). Writes to ``d`` only. Returns (outcome,
-    records found, records expanded); a win is the last row.
-    """
+    progress, its free slots, the cards home, and how few cards are locked on those that go home
+    next (int64). Writes to ``d`` only. Returns (outcome, records found, records expanded); a win
+    is the last row.
+    """  # fmt: skip
     rows = d.rows
     found = d.scratch.found
     mask = start_dive(d, signature, off, low, most)
+    note_depths(t, d, signature)
     count = 1
     expanded = 0
     if signature == HEIGHTS_ALL_HOME:
@@ -143,6 +191,8 @@ def dive(
             home += height(signature, 2) + height(signature, 3)
             merit = progress_weight * progress(t, signature, locked_in_deal)
             merit += free_weight * np.int64(found[index, FREE]) + home_weight * home
+            if near_weight:
+                merit += near_weight * (CARDS - locked_above(t, d, signature))
             merit = min(merit, MOST_MERIT)
             d.following[count] = d.stacks[merit]
             d.stacks[merit] = count

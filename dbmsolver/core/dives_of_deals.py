@@ -185,7 +185,7 @@ def way_to(d, number, rows):
 def dive_deals(t, d, root, laid, chosen, schedule, results, ways):
     """Dive for each of the deals ``chosen`` (int64[*]) until a dive decides it.
 
-    ``schedule`` (int64[dives, 4]) has for each dive its limit of records and the three weights of
+    ``schedule`` (int64[dives, 5]) has for each dive its limit of records and the four weights of
     :func:`dbmsolver.core.dive.dive`. Writes to ``t``, ``d`` and ``root`` (uint64[4]); to
     ``results`` (int64[deals, 4]) the rows of these deals, whose records expanded add up; to
     ``ways`` (uint64[deals, steps, 3]) the records on the way to a win, as far as there is room.
@@ -196,10 +196,11 @@ def dive_deals(t, d, root, laid, chosen, schedule, results, ways):
         locked = lay_out(t, root, laid.cards[deal], laid.lengths[deal])
         outcome, count = np.int64(FULL), np.int64(0)
         for step in range(schedule.shape[0]):
-            limit, first, second, third = schedule[step]
+            limit, first, second, third, fourth = schedule[step]
             outcome, count, expanded = dive(
-                t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit, first, second, third
-            )
+                t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit,
+                first, second, third, fourth,
+            )  # fmt: skip
             results[deal, EXPANDED] += expanded
             if outcome == WON:
                 results[deal, STEPS] = way_to(d, count - 1, ways[deal])

@@ -119,10 +119,10 @@ def near_the_end(left: int) -> Deal:
 @pytest.mark.parametrize("in_pieces", [False, True])
 def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
     """The way back through closed records, however they were closed, of a stopped proof."""
-    deal = near_the_end(38)
+    deal = near_the_end(46)
     without_dives(monkeypatch)
     if in_pieces:
-        small_pieces(monkeypatch, 500)
+        small_pieces(monkeypatch, 5000)
     store = tmp_path / "store"
     assert prove(deal, max_states=200, store=store).verdict == "undecided"
     result = prove(deal, store=store)
@@ -134,7 +134,7 @@ def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_piec
 def test_a_win_of_a_late_dive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Keep) -> None:
     """Dives from pending records, and from the deal's, while strata are closed."""
     without_dives(monkeypatch)
-    monkeypatch.setattr(late_dives, "_LEAST", 1 << 11)
+    monkeypatch.setattr(late_dives, "_LEAST", 1 << 8)
     monkeypatch.setattr(late_dives.LateDives, "due", lambda self: True)
     started: list[State] = []
     real = Dives.run

@@ -21,6 +21,7 @@ from dbmsolver.core.dive import (
     EXHAUSTED,
     RECORD_BYTES,
     WON,
+    Diving,
     dive,
     fingerprints,
     make_diving,
@@ -31,31 +32,44 @@ from dbmsolver.search.rows import packed
 from dbmsolver.state import State
 from dbmsolver.storage.blocks import Runs
 
-Order = tuple[int, int, int]
-"""Weights of progress, free slots and cards home in a record's merit."""
+Order = tuple[int, int, int, int]
+"""What adds to a record's merit: weights of its progress, its free slots, its cards home, and how
+few cards are locked on those that go home next."""
 
-ORDERS: tuple[Order, ...] = ((0, 2, 1), (1, 0, 1), (2, 1, 0), (2, 5, 0), (0, 1, 2), (1, 2, 0))
+ORDERS: tuple[Order, ...] = (
+    (0, 2, 1, 0),
+    (1, 2, 0, 1),
+    (1, 0, 1, 0),
+    (0, 3, 2, 1),
+    (2, 1, 0, 0),
+    (0, 0, 2, 1),
+)
 """For large dives: each wins most deals that small ones leave open, and not the same ones."""
 Schedule = Sequence[tuple[Order, int]]
 """Orders, and the records that each may find."""
 
 SCHEDULE: Schedule = (
-    ((1, 1, 0), 1 << 10),
-    ((2, 5, 2), 3 << 9),
-    ((0, 1, 1), 1 << 11),
-    ((1, 2, 2), 1 << 11),
-    ((1, 2, 0), 1 << 12),
-    ((1, 1, 1), 1 << 12),
-    ((2, 5, 0), 1 << 13),
-    ((1, 3, 2), 1 << 14),
-    ((1, 2, 0), 1 << 15),
-    ((0, 1, 1), 1 << 15),
-    ((2, 5, 1), 1 << 16),
-    ((1, 2, 0), 1 << 17),
+    ((4, 4, 4, 1), 1 << 10),
+    ((3, 7, 2, 2), 3 << 9),
+    ((2, 0, 1, 0), 1 << 10),
+    ((2, 10, 4, 0), 3 << 9),
+    ((3, 4, 3, 0), 3 << 9),
+    ((4, 4, 2, 3), 3 << 9),
+    ((3, 10, 1, 1), 3 << 8),
+    ((2, 1, 0, 1), 3 << 8),
+    ((2, 6, 4, 1), 3 << 8),
+    ((2, 1, 0, 0), 3 << 10),
+    ((1, 2, 0, 1), 1 << 13),
+    ((0, 0, 2, 1), 1 << 14),
+    ((0, 3, 2, 1), 1 << 15),
+    ((1, 0, 0, 1), 1 << 15),
+    ((2, 5, 1, 1), 1 << 16),
+    ((1, 2, 0, 0), 1 << 17),
 )
-"""Found by trial on deals 1 to 4,000 with four freecells, and 1 to 1,000 with two: each dive is the
-one that decides the most deals, of those that are left, for the records that it finds. All of them
-together find 300,000 records, which is little beside a large proof.
+"""Found by trial on deals 100,001 to 102,400 with four freecells: each of the small dives is the
+one that decides the most deals, of those that are left, for the records that it finds. The larger
+ones decide most of the deals that are hard for those. All of them together find 300,000 records,
+which is little beside a large proof.
 """
 LARGE: Schedule = (
     (ORDERS[0], 1 << 18),
@@ -107,7 +121,11 @@ class Diver:
             keys.tables, self.diving, *words, keys.locked, limit, *order
         )
         if outcome == WON:
-            return Dived("won", expanded, path=self._path(count - 1))
+            path = [
+                State(signature, off, low, 0)
+                for signature, off, low in way_back(self.diving, count - 1).tolist()
+            ]
+            return Dived("won", expanded, path=tuple(path))
         if outcome == EXHAUSTED:
             rows, parents = self.diving.rows[:count], self.diving.parents[:count]
             return Dived("exhausted", expanded, rows=rows, parents=parents)
@@ -121,13 +139,14 @@ class Diver:
         # They are found in the order of their numbers.
         return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
 
-    def _path(self, number: int) -> tuple[State, ...]:
-        states = []
-        while number >= 0:
-            signature, off, low = map(int, self.diving.rows[number])
-            states.append(State(signature, off, low, 0))
-            number = int(self.diving.parents[number])
-        return tuple(reversed(states))
+
+def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
+    """The records from the first of a dive to one of them: uint64[steps, 3]."""
+    numbers = []
+    while number >= 0:
+        numbers.append(number)
+        number = int(diving.parents[number])
+    return diving.rows[numbers[::-1]]
 
 
 def room_for(memory: int, threads: int) -> int:

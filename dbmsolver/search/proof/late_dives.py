@@ -43,7 +43,11 @@ class Win:
 
 
 class LateDives:
-    """Dives from what is pending; `memory` bytes are at their disposal, in all."""
+    """Dives from what is pending; `memory` bytes are at their disposal, in all.
+
+    When memory does not allow for larger ones and all orders have had their turn, only pending
+    records are left to begin with.
+    """
 
     def __init__(self, keys: RecordKeys, recorder: Recorder, threads: int, memory: int) -> None:
         self.keys = keys
@@ -52,14 +56,22 @@ class LateDives:
         self.memory = memory
         self.win: Win | None = None
         self._number = 0
+        self._alike = 0  # dives so far whose limit is that of the one before
         self._limit = _LEAST
         self._begun = time.monotonic()
         self._spent = 0.0
 
     def due(self) -> bool:
-        """Whether the next dives fit into their share of the time so far."""
+        """Whether the next dives fit into their share of the time so far, and can be new ones."""
+        if self._tried_all and not self.recorder.keep_closed:
+            return False
         expected = self._limit / _RATE
         return self._spent + expected <= _SHARE * (time.monotonic() - self._begun)
+
+    @property
+    def _tried_all(self) -> bool:
+        """Whether more dives from the deal's record would be the same as earlier ones."""
+        return self._alike > len(ORDERS)
 
     def run(self, strata: dict[int, list[Candidates]]) -> Generator[Report, None, None]:
         """Dive once with each thread; `win` is set if one of the dives wins.
@@ -68,7 +80,7 @@ class LateDives:
         """
         begun = time.monotonic()
         start, code = self.keys.root, None
-        if self._number % 2 and self.recorder.keep_closed:
+        if (self._number % 2 or self._tried_all) and self.recorder.keep_closed:
             start, code = self._pending(strata)
         schedule = [
             (ORDERS[(self._number + thread) % len(ORDERS)], self._limit)
@@ -86,7 +98,9 @@ class LateDives:
         if dived.outcome == "won":
             self.win = Win(dived.path, code)
         self._number += 1
-        self._limit = min(2 * self._limit, dives.limit)
+        limit = min(2 * self._limit, dives.limit)
+        self._alike += limit == self._limit
+        self._limit = limit
         self._spent += time.monotonic() - begun
 
     def _pending(self, strata: dict[int, list[Candidates]]) -> tuple[State, int]:

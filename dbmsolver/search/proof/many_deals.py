@@ -33,7 +33,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Policy
 from dbmsolver.record_state import RecordKeys
-from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
+from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for, way_back
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.state import State
 
@@ -43,7 +43,7 @@ _BATCH = 64
 _SMALL = 1 << 12
 """Dives with room for up to this many records are made for batches of deals."""
 _MOST_STEPS = 512
-"""Records on the way to a win that there is room for."""
+"""Records on the way to a win that there is room for in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +147,8 @@ class ManyDeals:
             batch.results, batch.ways,
         )  # fmt: skip
         batch.seconds += (time.perf_counter() - begun) / batch.deals
+        if batch.deals == 1 and batch.results[0, STEPS] > _MOST_STEPS:
+            batch.ways = way_back(local.diving, int(batch.results[0, FOUND]) - 1)[None]
         return batch
 
 
@@ -181,9 +183,14 @@ class _Batch:
             self.first + number, laid, self.results[one], self.ways[one], self.seconds[one]
         )
 
+    def is_won(self, number: int) -> bool:
+        """Whether a dive has won the deal, and the way to the win is known."""
+        row = self.results[number]
+        return bool(row[OUTCOME] == WON and row[STEPS] <= self.ways.shape[1])
+
     def is_open(self, number: int) -> bool:
         """Whether no dive has decided the deal."""
-        return self.results[number, OUTCOME] not in (WON, EXHAUSTED)
+        return not self.is_won(number) and self.results[number, OUTCOME] != EXHAUSTED
 
     def outcome(self, number: int) -> DivedDeal:
         """What is known of a deal."""
@@ -193,7 +200,7 @@ class _Batch:
             raise InternalError("a record cannot be, or has more successors than there is room for")
         if row[OUTCOME] == EXHAUSTED:
             return DivedDeal("exhausted", *facts)
-        if row[OUTCOME] != WON or row[STEPS] > _MOST_STEPS:
+        if not self.is_won(number):
             return DivedDeal("open", *facts)
         rows = self.ways[number, : row[STEPS]].tolist()
         path = tuple(State(signature, off, low, 0) for signature, off, low in rows)

@@ -17,6 +17,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("version", ""),
     ("process", ""),
     ("signals", "errors"),
+    ("steps", ""),
     ("game", "errors"),
     ("results", "game"),
     ("notation", "errors game results"),
@@ -26,7 +27,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("record_state", "errors game results core state"),
     ("storage", "errors version game results core state record_state"),
     ("search", "errors process game results core state record_state storage"),
-    ("search.proof", "errors process game results core state record_state storage search"),
+    ("search.proof", "errors process steps game results core state record_state storage search"),
     ("search.astar", "errors process game results core state record_state storage search"),
     (
         "search.improve",
@@ -37,7 +38,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors process game results core state record_state storage search search.proof "
         "search.astar search.improve",
     ),
-    ("search.decisions", "process game results search.proof search.session"),
+    ("search.decisions", "process steps game results search.proof search.session"),
     ("verify", "errors process game results jit storage"),
     (
         "search.inspect",
@@ -45,12 +46,12 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "api",
-        "errors version game results notation search search.session search.decisions "
+        "errors version steps game results notation search search.session search.decisions "
         "search.inspect verify",
     ),
     (
         "cli",
-        "errors version process game results notation signals jit state record_state storage "
+        "errors version process signals steps game results notation jit state record_state storage "
         "search search.session search.inspect verify api",
     ),
     ("__main__", "signals search cli"),

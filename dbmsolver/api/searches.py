@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
@@ -21,6 +20,7 @@ from dbmsolver.results import (
     Question,
     Result,
 )
+from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.search.decisions import Decision
@@ -157,14 +157,7 @@ def _search(
     from dbmsolver.search import session
     from dbmsolver.search.limits import Cancelled
 
-    with closing(session.run(question, deal, options, limits)) as events:
-        request: Cancelled | None = None
-        while True:
-            try:
-                event = events.send(request)
-            except StopIteration as end:
-                result: Result = end.value
-                return result
-            if progress is not None:
-                progress(event)
-            request = Cancelled() if cancel is not None and cancel() else None
+    def request() -> Cancelled | None:
+        return Cancelled() if cancel is not None and cancel() else None
+
+    return follow(session.run(question, deal, options, limits), progress, request)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from dbmsolver.api.searches import check_choice
 from dbmsolver.errors import UsageError
@@ -14,14 +13,12 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.results import Result
+from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.search.inspect import StoreStatus
     from dbmsolver.verify.claim import Progress
     from dbmsolver.verify.report import Verification
-
-Event = TypeVar("Event")
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +89,4 @@ def verify_store(
     if depth is not None:
         check_choice("depth", depth, ("lemma", "full"))
     steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample, depth=depth)
-    return _last(steps, progress)
-
-
-def _last(
-    steps: Generator[Event, None, Answer], progress: Callable[[Event], None] | None
-) -> Answer:
-    """What a generator returns; each of its events goes to `progress`."""
-    with closing(steps):
-        while True:
-            try:
-                event = next(steps)
-            except StopIteration as end:
-                answer: Answer = end.value
-                return answer
-            if progress is not None:
-                progress(event)
+    return follow(steps, progress)

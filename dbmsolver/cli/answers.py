@@ -6,13 +6,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
+from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
 from dbmsolver.cli.progress import Progress
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
@@ -34,6 +34,8 @@ COMPILING = "Compiling for this machine, this once; it takes some seconds."
 
 if TYPE_CHECKING:
     from dbmsolver.search.limits import Cancelled
+
+Answer = TypeVar("Answer")
 
 
 class Interrupted(DbmError):
@@ -112,7 +114,7 @@ def refuse_picture(output: str | None, expected: str) -> None:
         raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
 
 
-def follow(events: Generator[Event, Any, Result], progress: Progress, store: str | None) -> Result:
+def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str | None) -> Answer:
     """Run a search to its end and show its progress.
 
     Ctrl-C reaches the search, which commits what it has and ends.
@@ -143,23 +145,15 @@ def follow_to_best(
 
 
 def _follow(
-    events: Generator[Event, Any, Result],
+    events: Generator[Event, Any, Answer],
     progress: Progress,
     request: Callable[[], Cancelled | None],
-) -> Result:
+) -> Answer:
     from dbmsolver.jit.compilation import on_first_compilation
 
     on_first_compilation(lambda: progress.say(COMPILING))
-    with progress, closing(events):
-        asked: Cancelled | None = None
-        while True:
-            try:
-                event = events.send(asked)
-            except StopIteration as stop:
-                result: Result = stop.value
-                return result
-            progress(event)
-            asked = request()
+    with progress:
+        return steps.follow(events, progress, request)
 
 
 def interrupted(store: str | None) -> Interrupted:

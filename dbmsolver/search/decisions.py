@@ -23,6 +23,7 @@ from dbmsolver.results import (
 )
 from dbmsolver.search import session
 from dbmsolver.search.proof.many_deals import DivedDeal, ManyDeals
+from dbmsolver.steps import follow
 
 _AT_ONCE = 1 << 13
 """Deals that are dived for before those that stay open are proved."""
@@ -104,13 +105,7 @@ def _dived(deal: Deal, policy: Policy, dived: DivedDeal) -> Decision:
 
 
 def _proved(deal: Deal, options: Options, limits: Limits) -> Decision:
-    with closing(session.run(Question.PROVE, deal, options, limits)) as events:
-        while True:
-            try:
-                next(events)
-            except StopIteration as end:
-                result: Result = end.value
-                break
+    result = follow(session.run(Question.PROVE, deal, options, limits))
     return Decision(
         deal,
         options.policy,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,8 @@ from dbmsolver.cli.progress import Progress
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
-from dbmsolver.results import Event, Method, Options, Report, Result
+from dbmsolver.results import Event, Method, Options, Report
+from dbmsolver.steps import changed
 
 
 def parse_share(text: str) -> float:
@@ -93,7 +93,9 @@ def verify_command(
             depth=depth,
             against=record,
         )
-        report: Any = follow(_reports(steps), progress, None)
+        started = time.monotonic()
+        reports = changed(steps, lambda event: _report(event, time.monotonic() - started))
+        report = follow(reports, progress, None)
         valid = report.valid
         text = render_json(report) if as_json else render_text(report)
     elif sample is not None or record is not None or depth is not None:
@@ -102,17 +104,6 @@ def verify_command(
         valid, text = _again(source, threads, memory, as_json, progress)
     click.echo(text, nl=False)
     return EXIT_SOLVED if valid else EXIT_STORE
-
-
-def _reports(steps: Generator[Any, None, Any]) -> Generator[Any, None, Any]:
-    """What a check says of its progress, in the form that searches do."""
-    started = time.monotonic()
-    while True:
-        try:
-            event = next(steps)
-        except StopIteration as stop:
-            return stop.value
-        yield _report(event, time.monotonic() - started)
 
 
 def _report(event: Any, elapsed: float) -> Report:
@@ -137,19 +128,13 @@ def _report(event: Any, elapsed: float) -> Report:
     )
 
 
-def _measured(events: Generator[Event, Any, Result], states: int) -> Generator[Event, Any, Result]:
-    """A search that is said to close that many states in all: its reports say how many are done."""
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as stop:
-            result: Result = stop.value
-            return result
-        if isinstance(event, Report) and states:
-            # More than are said: then the certificate is wrong, and nobody knows the end.
-            done = (event.states + event.forced) / states
-            event = replace(event, done=done if done <= 1 else None)
-        yield event
+def _measured(event: Event, states: int) -> Event:
+    """A report of a search that is said to close that many states in all, with how many are."""
+    if not isinstance(event, Report) or not states:
+        return event
+    # More than are said: then the certificate is wrong, and nobody knows the end.
+    done = (event.states + event.forced) / states
+    return replace(event, done=done if done <= 1 else None)
 
 
 def _again(
@@ -164,11 +149,10 @@ def _again(
     record = certificate_file.load(Path(source))
     deal = certificate.deal_of(record, source)
     options = Options(record["policy"], record["metric"], threads, method=Method(record["method"]))
-    events: Generator[Event, Any, Result]
+    said = record["states"] + record["forced"] if record["claim"] == "unsolvable" else 0
     events = session.run(record["question"], deal, options, Limits(memory=memory))
-    if record["claim"] == "unsolvable":
-        events = _measured(events, record["states"] + record["forced"])
-    result: Result = follow(events, progress, None)
+    measured = changed(events, lambda event: _measured(event, said))
+    result = follow(measured, progress, None)
     different = certificate.differences(certificate.from_result(result), record)
     problem = certificate.bad_path(record, deal)
     if problem is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from contextlib import closing
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -19,9 +18,10 @@ from dbmsolver.core.records import record_at
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Report
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof.dives import ORDERS, Dived, Dives
+from dbmsolver.search.proof.dives import ORDERS, Dives
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.state import State
+from dbmsolver.steps import changed
 
 _SHARE = 0.08
 """Of the time of a proof that dives may take."""
@@ -87,14 +87,10 @@ class LateDives:
             for thread in range(self.threads)
         ]
         dives = Dives(self.keys, self.threads, self.memory, None, schedule)
-        with closing(dives.run(start)) as running:
-            while True:
-                try:
-                    next(running)
-                except StopIteration as end:
-                    dived: Dived = end.value
-                    break
-                yield replace(self.recorder.report(), dive=(1, len(schedule)))
+        dived = yield from changed(
+            dives.run(start),
+            lambda _: replace(self.recorder.report(), dive=(1, len(schedule))),
+        )
         if dived.outcome == "won":
             self.win = Win(dived.path, code)
         self._number += 1

@@ -43,8 +43,9 @@ class RecordKeys(StateCodec):
         return 0
 
     def state(self, position: Position) -> State:
-        """The normalised record that covers a position; InputError if no game from this deal can
-        reach that.
+        """The normalised record that covers a position.
+
+        InputError if no game from this deal can reach that position.
         """
         return self.normal(plain_record(position, self.rules))
 
@@ -108,8 +109,9 @@ class RecordKeys(StateCodec):
         return make_record((hearts, spades, diamonds, clubs), columns, fix, self.rules)
 
     def position(self, state: State) -> Position:
-        """One of the positions that a record stands for: slot cards in freecells first, those of
-        ``fix`` in columns.
+        """One of the positions that a record stands for.
+
+        Slot cards lie in freecells first, those of ``fix`` in columns.
         """
         record = self.record(state)
         slots = [card for card in slot_cards(record) if card not in record.fix]

@@ -1,5 +1,6 @@
-"""What the program does when it is asked to end: end at once, raise KeyboardInterrupt, note it, or
-nothing.
+"""What the program does when it is asked to end.
+
+It ends at once, raises KeyboardInterrupt, notes it, or does nothing.
 """
 
 from __future__ import annotations

@@ -49,8 +49,7 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
 
 
 def check_unfinished(store: Store, deal: Deal) -> list[str]:
-    """Check what an unfinished search says of the lengths that are possible still; what was
-    checked, in words.
+    """Check which lengths an unfinished search says are possible still; what was checked, in words.
 
     These are the last layer with closed states, and the best solution. What is no part of a shorter
     one may have been dropped, so the search must not go on without it. StoreError if it is none.

@@ -18,8 +18,9 @@ _SLOTS = 1 << 13
 
 
 def least_of(manifest: Manifest, codec: StateCodec, layers: Iterable[int]) -> int | None:
-    """A length that no solution of the deal falls short of, None for a proof and for a deal without
-    a solution. ``layers`` are those with closed states.
+    """A length that no solution of the deal falls short of.
+
+    None for a proof and for a deal without a solution. ``layers`` are those with closed states.
 
     Layers are closed in ascending order. So none below the last one holds the goal.
     """

@@ -27,8 +27,9 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class NoneShorter:
-    """Every state that could be part of a shorter solution than the best one is closed, and the
-    goal is not among them.
+    """The best solution is a shortest one.
+
+    Every state that could be part of a shorter one is closed, and the goal is not among them.
     """
 
 

@@ -63,8 +63,10 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
 
 
 def _question(question: Question, method: Method) -> Question:
-    """The question that the claim answers: dominating positions are a proof's, even where a search
-    for a shortest solution has begun with them and found that there is none.
+    """The question that the claim answers.
+
+    Dominating positions are a proof's, even where a search for a shortest solution has begun with
+    them and found that there is none.
     """
     return Question.PROVE if method == Method.DOMINATING else question
 

@@ -129,8 +129,9 @@ __all__ = ["StoreError"]
 
 
 def make_counts_fit(path: Path) -> None:
-    """Let the manifest say what is in the store, as one who means to deceive would: the states must
-    tell.
+    """Let the manifest say what is in the store, as one who means to deceive would.
+
+    Then only the states can tell.
     """
     report = check(path)
 

@@ -102,10 +102,9 @@ def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
 def breadth_first(
     start: Position, rules: Rules, policy: Policy, most: int
 ) -> tuple[int | None, int] | None:
-    """The fewest moves to the goal, None if there are none that win, and how many positions can be
-    reached; None if these are more than ``most``.
+    """(The fewest moves to the goal or None, how many positions can be reached).
 
-    Nothing but the readable model takes part in it.
+    None if these are more than ``most``. Nothing but the readable model takes part in it.
     """
     depths = {start.canonical(): 0}
     queue = deque([start])

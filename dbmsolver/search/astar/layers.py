@@ -108,10 +108,10 @@ class AStarSearch:
         return self.weight == 1
 
     def run(self) -> Steps:
-        """Close layers until the goal is met, nothing is pending below the ceiling, or a limit is
-        reached.
+        """Close layers until the goal is met, a limit is reached, or nothing is pending.
 
-        All that is finished is committed when it ends, but after an error nothing is.
+        What is pending above the ceiling does not count. All that is finished is committed when it
+        ends, but after an error nothing is.
         """
         self.checkpoint.restore()
         with ThreadPoolExecutor(self.threads) as pool:

@@ -122,8 +122,9 @@ class Beam:
         return bool(shard.state[COUNT] + BURST <= shard.rows.shape[0])
 
     def _look_at(self, found: NDArray[np.uint32]) -> None:
-        """Work out the whole bound of the level's states, and keep the best of those that may be
-        part of a solution.
+        """Work out the whole bound of the level's states, and keep the best.
+
+        Those that cannot be part of a solution are left out.
         """
         state = self._queue.shard.state
         first = 0

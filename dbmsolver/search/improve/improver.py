@@ -50,8 +50,9 @@ class Improver:
             yield from self.make(shape)
 
     def due(self, evaluated: int) -> Shape | None:
-        """The next of the later beams, if it is time for it: if the search by cost layers has
-        looked at enough states.
+        """The next of the later beams, if it is time for it.
+
+        It is when the search by cost layers has looked at enough states.
         """
         if self._next == len(LATER):
             return None

@@ -18,8 +18,9 @@ from dbmsolver.storage.store import Store
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
-    """Pending candidates by stratum, left where they are, and the signatures done in the lowest of
-    these strata.
+    """Pending candidates by stratum, and the signatures done in the lowest of these strata.
+
+    The candidates are left where they are.
 
     StoreError if they are not those that the last commit has left.
     """

@@ -52,11 +52,10 @@ class PieceResult:
 def expand_piece(
     shape: Shape, done: PieceResult, worker: ProofWorker, blocks: list[Packed]
 ) -> PieceResult:
-    """Close what follows, within the piece, from its candidates (``rest``) and from its ``opened``
-    states.
+    """Close what follows, within the piece, from its candidates and opened states.
 
-    ``blocks`` are closed states to load into its table first. Ends early when the table is full or
-    time is up.
+    These are ``rest`` and ``opened``. ``blocks`` are closed states to load into its table first.
+    Ends early when the table is full or time is up.
     """
     piece = done.piece
     assert piece.table is not None

@@ -42,8 +42,9 @@ class RecordFinder:
         self.strata = sorted({parse_closed_key(key).stratum for key in store.keys(b"C")})
 
     def path(self, state: State, code: int) -> list[State]:
-        """The records from the deal's to this one, whose code is given; StoreError if a parent is
-        missing.
+        """The records from the deal's to this one, whose code is given.
+
+        StoreError if a parent is missing.
         """
         states = [state]
         while states[-1] != self.keys.root:

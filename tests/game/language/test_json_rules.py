@@ -69,8 +69,10 @@ def kept(game: str) -> dict[str, Any]:
     [pytest.param("bakers-dozen", marks=pytest.mark.slow), "somerset", "spanish-patience"],
 )
 def test_sets_with_removable_cards(game: str) -> None:
-    """Such rules are refused. Without such cards these decks have the same verdicts, and
-    with them they do, as far as the readable model can say.
+    """Such rules are refused.
+
+    Without such cards these decks have the same verdicts, and with them they do, as far as the
+    readable model can say.
     """
     rules = read(kept(game))
     for deck in SETS[game]["decks"]:

@@ -147,8 +147,9 @@ def test_collected_solutions_need_every_move_home() -> None:
 
 @pytest.mark.slow
 def test_two_hundred_collected_solutions(tmp_path: Path) -> None:
-    """All of them are read, whatever they leave open; where more than one reading wins, it is said
-    so, and --lengths takes one of them.
+    """All of them are read, whatever they leave open.
+
+    Where more than one reading wins, it is said so, and --lengths takes one of them.
     """
     lines = (Path(__file__).parents[2] / "data" / "collected-max.txt").read_text().splitlines()
     table = [line.split("\t") for line in lines if not line.startswith("#")]

@@ -2,10 +2,12 @@
 
     python benchmarks/winnable.py
     python benchmarks/winnable.py --deals 1-1000 --freecells 2 --replay
+    python benchmarks/winnable.py --fewest
 
 Without options: deals 1 to 32,000 with four freecells, and 1 to 1,000 with three, two and one, all
-kernels loaded. Solutions are worked out and replayed only with --replay, which takes minutes and
-does not count.
+kernels loaded. With --fewest: the deals of tests/data/min-freecells.tsv with none to four
+freecells, compared with that table. Solutions are worked out and replayed only with --replay, which
+takes minutes and does not count.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
+
+from tables import rows as table
 
 from dbmsolver import Deal, Decision, prove_many, rules_for
 from dbmsolver.cli.values import parse_size
@@ -31,6 +36,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--memory", type=parse_size, default=1 << 30, help="1G if left out")
     parser.add_argument("--max-time", type=float, default=60.0, help="seconds for a deal")
+    parser.add_argument("--fewest", action="store_true", help="compare with the published table")
     parser.add_argument("--replay", action="store_true", help="replay every solution")
     options = parser.parse_args()
     rows = ROWS
@@ -41,6 +47,8 @@ def main() -> int:
     warm.append(Deal.from_number(384243, rules_for("freecell", 2)))
     limits = {"threads": options.threads, "memory": options.memory}
     list(prove_many(warm, max_time=0.5, **limits))
+    if options.fewest:
+        return 0 if as_published(max_time=options.max_time, **limits) else 1
     right = True
     for freecells, first, last in rows:
         rules = rules_for("freecell", freecells)
@@ -76,6 +84,29 @@ def summary(found: Sequence[Decision], seconds: float) -> str:
     if 0 < len(few) < 10:
         parts.append(f"unsolvable: {', '.join(few)}")
     return "; ".join(parts)
+
+
+def as_published(**limits: Any) -> bool:
+    """Whether verdicts with none to four freecells are those of the published table."""
+    fewest = {
+        row["deal"]: int(row["fewest_freecells_that_win"]) for row in table("min-freecells.tsv")
+    }
+    begun = time.perf_counter()
+    wrong, undecided = [], []
+    for freecells in range(5):
+        rules = rules_for("freecell", freecells)
+        deals = [Deal.from_number(int(number), rules) for number in fewest]
+        for one in prove_many(deals, **limits):
+            name = f"{one.deal.name} with {freecells}"
+            if one.verdict == "undecided":
+                undecided.append(name)
+            elif (one.verdict == "solved") != (freecells >= fewest[one.deal.name]):
+                wrong.append(name)
+    print(
+        f"{len(fewest)} deals with 0 to 4 freecells: {time.perf_counter() - begun:.1f} s; "
+        f"wrong: {', '.join(wrong) or 'none'}; undecided: {', '.join(undecided) or 'none'}"
+    )
+    return not (wrong or undecided)
 
 
 def wins(decision: Decision) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
@@ -80,6 +81,33 @@ def least_kept(record: Record, *limits: tuple[int, int]) -> dict[int, int]:
         if count < kept.get(index, len(record.columns[index])):
             kept[index] = count
     return kept
+
+
+def on_top(card: int, game: Game) -> list[tuple[int, int]]:
+    """The limit that a card's column keeps to, so that nothing lies on the card.
+
+    There is none for a card that is in no stuck column.
+    """
+    if card not in game.places:
+        return []
+    column, depth = game.places[card]
+    return [(column, depth + 1)]
+
+
+def home_or_onto(card: int, game: Game) -> Iterator[Attempt]:
+    """The ways to move a card home, and onto cards that stay where they are in stuck columns."""
+    record, places = game.record, game.places
+    limits = on_top(card, game)
+    if record.foundations[suit(card)] == rank(card) - 1:
+        yield Attempt("home", card, None, None, least_kept(record, *limits))
+    for parent in parents_of(card, game):
+        if parent not in places:
+            continue
+        column, depth = places[parent]
+        below = card in places and places[card][0] == column and places[card][1] < depth
+        if not below and places.get(card) != (column, depth + 1):
+            kept = least_kept(record, *limits, (column, depth + 1))
+            yield Attempt("onto", card, parent, None, kept)
 
 
 def lifts_of(record: Record, kept: dict[int, int]) -> int:

@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.dominance import Column, Heights, Record, free_slots, in_play, make_record
 from dbmsolver.game.dominance_attempts import (
     Attempt,
     Game,
     Macro,
     height_added,
+    home_or_onto,
     least_kept,
     lifts_of,
-    parents_of,
+    on_top,
     within_reach,
 )
 
@@ -55,22 +56,13 @@ def _cell_attempts(game: Game) -> Iterator[Attempt]:
     for x in in_play(record.foundations):
         if not within_reach(x, game):
             continue
-        on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
-        if record.foundations[suit(x)] == rank(x) - 1:
-            yield Attempt("home", x, None, None, least_kept(record, *on_top))
-        for p in parents_of(x, game):
-            if p not in places:
-                continue
-            j, depth = places[p]
-            below = x in places and places[x][0] == j and places[x][1] < depth
-            if not below and places.get(x) != (j, depth + 1):
-                yield Attempt("onto", x, p, None, least_kept(record, *on_top, (j, depth + 1)))
+        yield from home_or_onto(x, game)
         if rules.can_fill(x) and not (x in places and places[x][1] == 0):
             if empty:
-                yield Attempt("to column", x, None, None, least_kept(record, *on_top))
+                yield Attempt("to column", x, None, None, least_kept(record, *on_top(x, game)))
                 continue
             for host in range(len(record.columns)):
-                kept = least_kept(record, *on_top, (host, 0))
+                kept = least_kept(record, *on_top(x, game), (host, 0))
                 yield Attempt("to column", x, None, host, kept)
 
 

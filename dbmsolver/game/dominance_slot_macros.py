@@ -40,15 +40,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.cards import CARDS
 from dbmsolver.game.dominance import Column, Heights, Record, in_play, make_record
 from dbmsolver.game.dominance_attempts import (
     Attempt,
     Game,
     Macro,
     height_added,
+    home_or_onto,
     least_kept,
     lifts_of,
+    on_top,
     parents_of,
     within_reach,
 )
@@ -61,27 +63,18 @@ def slot_macros(game: Game) -> Iterator[Macro]:
 
 
 def _slot_attempts(game: Game) -> Iterator[Attempt]:
-    record, _, places, _, _ = game
-    for x in in_play(record.foundations):
+    for x in in_play(game.record.foundations):
         if not within_reach(x, game):
             continue
-        on_top = [(places[x][0], places[x][1] + 1)] if x in places else []
-        if record.foundations[suit(x)] == rank(x) - 1:
-            yield Attempt("home", x, None, None, least_kept(record, *on_top))
+        yield from home_or_onto(x, game)
         for p in parents_of(x, game):
-            if p in places:
-                j, depth = places[p]
-                below = x in places and places[x][0] == j and places[x][1] < depth
-                if not below and places.get(x) != (j, depth + 1):
-                    kept = least_kept(record, *on_top, (j, depth + 1))
-                    yield Attempt("onto", x, p, None, kept)
             yield from _attempts_moved(game, x, p)
 
 
 def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
     """The ways to put x on p after p has gone to an empty column."""
     record, _, places, free, empty = game
-    limits = [(places[x][0], places[x][1] + 1)] if x in places else []
+    limits = on_top(x, game)
     if p in places:
         if places[p][1] == 0:
             return

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
-from dbmsolver.results import Method, Question
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Method, Options, Question, method_for
 
 MOST = 4
 """More do not help: the longest chain of kernels that call each other takes half of the time."""
@@ -27,7 +28,7 @@ class Compilers:
     It ends them with the search.
 
     ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
-    for a shortest solution begins with any.
+    for a shortest solution begins with any, ``counting`` whether all of them are counted.
     """
 
     def __init__(
@@ -36,11 +37,13 @@ class Compilers:
         method: Method,
         code_bits: Callable[[], int],
         any_solution: bool = False,
+        counting: bool = False,
     ) -> None:
         self.question = question
         self.method = method
         self.code_bits = code_bits
         self.any_solution = any_solution
+        self.counting = counting
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -68,7 +71,8 @@ class Compilers:
 
         if not is_shared():
             return
-        arguments = (str(self.question), str(self.method), self.code_bits(), self.any_solution)
+        hows = (self.any_solution, self.counting)
+        arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
             f"compile_share; compile_share({', '.join(map(repr, arguments))})"
@@ -90,7 +94,23 @@ class Compilers:
                     self._running.append((process, waiter))
 
 
-def compile_share(question: Question, method: Method, code_bits: int, any_solution: bool) -> None:
+def compilers_for(
+    question: Question, deal: Deal, options: Options, counting: bool = False
+) -> Compilers:
+    """What compiles the kernels of a search for a deal beside it."""
+
+    def code_bits() -> int:
+        from dbmsolver.state import StateCodec
+
+        return StateCodec(deal, options.policy).deal_tables.code_bits
+
+    method = method_for(question, deal.rules, options.method)
+    return Compilers(question, method, code_bits, options.any_solution, counting)
+
+
+def compile_share(
+    question: Question, method: Method, code_bits: int, any_solution: bool, counting: bool
+) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import gc
@@ -102,7 +122,7 @@ def compile_share(question: Question, method: Method, code_bits: int, any_soluti
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution):
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting):
         compile_ahead(kernel, arguments)
 
 

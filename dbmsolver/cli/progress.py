@@ -188,7 +188,9 @@ def report_line(report: Report, rate: float, left: float | None = None) -> str:
         parts.append(_HASTY[report.phase])
     if report.best is not None:
         parts.append(f"at most {report.best},")
-    if report.layer is not None and report.question == "solve":
+    if report.last_layer is not None:
+        parts.append(f"(counting) move {report.layer} of {report.last_layer},")
+    elif report.layer is not None and report.question == "solve":
         parts.append(f"layer {report.layer},")
     if report.last_stratum:
         share = "" if report.share is None else f" ({report.share:.0%})"

@@ -22,9 +22,9 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
 
-_METRICS = {"cards": ("card move", "card moves")}
+METRICS = {"cards": ("card move", "card moves")}
 
-_LIMITS: dict[Limit, str] = {
+LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
     Limit.MAX_TIME: "the limit --max-time was reached",
     Limit.MEMORY: "the memory allowed by --memory did not suffice",
@@ -32,6 +32,7 @@ _LIMITS: dict[Limit, str] = {
     Limit.DISK_FULL: "the disk is full",
     Limit.INTERRUPT: "it was interrupted",
 }
+"""Why a search ended before its end."""
 
 
 def human_bytes(size: float) -> str:
@@ -69,10 +70,10 @@ def verdict_line(result: Result) -> str:
     """The answer in one line."""
     name = title(result.deal)
     if has_solution(result):
-        length = counted(result.length or 0, *_METRICS[result.metric])
+        length = counted(result.length or 0, *METRICS[result.metric])
         if result.limit is not None:
             possible = possible_lengths(result.length, result.at_least)
-            reason = _LIMITS[result.limit]
+            reason = LIMITS[result.limit]
             return f"{name}: solved in {length}; the shortest has {possible} ({reason})"
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{name}: solved in {length}, {proven}"
@@ -80,7 +81,7 @@ def verdict_line(result: Result) -> str:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
         return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
-    reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
+    reason = LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
 
 

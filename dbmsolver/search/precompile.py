@@ -169,7 +169,7 @@ def _of_dives(t: Any) -> list[Call]:
     rows = np.empty((1, 5), np.uint64)
     return [
         (expand_record, (t, _SETS, _WORD, _WORD, diving.scratch)),
-        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 5)),
+        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
         (normal_record, (t, *[_WORD] * 4, _WORDS)),
         (fingerprints, (rows,)),
         (pack_rows, (t, rows)),

@@ -16,6 +16,7 @@ from dbmsolver.results import (
     Question,
     Result,
     Verdict,
+    method_for,
 )
 from dbmsolver.search import session
 from dbmsolver.search.limits import Cancelled
@@ -50,23 +51,20 @@ class Clock:
 def worth(deal: Deal, options: Options, clock: Clock) -> Results:
     """Find out whether a position can be won, then its shortest solution; a generator of events.
 
-    A proof comes first, as it takes far less than a search for a shortest solution where there is
-    none. The result is that of the search that decided. Where a limit ended the second one, its
-    verdict is `solved` with the best solution so far.
+    A proof over dominating positions comes first, in games that have them: where there is no
+    solution, it takes far less than a search for a shortest one. The result is that of the search
+    that decided. Where a limit ended the second one, its verdict is `solved` with the best solution
+    so far.
     """
-    proven = yield from session.run(
-        Question.PROVE,
-        deal,
-        replace(options, store=None, method=Method.DOMINATING, any_solution=False),
-        clock.rest(),
-    )
-    if proven.verdict == Verdict.UNSOLVABLE or proven.limit == Limit.INTERRUPT:
-        return proven
+    proven: Result | None = None
+    if method_for(Question.PROVE, deal.rules, Method.DOMINATING) == Method.DOMINATING:
+        how = replace(options, store=None, method=Method.DOMINATING, any_solution=False)
+        proven = yield from session.run(Question.PROVE, deal, how, clock.rest())
+        if proven.verdict == Verdict.UNSOLVABLE or proven.limit == Limit.INTERRUPT:
+            return proven
     options = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     found = yield from session.run(Question.SOLVE, deal, options, clock.rest())
-    if found.verdict != Verdict.UNDECIDED or proven.length is None:
+    if proven is None or proven.length is None or found.verdict != Verdict.UNDECIDED:
         return found
     # The proof has a solution, which is not kept in the store of the other search.
-    return replace(
-        found, verdict=Verdict.SOLVED, moves=proven.moves, at_least=found.at_least, shortest=False
-    )
+    return replace(found, verdict=Verdict.SOLVED, moves=proven.moves, shortest=False)

@@ -1,0 +1,309 @@
+"""`survey`: one question about many deals."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
+from dbmsolver.cli.options import gathered, limit_options, threads_option
+from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.render import counted
+from dbmsolver.cli.values import LEAST_MEMORY, DealCommand, GameSource
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.library import load_rules
+from dbmsolver.game.rules import (
+    BUILDS,
+    FILLS,
+    MAX_COLUMNS,
+    MAX_FREECELLS,
+    Build,
+    Fill,
+    Rules,
+    changed,
+)
+from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.signals import raise_on_signals
+from dbmsolver.survey.rows import Inquiry
+
+if TYPE_CHECKING:
+    from dbmsolver.survey.pool import Pool
+    from dbmsolver.survey.run import Survey
+    from dbmsolver.survey.table import Rows
+
+Cells = tuple[int, int]
+
+
+def parse_cells(text: str) -> Cells:
+    """`2` or `0..4`: the least and the most freecells."""
+    least, dots, most = text.partition("..")
+    try:
+        cells = int(least), int(most if dots else least)
+    except ValueError:
+        cells = -1, -1
+    if not 0 <= cells[0] <= cells[1] <= MAX_FREECELLS:
+        raise UsageError(
+            f"--freecells {quoted(text)}: expected a number from 0 to {MAX_FREECELLS}, or two of "
+            "them like 0..4"
+        )
+    return cells
+
+
+class _Changes:
+    """The games, and how they are changed, as the options say it."""
+
+    def __init__(
+        self,
+        games: Sequence[str],
+        freecells: str | None,
+        columns: int | None,
+        build: Build | None,
+        fill: Fill | None,
+    ) -> None:
+        self.cells = None if freecells is None else parse_cells(freecells)
+        self.games = [
+            changed(load_rules(game), None, columns, build, fill) for game in dict.fromkeys(games)
+        ]
+
+    def rules(self, question: Inquiry) -> tuple[Rules, ...]:
+        """The rules to ask about; for the fewest freecells those with the most."""
+        found: dict[Rules, None] = {}
+        for rules in self.games:
+            if question == Inquiry.FEWEST_FREECELLS:
+                found[self._widest(rules)] = None
+                continue
+            least, most = self.cells or (rules.freecells, rules.freecells)
+            for cells in range(least, most + 1):
+                found[changed(rules, cells)] = None
+        return tuple(found)
+
+    def _widest(self, rules: Rules) -> Rules:
+        dealt = rules.dealt_to_freecells
+        if self.cells is None:
+            return rules
+        least, most = self.cells
+        if least > dealt or most < dealt:
+            raise UsageError(
+                f"--freecells {least}..{most}: the fewest are looked for from {dealt} on in "
+                f"{rules.name}, expected {dealt}..N"
+            )
+        return changed(rules, most)
+
+
+_games_options = gathered(
+    "changes",
+    _Changes,
+    click.option(
+        "--game",
+        "games",
+        metavar="GAME",
+        type=GameSource(),
+        multiple=True,
+        default=["freecell"],
+        show_default=True,
+        help="A game that `games` lists, or a file with its rules; may be given several times.",
+    ),
+    click.option(
+        "--freecells",
+        metavar="N[..M]",
+        help="Number of freecells, or the least and the most of several: 0..4.  [default: the "
+        "game's]",
+    ),
+    click.option(
+        "--columns",
+        type=click.IntRange(1, MAX_COLUMNS),
+        help="Number of columns, if not the game's.",
+    ),
+    click.option(
+        "--build", type=click.Choice(BUILDS), help="How columns are built down, if not as usual."
+    ),
+    click.option(
+        "--fill", type=click.Choice(FILLS), help="What empty columns take, if not as usual."
+    ),
+)
+
+
+@click.command("survey", cls=DealCommand)
+@click.argument("ranges", metavar="[RANGES]...", nargs=-1)
+@_games_options
+@click.option(
+    "--question",
+    type=click.Choice([str(one) for one in Inquiry]),
+    default=str(Inquiry.VERDICT),
+    show_default=True,
+    help="Whether each deal can be won, the length of a shortest solution, or the fewest freecells "
+    "that it can be won with.",
+)
+@click.option(
+    "--fewest-freecells", "fewest", is_flag=True, help="The same as --question fewest-freecells."
+)
+@click.option(
+    "--undecided-only",
+    is_flag=True,
+    help="Take up what the table leaves undecided, where the limits are larger now.",
+)
+@click.option(
+    "--lengths",
+    is_flag=True,
+    help="Play the solutions that verdicts have found, and write how many moves they have; they "
+    "are not shown to be shortest. Takes some hundredths of a second for each.",
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(),
+    help="The table: .csv, .jsonl, or .parquet (with pyarrow). The same command continues it.",
+)
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Also write a page about the table into this file, as HTML (with matplotlib). Without "
+    "RANGES nothing is searched for it.",
+)
+@limit_options
+@threads_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+def survey_command(
+    ranges: tuple[str, ...],
+    changes: _Changes,
+    question: str,
+    fewest: bool,
+    undecided_only: bool,
+    lengths: bool,
+    output: str,
+    report: str | None,
+    limits: Limits,
+    threads: int | None,
+    quiet: bool,
+) -> int:
+    """Ask one question about many deals, and keep the answers in a table: a row for each.
+
+    RANGES are numbers and ranges (1-1000,11982), paths of boards, or directories of boards.
+
+    The limits are for each deal, but for --memory, which all share. Deals that need more than their
+    share get all of it, one after the other, at the end. Rows are kept as they come: after Ctrl-C,
+    or a crash, the same command continues.
+    """
+    inquiry = Inquiry.FEWEST_FREECELLS if fewest else Inquiry(question)
+    check_question(inquiry, question, fewest, lengths)
+    check_output(output)
+    if report is not None:
+        check_report(report, output)
+    if ranges or undecided_only:
+        from dbmsolver.survey.ranges import parse_ranges
+        from dbmsolver.survey.run import Survey
+
+        survey = Survey(
+            inquiry,
+            parse_ranges(ranges) if ranges else None,
+            changes.rules(inquiry),
+            limits,
+            undecided_only,
+            lengths,
+        )
+        fill_table(survey, Path(output), threads, quiet)
+    elif report is None:
+        raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
+    if report is not None:
+        write_report(Path(output), report)
+    return 0
+
+
+def check_question(inquiry: Inquiry, question: str, fewest: bool, lengths: bool) -> None:
+    """UsageError where options contradict each other."""
+    if fewest and question == Inquiry.SHORTEST:
+        raise UsageError("--fewest-freecells and --question shortest, expected one of them")
+    if lengths and inquiry != Inquiry.VERDICT:
+        raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
+
+
+def fill_table(survey: Survey, path: Path, threads: int | None, quiet: bool) -> None:
+    """Run a survey, show how far it is, and say in a line what is in its table."""
+    from dbmsolver.process import default_memory
+    from dbmsolver.survey.run import Run
+    from dbmsolver.survey.table import Table
+
+    memory = survey.limits.memory or default_memory()
+    survey = replace(survey, limits=replace(survey.limits, memory=memory))
+    raise_on_signals()
+    with Table(path, survey.question) as table:
+        pool = local_pool(survey, threads, memory)
+        run = Run(survey, table, pool, keep_searches=True)
+        try:
+            _follow(run.events(), progress_for(quiet, False))
+        except KeyboardInterrupt:
+            table.close()
+            raise Interrupted("interrupted; the same command continues the table") from None
+        rows = table.rows
+    if survey.undecided_only and not run.new:
+        click.echo(nothing_taken_up(rows, path))
+    click.echo(summary(rows, path))
+
+
+def local_pool(survey: Survey, threads: int | None, memory: int) -> Pool:
+    """The workers of this machine: as many as there are threads, and memory for."""
+    from dbmsolver.survey.here import Here
+    from dbmsolver.survey.plan import BATCH
+    from dbmsolver.survey.processes import Processes, available
+    from dbmsolver.survey.ranges import count_subjects
+
+    threads = threads or available()
+    deals = None if survey.ranges is None else count_subjects(survey.ranges, survey.games)
+    at_once = 1 if survey.question == Inquiry.SHORTEST else BATCH // 4
+    workers = min(threads, max(memory // LEAST_MEMORY, 1))
+    if workers == 1 or (deals is not None and deals <= at_once):
+        return Here(threads, memory)
+    return Processes(workers, threads, memory)
+
+
+def _follow(events: Generator[SurveyReport, None, None], progress: Progress) -> None:
+    from dbmsolver.jit.compilation import on_first_compilation
+
+    on_first_compilation(lambda: progress.say(COMPILING))
+    with progress, closing(events):
+        for event in events:
+            progress(event)
+
+
+def summary(rows: Rows, path: Path) -> str:
+    """What is in a table, in one line."""
+    counts: dict[str, int] = {}
+    for row in rows.values():
+        word = "undecided" if row.is_open else row.verdict
+        counts[word] = counts.get(word, 0) + 1
+    known = [word for word in ("solved", "unsolvable", "undecided") if word in counts]
+    words = ", ".join(f"{counts[word]:,} {word}" for word in known)
+    return f"{path}: {counted(len(rows), 'row', 'rows')}{': ' if words else ''}{words}"
+
+
+def nothing_taken_up(rows: Rows, path: Path) -> str:
+    """Why --undecided-only had nothing to do."""
+    if any(row.is_open for row in rows.values()):
+        return f"{path}: what is undecided was searched with these limits already, or larger ones"
+    return f"{path}: nothing is undecided"
+
+
+def check_report(report: str, output: str) -> None:
+    """Refuse a report that could not be written before a survey is made for it."""
+    from dbmsolver.survey.report import load_library
+
+    check_output(report)
+    if Path(report).suffix.lower() not in (".html", ".htm"):
+        raise UsageError("no name of a page, expected one that ends in .html", report)
+    load_library()
+
+
+def write_report(table: Path, report: str) -> None:
+    """Write the page about a table."""
+    from dbmsolver.cli.answers import write_text
+    from dbmsolver.survey.report import render
+    from dbmsolver.survey.table import load_rows
+
+    write_text(render(load_rows(table).sorted(), table.name), report)

@@ -88,20 +88,21 @@ class Processes:
         for connection in wait(list(self._busy), seconds):
             assert isinstance(connection, Connection)
             worker = self._busy[connection]
-            assert worker.job is not None
+            job = worker.job
+            assert job is not None
             try:
                 while connection.poll():
                     message = connection.recv()
                     if isinstance(message, DbmError):
                         raise message
                     if message is None:
-                        events.append(Over(worker.job))
+                        events.append(Over(job))
                         worker.job = None
                         self._idle.append(self._busy.pop(connection))
                         break
-                    events.append(Answer(worker.job, *message))
+                    events.append(Answer(job, *message))
             except (EOFError, OSError):
-                events.append(Over(worker.job, lost=True))
+                events.append(Over(job, lost=True))
                 worker.end()
                 worker.bury()
                 del self._busy[connection]

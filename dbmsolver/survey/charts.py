@@ -55,15 +55,15 @@ def histogram(name: str, series: Series, label: str, *, powers: bool) -> str:
     `name` is part of the names inside the picture, `label` says what is counted. With `powers` the
     axis goes by powers of ten.
     """
-    shown = dict(_few(series))
-    values = [value for some in shown.values() for value in some]
+    shown = _few(series)
+    values = [value for _, some, _ in shown for value in some]
     edges = _powers(values) if powers else _steps(values)
     library = load_library()
     with library.rc_context({**_LOOK, "svg.hashsalt": name}):
         figure = library.figure.Figure(figsize=_SIZE, layout="constrained")
         axes = figure.add_subplot()
-        colours = COLOURS[: len(shown)]
-        axes.hist(list(shown.values()), edges, stacked=True, color=colours, label=list(shown))
+        names, counted, colours = zip(*shown, strict=True)
+        axes.hist(counted, edges, stacked=True, color=colours, label=names)
         if powers:
             axes.set_xscale("log")
         axes.set_xlabel(label)
@@ -76,13 +76,16 @@ def histogram(name: str, series: Series, label: str, *, powers: bool) -> str:
     return _inside_page(text.getvalue(), name)
 
 
-def _few(series: Series) -> list[tuple[str, Sequence[int]]]:
-    """As many of the series as there are colours; the rest is one."""
-    items = [(name, values) for name, values in series.items() if values]
-    if len(items) <= len(COLOURS):
-        return items
-    rest = [value for _, values in items[len(COLOURS) - 1 :] for value in values]
-    return [*items[: len(COLOURS) - 1], (OTHERS, rest)]
+def _few(series: Series) -> list[tuple[str, Sequence[int], str]]:
+    """The series that are not empty, each with its colour: as many as there are colours, the rest
+    is one.
+    """
+    items = list(series.items())
+    if len(items) > len(COLOURS):
+        rest = [value for _, values in items[len(COLOURS) - 1 :] for value in values]
+        items = [*items[: len(COLOURS) - 1], (OTHERS, rest)]
+    coloured = zip(items, COLOURS, strict=False)
+    return [(name, values, colour) for (name, values), colour in coloured if values]
 
 
 def _steps(values: Sequence[int]) -> list[float]:

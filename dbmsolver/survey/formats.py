@@ -80,9 +80,17 @@ def read_json_lines(path: Path) -> Iterator[Row]:
 
 
 def whole_lines(path: Path) -> str:
-    """The text of a file up to the end of its last whole line."""
+    """The text of a file up to the end of its last whole line.
+
+    StoreError if there is no whole line, and what there is does not begin as a table does.
+    """
     data = path.read_bytes()
-    return data[: data.rfind(b"\n") + 1].decode("utf-8")
+    whole = data[: data.rfind(b"\n") + 1].decode("utf-8")
+    begin = _FIRST_WORDS if path.suffix.lower() != ".csv" else first_line(".csv")
+    rest = data.decode("utf-8", "replace")
+    if not whole and not (begin.startswith(rest) or rest.startswith(begin)):
+        raise StoreError("not the columns of a survey, expected another file", str(path))
+    return whole
 
 
 def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
@@ -122,6 +130,9 @@ def checked_row(values: Any, where: str) -> Row:
 
 _DIFFERENT = {"deal", "board", "digest", "asked"}
 """Columns of text with another value in each row."""
+
+_FIRST_WORDS = '{"deal": "'
+"""What every row in JSON begins with."""
 
 _KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 

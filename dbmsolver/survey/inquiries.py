@@ -52,7 +52,7 @@ class Asked:
             number=subject.number,
             board=subject.board,
             **rules_columns(subject.rules),
-            question=self.question,
+            question=str(self.question),
             program=PROGRAM,
             max_states=limits.max_states,
             max_time=limits.max_time,

@@ -65,7 +65,7 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
     for text in texts:
         if _LOOKS_LIKE_RANGES.fullmatch(text):
             numbers += [_range_of(item.strip()) for item in text.split(",")]
-        elif Path(text).is_dir():
+        elif text and Path(text).is_dir():
             boards += _boards_in(Path(text))
         else:
             expected = f"{_EXPECTED}, the path of a board or of a directory of boards"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
@@ -26,6 +27,7 @@ _TITLES = {
     Inquiry.SHORTEST: "How long are shortest solutions?",
     Inquiry.FEWEST_FREECELLS: "How few freecells are enough?",
 }
+_CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
 
 
@@ -53,8 +55,10 @@ def render(rows: Sequence[Row], name: str) -> str:
 
 
 def label_of(rules: Rules) -> str:
-    """The rules in a few words."""
-    return ", ".join(rules_notes(rules)) or rules.name
+    """The rules in a few words; the number of freecells is always one of them."""
+    cells = "1 freecell" if rules.freecells == 1 else f"{rules.freecells} freecells"
+    notes = [note for note in rules_notes(rules) if not _CELLS.fullmatch(note)]
+    return ", ".join([*notes, cells])
 
 
 def _head(rows: Sequence[Row], name: str, title: str) -> Iterator[str]:
@@ -111,7 +115,13 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
         return
     note = "" if question == Inquiry.SHORTEST else f" {_NOT_SHORTEST}"
     yield from _chart(
-        "lengths", "Lengths of solutions", known, lambda row: row.length or 0, "card moves", note
+        "lengths",
+        "Lengths of solutions",
+        _labels(rows),
+        known,
+        lambda row: row.length or 0,
+        "card moves",
+        note,
     )
 
 
@@ -121,19 +131,28 @@ def _states(rows: Sequence[Row]) -> Iterator[str]:
     if known:
         note = " Powers of ten."
         yield from _chart(
-            "states", "States looked at", known, lambda row: row.evaluated, "states", note
+            "states",
+            "States looked at",
+            _labels(rows),
+            known,
+            lambda row: row.evaluated,
+            "states",
+            note,
         )
 
 
 def _chart(
     name: str,
     heading: str,
+    labels: Sequence[str],
     rows: Sequence[Row],
     value: Callable[[Row], int],
     unit: str,
     note: str,
 ) -> Iterator[str]:
-    series = {label_of(rules): [value(row) for row in some] for rules, some in _by_rules(rows)}
+    series: dict[str, list[int]] = {label: [] for label in labels}
+    for rules, some in _by_rules(rows):
+        series[label_of(rules)] += [value(row) for row in some]
     values = sorted(chain.from_iterable(series.values()))
     picture = histogram(name, series, unit, powers=name == "states")
     words = (
@@ -190,6 +209,11 @@ def _bounds(row: Row) -> str:
     if row.at_most is not None:
         parts.append(f"at most {row.at_most}")
     return ", ".join(parts)
+
+
+def _labels(rows: Sequence[Row]) -> list[str]:
+    """What all rules of the table are called: each has its colour in every picture."""
+    return [label_of(rules) for rules, _ in _by_rules(rows)]
 
 
 def _by_rules(rows: Iterable[Row]) -> list[tuple[Rules, list[Row]]]:

@@ -124,11 +124,11 @@ class Table:
             raise UsageError("cannot be written, expected a file that can be", str(path))
         self._journal_file = _locked(self.journal)
         try:
+            self.rows = load_rows(path)
+            self._check(question)
             _cut_last_line(self.journal)
             if self.ending in LINES and path.exists():
                 _cut_last_line(path)
-            self.rows = load_rows(path)
-            self._check(question)
             self._replaced = self.journal.stat().st_size > 0
             self._file = self._appended()
         except BaseException:

@@ -175,7 +175,7 @@ def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
     put back is told.
     """
     parts = [
-        f"{report.question} {report.done:.0%}",
+        f"{report.question} {int(100 * report.done)}%",  # 100 % only when nothing is left
         f"{report.deals:,} of {counted(report.total, 'deal', 'deals')}",
         f"{rate:,.1f}/s",
     ]

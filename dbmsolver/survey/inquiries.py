@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dbmsolver.errors import StoreError
 from dbmsolver.game.rules import changed
 from dbmsolver.results import Limits, Verdict
 from dbmsolver.survey.jobs import Found
@@ -209,22 +208,11 @@ class Fewest(Filling):
     def take(self, task: Task, found: Found) -> Iterator[Task]:
         """A verdict; it may make others needless."""
         cells = task.subject.rules.freecells
-        self._check(cells, found)
         self.found[cells] = found
         self._count(task.spent + found.seconds)
         if found.verdict == Verdict.UNDECIDED:
             self.limit = None if found.limit is None else str(found.limit)
         yield from self._next()
-
-    def _check(self, cells: int, found: Found) -> None:
-        at_most = self.at_most
-        too_low = found.verdict == Verdict.SOLVED and cells < self.at_least
-        too_high = found.verdict == Verdict.UNSOLVABLE and at_most is not None and cells >= at_most
-        if too_low or too_high:
-            raise StoreError(
-                f"{found.verdict} with {cells} freecells contradicts what other numbers say",
-                f"deal {name_of(self.subject)}",
-            )
 
     @property
     def is_over(self) -> bool:

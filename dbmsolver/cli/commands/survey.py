@@ -233,15 +233,14 @@ def fill_table(survey: Survey, path: Path, threads: int | None, quiet: bool) -> 
     memory = survey.limits.memory or default_memory()
     survey = replace(survey, limits=replace(survey.limits, memory=memory))
     raise_on_signals()
-    with Table(path, survey.question) as table:
-        pool = local_pool(survey, threads, memory)
-        run = Run(survey, table, pool, keep_searches=True)
-        try:
+    try:
+        with Table(path, survey.question) as table:
+            pool = local_pool(survey, threads, memory)
+            run = Run(survey, table, pool, keep_searches=True)
             _follow(run.events(), progress_for(quiet, False))
-        except KeyboardInterrupt:
-            table.close()
-            raise Interrupted("interrupted; the same command continues the table") from None
-        rows = table.rows
+            rows = table.rows
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; the same command continues the table") from None
     if survey.undecided_only and not run.new:
         click.echo(nothing_taken_up(rows, path))
     click.echo(summary(rows, path))

@@ -12,6 +12,7 @@ class Here:
     """One worker that is this process, with some threads and so much memory for large jobs."""
 
     workers = 1
+    machines = 1
 
     def __init__(self, threads: int, memory: int) -> None:
         self.memory = memory

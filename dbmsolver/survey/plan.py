@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -69,18 +69,18 @@ class Plan:
             else:
                 self._dives.setdefault(rules, deque()).append(task)
 
-    def next_job(self, pool: Pool, running: int) -> Job | None:
-        """The next job, with `running` others under way; None if there is none to be begun now."""
+    def next_job(self, pool: Pool, running: Collection[Job]) -> Job | None:
+        """The next job, with others under way; None if there is none to be begun now."""
         if (job := self._next_dives(pool)) is not None:
             return job
         if not self._searches:
             self._pull(1)
         if self._searches:
             waiting = len(self._searches) + self._left
-            others = max(pool.workers - running, 1)
+            others = max(pool.workers - len(running), 1)
             threads = max(others // waiting, 1) if not running else 1
             return self._search(pool, self._searches.popleft(), threads)
-        if self._alone and not running:
+        if self._alone and len(running) < pool.machines and all(job.alone for job in running):
             return self._search(pool, self._alone.popleft(), None)
         return None
 

@@ -44,6 +44,10 @@ class Pool(Protocol):
         """How many jobs can be done at the same time."""
 
     @property
+    def machines(self) -> int:
+        """How many jobs can have a machine alone at the same time."""
+
+    @property
     def memory(self) -> int:
         """Bytes that one worker can have while all others work, too."""
 

@@ -61,6 +61,8 @@ class _Worker:
 class Processes:
     """So many workers, each with an equal share of the memory; they are started when needed."""
 
+    machines = 1
+
     def __init__(self, workers: int, threads: int, memory: int) -> None:
         self.workers = workers
         self.memory = memory // workers

@@ -63,7 +63,7 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
     numbers: list[range] = []
     boards: list[tuple[str, str]] = []
     for text in texts:
-        if _LOOKS_LIKE_RANGES.fullmatch(text):
+        if looks_like_numbers(text):
             numbers += [_range_of(item.strip()) for item in text.split(",")]
         elif text and Path(text).is_dir():
             boards += _boards_in(Path(text))
@@ -72,6 +72,11 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
             board, where = read_path(text, "a board", MAX_BOARD_BYTES, expected)
             boards.append((where, board))
     return Ranges(tuple(_merged(numbers)), tuple(boards))
+
+
+def looks_like_numbers(text: str) -> bool:
+    """Whether a text is meant as numbers and ranges, and not as a path."""
+    return _LOOKS_LIKE_RANGES.fullmatch(text) is not None
 
 
 def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:

@@ -97,7 +97,7 @@ class Run:
         yield self._report()
         while True:
             while len(self._running) < self.pool.workers:
-                job = self.plan.next_job(self.pool, len(self._running))
+                job = self.plan.next_job(self.pool, self._running)
                 if job is None:
                     break
                 self._running.add(job)

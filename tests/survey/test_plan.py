@@ -27,6 +27,7 @@ class Workers:
     """
 
     workers = 4
+    machines = 1
     memory = SHARE
     whole = (4, WHOLE)
 

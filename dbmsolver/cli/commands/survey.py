@@ -27,6 +27,7 @@ from dbmsolver.game.rules import (
     Rules,
     changed,
 )
+from dbmsolver.process import default_memory
 from dbmsolver.results import Limits, SurveyReport
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.survey.rows import Inquiry
@@ -167,6 +168,15 @@ _games_options = gathered(
     help="Also write a page about the table into this file, as HTML (with matplotlib). Without "
     "RANGES nothing is searched for it.",
 )
+@click.option(
+    "--ray",
+    "address",
+    metavar="[ADDRESS]",
+    is_flag=False,
+    flag_value="local",
+    help="Spread the deals over a Ray cluster, by its address or `auto`; without ADDRESS over one "
+    "that is started here. --memory is for each machine then.",
+)
 @limit_options
 @threads_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
@@ -179,6 +189,7 @@ def survey_command(
     lengths: bool,
     output: str,
     report: str | None,
+    address: str | None,
     limits: Limits,
     threads: int | None,
     quiet: bool,
@@ -208,7 +219,8 @@ def survey_command(
             undecided_only,
             lengths,
         )
-        fill_table(survey, Path(output), threads, quiet)
+        check_address(address)
+        fill_table(survey, Path(output), address, threads, quiet)
     elif report is None:
         raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
     if report is not None:
@@ -224,19 +236,35 @@ def check_question(inquiry: Inquiry, question: str, fewest: bool, lengths: bool)
         raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
 
 
-def fill_table(survey: Survey, path: Path, threads: int | None, quiet: bool) -> None:
-    """Run a survey, show how far it is, and say in a line what is in its table."""
-    from dbmsolver.process import default_memory
-    from dbmsolver.survey.run import Run
-    from dbmsolver.survey.table import Table
+def check_address(address: str | None) -> None:
+    """UsageError for what is no address, but was meant as something else."""
+    from dbmsolver.survey.clusters import load_library
+    from dbmsolver.survey.ranges import looks_like_numbers
 
+    if address is None:
+        return
+    if looks_like_numbers(address):
+        raise UsageError(f"--ray {address}: no address; expected RANGES before --ray")
+    load_library()
+
+
+def fill_table(
+    survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
+) -> None:
+    """Run a survey, show how far it is, and say in a line what is in its table."""
+    from dbmsolver.survey.run import Run
+    from dbmsolver.survey.table import Table, load_rows
+
+    if survey.undecided_only:
+        load_rows(path)  # there must be a table
     memory = survey.limits.memory or default_memory()
     survey = replace(survey, limits=replace(survey.limits, memory=memory))
     raise_on_signals()
     try:
         with Table(path, survey.question) as table:
-            pool = local_pool(survey, threads, memory)
-            run = Run(survey, table, pool, keep_searches=True)
+            pool = pool_for(survey, address, threads)
+            # Machines of a cluster have no folder in common.
+            run = Run(survey, table, pool, keep_searches=address is None)
             _follow(run.events(), progress_for(quiet, False))
             rows = table.rows
     except KeyboardInterrupt:
@@ -246,14 +274,21 @@ def fill_table(survey: Survey, path: Path, threads: int | None, quiet: bool) -> 
     click.echo(summary(rows, path))
 
 
-def local_pool(survey: Survey, threads: int | None, memory: int) -> Pool:
-    """The workers of this machine: as many as there are threads, and memory for."""
+def pool_for(survey: Survey, address: str | None, threads: int | None) -> Pool:
+    """The workers of a cluster, or of this machine: as many as there are threads, and memory
+    for.
+    """
+    if address is not None:
+        from dbmsolver.survey.clusters import Cluster
+
+        return Cluster(address, survey.limits.memory, threads)
     from dbmsolver.survey.here import Here
     from dbmsolver.survey.plan import BATCH
     from dbmsolver.survey.processes import Processes, available
     from dbmsolver.survey.ranges import count_subjects
 
     threads = threads or available()
+    memory = survey.limits.memory or default_memory()
     deals = None if survey.ranges is None else count_subjects(survey.ranges, survey.games)
     at_once = 1 if survey.question == Inquiry.SHORTEST else BATCH // 4
     workers = min(threads, max(memory // LEAST_MEMORY, 1))

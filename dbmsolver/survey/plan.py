@@ -78,7 +78,7 @@ class Plan:
         if self._searches:
             waiting = len(self._searches) + self._left
             others = max(pool.workers - len(running), 1)
-            threads = max(others // waiting, 1) if not running else 1
+            threads = 1 if running else min(max(others // waiting, 1), pool.whole[0])
             return self._search(pool, self._searches.popleft(), threads)
         if self._alone and len(running) < pool.machines and all(job.alone for job in running):
             return self._search(pool, self._alone.popleft(), None)

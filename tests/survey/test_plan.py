@@ -130,6 +130,15 @@ def test_memory_is_divided_then_given_whole(tmp_path: Path) -> None:
     assert [row.seconds for row in rows_of(tmp_path / "table.csv") if row.number == 5] == [1.5]
 
 
+def test_no_job_is_larger_than_a_machine(tmp_path: Path) -> None:
+    """Four processors may be those of two machines."""
+    pool = Workers({}, {5: "search"})
+    pool.whole = (2, WHOLE // 2)
+    survey(tmp_path / "table.csv", "5", FREECELL, limits=Limits(memory=WHOLE // 2), pool=pool)
+    assert [order.threads for order in pool.orders] == [1, 2]
+    assert pool.orders[-1].limits.memory == WHOLE // 2
+
+
 def test_time_is_for_all_jobs_of_a_deal(tmp_path: Path) -> None:
     pool = Workers({}, {5: "huge"})
     limits = Limits(memory=WHOLE, max_time=10.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import sys
 import time
 from contextlib import suppress
@@ -21,6 +22,9 @@ from dbmsolver.survey.rows import PROGRAM
 
 LOCAL = "local"
 """The address that starts a Ray on this machine."""
+
+_PATIENCE = 10.0
+"""Seconds that a cluster has to answer."""
 
 _LOOK_SECONDS = 2.0
 """Machines that come and go are noticed after that time."""
@@ -59,6 +63,7 @@ class Cluster:
             path = os.pathsep.join(os.path.abspath(part) for part in sys.path)  # noqa: PTH100
             settings["runtime_env"] = {"env_vars": {"PYTHONPATH": path}}
         try:
+            _reach(address)
             self._ray.init(address=address, **settings)
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             reason = str(error).splitlines()[0] if str(error) else "no answer"
@@ -137,6 +142,13 @@ class Cluster:
                 self._ray.cancel(reference, force=True)
         self._running = {}
         self._ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """OSError if nobody answers at HOST:PORT, which Ray would find out in minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
 
 
 def load_library() -> Any:

@@ -58,6 +58,24 @@ def test_rows_that_take_the_place_of_open_ones(path: Path) -> None:
     assert [one.verdict for one in kept(path)] == ["solved", "undecided"]
 
 
+def test_rows_of_parquet_come_into_the_table_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    monkeypatch.setattr("dbmsolver.survey.table.LEAST_REWRITE_SECONDS", 0.0)
+    monkeypatch.setattr("dbmsolver.survey.table.REWRITE_SHARE", 0)
+    with Table(path, VERDICT) as table:
+        table.put(ROWS[0])
+        assert not path.exists()
+        table.flush()
+        assert journal_of(path).stat().st_size == 0
+        assert list(read_rows(path, ".parquet")) == ROWS[:1]
+        table.put(ROWS[1])
+        assert len(kept(path)) == 2
+    assert len(kept(path)) == 2
+
+
 def dies(path: Path, put: list[Row]) -> None:
     """A process puts rows and is killed."""
     child = os.fork()

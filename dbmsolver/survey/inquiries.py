@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dbmsolver.game.rules import changed
 from dbmsolver.results import Limits, Verdict
 from dbmsolver.survey.jobs import Found
 from dbmsolver.survey.ranges import Subject
-from dbmsolver.survey.rows import PROGRAM, UNFINISHED, Inquiry, Row, name_of, rules_columns
+from dbmsolver.survey.rows import PROGRAM, Inquiry, Row, name_of, rules_columns
 
 
 @dataclass(eq=False, slots=True)
@@ -145,142 +144,6 @@ class OneQuestion(Filling):
             digest=found.digest,
             method=None if found.method is None else str(found.method),
         )
-
-
-class Fewest(Filling):
-    """The fewest freecells a deal can be won with.
-
-    What is won with some freecells is won with more; what is unsolvable is so with fewer. So two
-    verdicts are enough for most deals. The one in the middle is asked first, then those beside it.
-    """
-
-    def __init__(self, asked: Asked, subject: Subject, earlier: str | None = None) -> None:
-        super().__init__(asked, subject)
-        self.most = subject.rules.freecells
-        self.least = least_freecells(subject)
-        self.found: dict[int, Found] = {}
-        self.waiting: dict[int, Task] = {}
-        self.limit: str | None = None
-        for cells, verdict, digest in parse_asked(earlier or ""):
-            if verdict != Verdict.UNDECIDED and self.least <= cells <= self.most:
-                self.found[cells] = Found(Verdict(verdict), digest=digest)
-
-    @property
-    def at_most(self) -> int | None:
-        """The fewest freecells that are known to do."""
-        won = [cells for cells, found in self.found.items() if found.verdict == Verdict.SOLVED]
-        return min(won, default=None)
-
-    @property
-    def at_least(self) -> int:
-        """With fewer freecells the deal is known to be unsolvable."""
-        lost = [one for one, found in self.found.items() if found.verdict == Verdict.UNSOLVABLE]
-        return max(lost) + 1 if lost else self.least
-
-    def _unknown(self) -> list[int]:
-        """Numbers of freecells that nothing is known of, the nearest to the middle first."""
-        top = self.most + 1 if self.at_most is None else self.at_most
-        middle = (self.least + self.most) // 2
-        unknown = [cells for cells in range(self.at_least, top) if cells not in self.found]
-        return sorted(unknown, key=lambda cells: abs(cells - middle))
-
-    def _next(self) -> Iterator[Task]:
-        """Dives before searches, and of searches the one with the fewest freecells: it is the
-        smallest.
-        """
-        unknown = self._unknown()
-        new = next((cells for cells in unknown if cells not in self.waiting), None)
-        if new is not None:
-            rules = changed(self.subject.rules, new)
-            yield Task(Subject(self.subject.number, self.subject.board, rules), self)
-        elif unknown:
-            yield self.waiting[min(unknown)].search()
-
-    def first(self) -> Task | None:
-        """The verdict in the middle."""
-        return next(self._next(), None)
-
-    def put_off(self, task: Task) -> Iterator[Task]:
-        """The deal waits while dives may decide it with other numbers of freecells."""
-        self.waiting[task.subject.rules.freecells] = task
-        yield from self._next()
-
-    def take(self, task: Task, found: Found) -> Iterator[Task]:
-        """A verdict; it may make others needless."""
-        cells = task.subject.rules.freecells
-        self.found[cells] = found
-        self._count(task.spent + found.seconds)
-        if found.verdict == Verdict.UNDECIDED:
-            self.limit = None if found.limit is None else str(found.limit)
-        yield from self._next()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether every number of freecells that matters has been asked about."""
-        return not self._unknown()
-
-    def row(self) -> Row | None:
-        """What is known so far: `solved` once the fewest are proven."""
-        if not self.found:
-            return None
-        at_least, at_most = self.at_least, self.at_most
-        if at_most == at_least:
-            verdict, fewest = Verdict.SOLVED, at_most
-        elif at_least > self.most:
-            verdict, fewest = Verdict.UNSOLVABLE, None
-        else:
-            verdict, fewest = Verdict.UNDECIDED, None
-        founds = list(self.found.values())
-        decisive = self.found.get(at_least - 1)
-        limit = self.limit if self.is_over else UNFINISHED
-        return self.asked.row(
-            self.subject,
-            verdict=str(verdict),
-            limit=limit if verdict == Verdict.UNDECIDED else None,
-            length=None,
-            shortest=None,
-            fewest=fewest,
-            at_least=at_least,
-            at_most=at_most,
-            asked=write_asked(self.found),
-            states=sum(found.states for found in founds),
-            evaluated=sum(found.evaluated for found in founds),
-            seconds=round(self.seconds, 6),
-            peak_memory=max(found.peak_memory for found in founds),
-            digest=None if decisive is None else decisive.digest,
-            method=next((str(found.method) for found in founds if found.method), None),
-        )
-
-
-def least_freecells(subject: Subject) -> int:
-    """The freecells that the deal itself fills: with fewer it is another deal."""
-    if subject.number is not None:
-        return subject.rules.dealt_to_freecells
-    return sum(card is not None for card in subject.deal().position.freecells)
-
-
-def write_asked(found: dict[int, Found]) -> str:
-    """What was asked, in few letters: `1 unsolvable 0123456789abcdef; 2 solved`."""
-    parts = []
-    for cells, one in sorted(found.items()):
-        words = (str(cells), one.verdict, one.digest)
-        parts.append(" ".join(word for word in words if word))
-    return "; ".join(parts)
-
-
-def parse_asked(text: str) -> Iterator[tuple[int, str, str | None]]:
-    """What `write_asked` wrote: (freecells, verdict, digest); nothing for what it did not."""
-    for part in text.split("; "):
-        words = part.split(" ")
-        if len(words) in (2, 3) and words[0].isdecimal() and words[1] in set(Verdict):
-            yield int(words[0]), words[1], words[2] if len(words) == 3 else None
-
-
-def filling_for(asked: Asked, subject: Subject, earlier: Row | None) -> Filling:
-    """The row about a deal, to be filled; `earlier` is what is known of it."""
-    if asked.question == Inquiry.FEWEST_FREECELLS:
-        return Fewest(asked, subject, None if earlier is None else earlier.asked)
-    return OneQuestion(asked, subject)
 
 
 def with_more(row: Row, limits: Limits) -> bool:

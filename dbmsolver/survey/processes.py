@@ -10,11 +10,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe, wait
 
 from dbmsolver.errors import DbmError
 from dbmsolver.survey.pool import Answer, Job, Over
+from dbmsolver.survey.worker import COMPILES
 
 _PATIENCE = 10.0
 """Seconds that workers have to commit what they have when they are to end."""
@@ -59,11 +61,17 @@ class _Worker:
 
 
 class Processes:
-    """So many workers, each with an equal share of the memory; they are started when needed."""
+    """So many workers, each with an equal share of the memory; they are started when needed.
+
+    `compiles` is called when the first of them begins to compile kernels.
+    """
 
     machines = 1
 
-    def __init__(self, workers: int, threads: int, memory: int) -> None:
+    def __init__(
+        self, workers: int, threads: int, memory: int, compiles: Callable[[], None] | None = None
+    ) -> None:
+        self._compiles = compiles
         self.workers = workers
         self.memory = memory // workers
         self.whole = (threads, memory)
@@ -97,6 +105,9 @@ class Processes:
                     message = connection.recv()
                     if isinstance(message, DbmError):
                         raise message
+                    if message == COMPILES:
+                        self._told()
+                        continue
                     if message is None:
                         events.append(Over(job))
                         worker.job = None
@@ -109,6 +120,11 @@ class Processes:
                 worker.bury()
                 del self._busy[connection]
         return events
+
+    def _told(self) -> None:
+        compiles, self._compiles = self._compiles, None
+        if compiles is not None:
+            compiles()
 
     def close(self) -> None:
         """End all workers; searches commit what they have."""

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, SurveyReport, Verdict
-from dbmsolver.survey.inquiries import Asked, Filling, filling_for, with_more
+from dbmsolver.survey.fewest import filling_for
+from dbmsolver.survey.inquiries import Asked, Filling, with_more
 from dbmsolver.survey.plan import Plan, Wishes, take
 from dbmsolver.survey.pool import Answer, Job, Over, Pool
 from dbmsolver.survey.ranges import (
@@ -23,7 +24,7 @@ from dbmsolver.survey.ranges import (
     subjects_of,
 )
 from dbmsolver.survey.rows import Inquiry, Row, key_of
-from dbmsolver.survey.table import Rows, Table
+from dbmsolver.survey.table import Table
 
 TICK = 0.2
 """Seconds between two reports, at most."""
@@ -180,8 +181,3 @@ class Run:
             row = rows.get(key_of(subject))
             if row is None or not row.is_finished or survey.undecided_only:
                 yield filling_for(self.asked, subject, row)
-
-
-def left_open(rows: Rows) -> int:
-    """How many rows larger limits could tell more about."""
-    return sum(row.is_open for row in rows.values())

@@ -15,9 +15,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import astuple
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,11 +26,10 @@ from dbmsolver.survey.formats import (
     ending_of,
     first_line,
     line_of,
-    read_json_lines,
-    read_rows,
     write_table,
 )
-from dbmsolver.survey.rows import PROGRAM, Inquiry, Key, Row, merged
+from dbmsolver.survey.loading import journal_of, load_rows
+from dbmsolver.survey.rows import PROGRAM, Inquiry, Row
 
 SYNC_SECONDS = 1.0
 """Rows are on the disk, and not only with the system, after that time."""
@@ -42,69 +39,6 @@ LEAST_REWRITE_SECONDS = 20.0
 
 REWRITE_SHARE = 50
 """Writing the whole table takes at most that part of the time."""
-
-
-def journal_of(path: Path) -> Path:
-    """Where the journal of a table is."""
-    return path.with_name(path.name + ".journal")
-
-
-class Rows(dict[Key, Row]):
-    """The rows of a table by their keys; each is there once."""
-
-    def __init__(self, where: str) -> None:
-        super().__init__()
-        self.where = where
-
-    def read(self, row: Row) -> None:
-        """Take a row of a table that is read; StoreError if it stands there twice."""
-        if row.key in self:
-            merged(self[row.key], row, self.where)
-            raise StoreError(f"{row.title} stands in it twice, expected it once", self.where)
-        self[row.key] = row
-
-    def put(self, row: Row) -> Row:
-        """Take a row that may replace another one; returns what is kept. StoreError if both
-        contradict each other.
-        """
-        old = self.get(row.key)
-        kept = row if old is None else merged(old, row, self.where)
-        self[row.key] = kept
-        return kept
-
-    def sorted(self) -> list[Row]:
-        """By rules, then by number, then boards: the same table whatever the order they came in."""
-        return sorted(
-            self.values(),
-            key=lambda row: (
-                astuple(row.rules),
-                row.number is None,
-                row.number or 0,
-                row.board or "",
-            ),
-        )
-
-
-def load_rows(path: Path) -> Rows:
-    """The rows of a table and of its journal, without a lock; StoreError for what is no table."""
-    ending = ending_of(path)
-    rows = Rows(str(path))
-    journal = journal_of(path)
-    # The journal first: it is emptied only after its rows are in the table.
-    try:
-        later = list(read_json_lines(journal))
-    except FileNotFoundError:
-        later = []
-        if not path.exists():
-            raise StoreError("no such table", str(path)) from None
-    except OSError as error:
-        raise StoreError(f"cannot be read ({error.strerror})", str(journal)) from None
-    if path.exists():
-        for row in read_rows(path, ending):
-            rows.read(row)
-    for row in later:
-        rows.put(row)
-    return rows
 
 
 class Table:
@@ -289,8 +223,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def open_rows(rows: Rows) -> Iterator[Row]:
-    """Rows that larger limits could tell more about."""
-    return (row for row in rows.values() if row.is_open)

@@ -12,6 +12,9 @@ from dbmsolver.process import return_freed_memory
 from dbmsolver.signals import ignore_signals, raise_on_signals
 from dbmsolver.survey.jobs import Order
 
+COMPILES = "compiles"
+"""What a worker says before it compiles the first kernel."""
+
 
 def serve(handle: int) -> None:
     """Take orders from a connection, and send what is found out; None says that a job is done."""
@@ -22,10 +25,12 @@ def serve(handle: int) -> None:
 
     choose_cache()
     return_freed_memory()
+    from dbmsolver.jit.compilation import on_first_compilation
     from dbmsolver.survey.performer import Performer
 
     performer = Performer()
     connection = Connection(handle)
+    on_first_compilation(lambda: connection.send(COMPILES))
     try:
         while True:
             order: Order = connection.recv()

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbmsolver.cli.app import cli
-from dbmsolver.cli.commands.survey import parse_cells
 from dbmsolver.cli.progress import report_line
+from dbmsolver.cli.survey_options import parse_cells
 from dbmsolver.errors import UsageError
 from dbmsolver.results import SurveyReport
+from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.rows import PROGRAM
-from dbmsolver.survey.table import journal_of, load_rows
 
 TINY = ("1-6", "--game", "seahaven_towers", "--freecells", "2")
 

@@ -9,11 +9,12 @@ from typing import Any
 from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.results import Limits, SurveyReport
 from dbmsolver.survey.here import Here
+from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.pool import Pool
 from dbmsolver.survey.ranges import parse_ranges
 from dbmsolver.survey.rows import Inquiry, Row
 from dbmsolver.survey.run import Run, Survey
-from dbmsolver.survey.table import Table, load_rows
+from dbmsolver.survey.table import Table
 
 MEMORY = 512 << 20
 

@@ -11,9 +11,9 @@ from helpers.rows import row
 
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.rules import rules_for
+from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.report import MOST_OPEN, label_of, render
 from dbmsolver.survey.rows import Inquiry, Row
-from dbmsolver.survey.table import load_rows
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 

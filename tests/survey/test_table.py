@@ -12,8 +12,9 @@ from helpers.rows import row
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.rules import rules_for
 from dbmsolver.survey.formats import ENDINGS, LINES, line_of, read_rows
+from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.rows import Inquiry, Row
-from dbmsolver.survey.table import Table, journal_of, load_rows
+from dbmsolver.survey.table import Table
 
 VERDICT = Inquiry.VERDICT
 ROWS = [

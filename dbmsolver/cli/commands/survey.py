@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,127 +11,25 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
-from dbmsolver.cli.options import gathered, limit_options, threads_option
+from dbmsolver.cli.options import limit_options, threads_option
 from dbmsolver.cli.progress import Progress, progress_for
 from dbmsolver.cli.render import counted
-from dbmsolver.cli.values import LEAST_MEMORY, DealCommand, GameSource
-from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import (
-    BUILDS,
-    FILLS,
-    MAX_COLUMNS,
-    MAX_FREECELLS,
-    Build,
-    Fill,
-    Rules,
-    changed,
-)
+from dbmsolver.cli.survey_options import Games, games_options
+from dbmsolver.cli.values import DealCommand
+from dbmsolver.errors import UsageError
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limits, SurveyReport
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.survey.rows import Inquiry
 
 if TYPE_CHECKING:
-    from dbmsolver.survey.pool import Pool
+    from dbmsolver.survey.loading import Rows
     from dbmsolver.survey.run import Survey
-    from dbmsolver.survey.table import Rows
-
-Cells = tuple[int, int]
-
-
-def parse_cells(text: str) -> Cells:
-    """`2` or `0..4`: the least and the most freecells."""
-    least, dots, most = text.partition("..")
-    try:
-        cells = int(least), int(most if dots else least)
-    except ValueError:
-        cells = -1, -1
-    if not 0 <= cells[0] <= cells[1] <= MAX_FREECELLS:
-        raise UsageError(
-            f"--freecells {quoted(text)}: expected a number from 0 to {MAX_FREECELLS}, or two of "
-            "them like 0..4"
-        )
-    return cells
-
-
-class _Changes:
-    """The games, and how they are changed, as the options say it."""
-
-    def __init__(
-        self,
-        games: Sequence[str],
-        freecells: str | None,
-        columns: int | None,
-        build: Build | None,
-        fill: Fill | None,
-    ) -> None:
-        self.cells = None if freecells is None else parse_cells(freecells)
-        self.games = [
-            changed(load_rules(game), None, columns, build, fill) for game in dict.fromkeys(games)
-        ]
-
-    def rules(self, question: Inquiry) -> tuple[Rules, ...]:
-        """The rules to ask about; for the fewest freecells those with the most."""
-        found: dict[Rules, None] = {}
-        for rules in self.games:
-            if question == Inquiry.FEWEST_FREECELLS:
-                found[self._widest(rules)] = None
-                continue
-            least, most = self.cells or (rules.freecells, rules.freecells)
-            for cells in range(least, most + 1):
-                found[changed(rules, cells)] = None
-        return tuple(found)
-
-    def _widest(self, rules: Rules) -> Rules:
-        dealt = rules.dealt_to_freecells
-        if self.cells is None:
-            return rules
-        least, most = self.cells
-        if least > dealt or most < dealt:
-            raise UsageError(
-                f"--freecells {least}..{most}: the fewest are looked for from {dealt} on in "
-                f"{rules.name}, expected {dealt}..N"
-            )
-        return changed(rules, most)
-
-
-_games_options = gathered(
-    "changes",
-    _Changes,
-    click.option(
-        "--game",
-        "games",
-        metavar="GAME",
-        type=GameSource(),
-        multiple=True,
-        default=["freecell"],
-        show_default=True,
-        help="A game that `games` lists, or a file with its rules; may be given several times.",
-    ),
-    click.option(
-        "--freecells",
-        metavar="N[..M]",
-        help="Number of freecells, or the least and the most of several: 0..4.  [default: the "
-        "game's]",
-    ),
-    click.option(
-        "--columns",
-        type=click.IntRange(1, MAX_COLUMNS),
-        help="Number of columns, if not the game's.",
-    ),
-    click.option(
-        "--build", type=click.Choice(BUILDS), help="How columns are built down, if not as usual."
-    ),
-    click.option(
-        "--fill", type=click.Choice(FILLS), help="What empty columns take, if not as usual."
-    ),
-)
 
 
 @click.command("survey", cls=DealCommand)
 @click.argument("ranges", metavar="[RANGES]...", nargs=-1)
-@_games_options
+@games_options
 @click.option(
     "--question",
     type=click.Choice([str(one) for one in Inquiry]),
@@ -182,7 +80,7 @@ _games_options = gathered(
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
 def survey_command(
     ranges: tuple[str, ...],
-    changes: _Changes,
+    chosen: Games,
     question: str,
     fewest: bool,
     undecided_only: bool,
@@ -214,7 +112,7 @@ def survey_command(
         survey = Survey(
             inquiry,
             parse_ranges(ranges) if ranges else None,
-            changes.rules(inquiry),
+            chosen.rules(inquiry),
             limits,
             undecided_only,
             lengths,
@@ -252,49 +150,29 @@ def fill_table(
     survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
 ) -> None:
     """Run a survey, show how far it is, and say in a line what is in its table."""
+    from dbmsolver.survey.loading import load_rows
+    from dbmsolver.survey.pools import pool_for
     from dbmsolver.survey.run import Run
-    from dbmsolver.survey.table import Table, load_rows
+    from dbmsolver.survey.table import Table
 
     if survey.undecided_only:
         load_rows(path)  # there must be a table
     memory = survey.limits.memory or default_memory()
     survey = replace(survey, limits=replace(survey.limits, memory=memory))
     raise_on_signals()
+    progress = progress_for(quiet, False)
     try:
         with Table(path, survey.question) as table:
-            pool = pool_for(survey, address, threads)
+            pool = pool_for(survey, address, threads, lambda: progress.say(COMPILING))
             # Machines of a cluster have no folder in common.
             run = Run(survey, table, pool, keep_searches=address is None)
-            _follow(run.events(), progress_for(quiet, False))
+            _follow(run.events(), progress)
             rows = table.rows
     except KeyboardInterrupt:
         raise Interrupted("interrupted; the same command continues the table") from None
     if survey.undecided_only and not run.new:
         click.echo(nothing_taken_up(rows, path))
     click.echo(summary(rows, path))
-
-
-def pool_for(survey: Survey, address: str | None, threads: int | None) -> Pool:
-    """The workers of a cluster, or of this machine: as many as there are threads, and memory
-    for.
-    """
-    if address is not None:
-        from dbmsolver.survey.clusters import Cluster
-
-        return Cluster(address, survey.limits.memory, threads)
-    from dbmsolver.survey.here import Here
-    from dbmsolver.survey.plan import BATCH
-    from dbmsolver.survey.processes import Processes, available
-    from dbmsolver.survey.ranges import count_subjects
-
-    threads = threads or available()
-    memory = survey.limits.memory or default_memory()
-    deals = None if survey.ranges is None else count_subjects(survey.ranges, survey.games)
-    at_once = 1 if survey.question == Inquiry.SHORTEST else BATCH // 4
-    workers = min(threads, max(memory // LEAST_MEMORY, 1))
-    if workers == 1 or (deals is not None and deals <= at_once):
-        return Here(threads, memory)
-    return Processes(workers, threads, memory)
 
 
 def _follow(events: Generator[SurveyReport, None, None], progress: Progress) -> None:
@@ -337,7 +215,7 @@ def check_report(report: str, output: str) -> None:
 def write_report(table: Path, report: str) -> None:
     """Write the page about a table."""
     from dbmsolver.cli.answers import write_text
+    from dbmsolver.survey.loading import load_rows
     from dbmsolver.survey.report import render
-    from dbmsolver.survey.table import load_rows
 
     write_text(render(load_rows(table).sorted(), table.name), report)

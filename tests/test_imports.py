@@ -56,7 +56,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "survey",
-        "errors version process signals game results jit core state record_state search "
+        "errors version process signals steps game results jit core state record_state search "
         "search.proof search.session",
     ),
     (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Generator
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limit, Method, Options, Question, Result
+from dbmsolver.steps import changed
 from dbmsolver.survey.jobs import Found, Order, Way
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ class Performer:
         if order.way == Way.DIVE:
             yield from self._dive(order)
             return
-        for number, found in self._search(order):
-            yield None if found is None else (number, found)
+        yield from self._search(order)
 
     def _dive(self, order: Order) -> Steps:
         from dbmsolver.survey.dives import DivesInTurn
@@ -49,7 +48,7 @@ class Performer:
         run = self._dives[2].run(deals, limits.max_states, limits.max_time, order.lengths)
         yield from enumerate(run)
 
-    def _search(self, order: Order) -> Generator[tuple[int, Found | None], None, None]:
+    def _search(self, order: Order) -> Steps:
         from dbmsolver.search import session
 
         self._dives = None  # a search wants the memory
@@ -62,15 +61,8 @@ class Performer:
             any_solution=solve,
         )
         for number, subject in enumerate(order.subjects):
-            deal = subject.deal()
-            with closing(session.run(order.question, deal, options, order.limits)) as events:
-                while True:
-                    try:
-                        next(events)
-                    except StopIteration as end:
-                        result: Result = end.value
-                        break
-                    yield number, None
+            events = session.run(order.question, subject.deal(), options, order.limits)
+            result = yield from changed(events, lambda _: None)
             if order.store is not None and result.limit != Limit.MEMORY:
                 shutil.rmtree(order.store, ignore_errors=True)
             yield number, found_by(result, order.lengths)

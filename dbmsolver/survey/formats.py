@@ -224,7 +224,7 @@ def _write_parquet(rows: Iterable[Row], path: Path) -> None:
             column.append(getattr(row, name))
     table = arrow.table(columns, schema=_schema(arrow))
     try:
-        arrow.parquet.write_table(table, path)
+        arrow.parquet.write_table(table, path, compression="zstd")
     except arrow.ArrowException as error:
         raise SystemRefusedError(f"cannot be written ({error})", str(path)) from None
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from dbmsolver.errors import StoreError
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limit, Method, Options, Question, Result
@@ -61,8 +63,16 @@ class Performer:
             any_solution=solve,
         )
         for number, subject in enumerate(order.subjects):
-            events = session.run(order.question, subject.deal(), options, order.limits)
-            result = yield from changed(events, lambda _: None)
+            was_kept = order.store is not None and order.store.exists()
+            ask = partial(session.run, order.question, subject.deal(), options, order.limits)
+            try:
+                result = yield from changed(ask(), lambda _: None)
+            except StoreError:
+                if order.store is None or not was_kept:
+                    raise
+                # What was kept of an earlier run is damaged: the search begins anew.
+                shutil.rmtree(order.store)
+                result = yield from changed(ask(), lambda _: None)
             if order.store is not None and result.limit != Limit.MEMORY:
                 shutil.rmtree(order.store, ignore_errors=True)
             yield number, found_by(result, order.lengths)

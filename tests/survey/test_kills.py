@@ -95,10 +95,11 @@ def test_killed_again_and_again(tmp_path: Path, ending: str, question: Inquiry) 
     assert not stores_of(path).exists()
 
 
+@pytest.mark.parametrize("damaged", [False, True])
 def test_a_search_goes_on_where_it_was_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
 ) -> None:
-    """It is kept beside the table until its row is written."""
+    """It is kept beside the table until its row is written; what cannot be read is done anew."""
     path = tmp_path / "table.csv"
     child = os.fork()
     if not child:
@@ -117,6 +118,8 @@ def test_a_search_goes_on_where_it_was_killed(
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     (store,) = stores_of(path).iterdir()
     assert (store / "data.mdb").exists()
+    if damaged:
+        (store / "data.mdb").write_bytes(b"nothing" * 5000)
     orders = []
     perform = Performer.perform
 

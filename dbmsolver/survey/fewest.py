@@ -19,16 +19,22 @@ class Fewest(Filling):
     verdicts are enough for most deals. The one in the middle is asked first, then those beside it.
     """
 
-    def __init__(self, asked: Asked, subject: Subject, earlier: str | None = None) -> None:
+    def __init__(self, asked: Asked, subject: Subject, earlier: Row | None = None) -> None:
         super().__init__(asked, subject)
         self.most = subject.rules.freecells
         self.least = least_freecells(subject)
         self.found: dict[int, Found] = {}
         self.waiting: dict[int, Task] = {}
         self.limit: str | None = None
-        for cells, verdict, digest in parse_asked(earlier or ""):
+        if earlier is not None:
+            self._recall(earlier)
+
+    def _recall(self, row: Row) -> None:
+        """Take up what an earlier row says, but for what it leaves open."""
+        for cells, verdict in parse_asked(row.asked or ""):
             if verdict != Verdict.UNDECIDED and self.least <= cells <= self.most:
-                self.found[cells] = Found(Verdict(verdict), digest=digest)
+                is_proof = cells + 1 == row.at_least
+                self.found[cells] = Found(verdict, digest=row.digest if is_proof else None)
 
     @property
     def at_most(self) -> int | None:
@@ -125,24 +131,20 @@ def least_freecells(subject: Subject) -> int:
 
 
 def write_asked(found: dict[int, Found]) -> str:
-    """What was asked, in few letters: `1 unsolvable 0123456789abcdef; 2 solved`."""
-    parts = []
-    for cells, one in sorted(found.items()):
-        words = (str(cells), one.verdict, one.digest)
-        parts.append(" ".join(word for word in words if word))
-    return "; ".join(parts)
+    """What was asked, in few letters: `1 unsolvable; 2 solved`."""
+    return "; ".join(f"{cells} {one.verdict}" for cells, one in sorted(found.items()))
 
 
-def parse_asked(text: str) -> Iterator[tuple[int, str, str | None]]:
-    """What `write_asked` wrote: (freecells, verdict, digest); nothing for what it did not."""
+def parse_asked(text: str) -> Iterator[tuple[int, Verdict]]:
+    """What `write_asked` wrote: (freecells, verdict); nothing for what it did not."""
     for part in text.split("; "):
-        words = part.split(" ")
-        if len(words) in (2, 3) and words[0].isdecimal() and words[1] in set(Verdict):
-            yield int(words[0]), words[1], words[2] if len(words) == 3 else None
+        cells, _, verdict = part.partition(" ")
+        if cells.isdecimal() and verdict in set(Verdict):
+            yield int(cells), Verdict(verdict)
 
 
 def filling_for(asked: Asked, subject: Subject, earlier: Row | None) -> Filling:
     """The row about a deal, to be filled; `earlier` is what is known of it."""
     if asked.question == Inquiry.FEWEST_FREECELLS:
-        return Fewest(asked, subject, None if earlier is None else earlier.asked)
+        return Fewest(asked, subject, earlier)
     return OneQuestion(asked, subject)

@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -71,12 +70,11 @@ def workers_of(cluster: Any) -> list[int]:
 
 
 class Disturbed(Cluster):
-    """A cluster whose workers are killed now and then, and at last a machine."""
+    """A cluster whose workers are killed while they work, and at last a machine."""
 
-    def __init__(self, cluster: Any, seed: int) -> None:
+    def __init__(self, cluster: Any) -> None:
         super().__init__(cluster.address, 1 << 30)
         self.cluster = cluster
-        self.random = Random(seed)
         self.killed = 0
         self.lost = 0
         self.waits = 0
@@ -84,12 +82,12 @@ class Disturbed(Cluster):
     def wait(self, seconds: float) -> list[Answer | Over]:
         events = super().wait(seconds)
         self.lost += sum(isinstance(event, Over) and event.lost for event in events)
-        self.waits += 1
-        if self.killed < 3 and self.random.random() < 0.5:
+        self.waits += bool(events)
+        if self.killed < 3 and self.waits > 2 * self.killed:
             for worker in workers_of(self.cluster)[:1]:
                 os.kill(worker, signal.SIGKILL)
                 self.killed += 1
-        elif self.killed == 3 and len(self.cluster.worker_nodes) > 0:
+        elif self.killed == 3 and self.waits > 8:
             node = next(iter(self.cluster.worker_nodes))
             self.cluster.remove_node(node, allow_graceful=False)
             self.killed += 1
@@ -118,10 +116,11 @@ def test_rows_are_those_of_this_machine_alone(two_machines: Any, tmp_path: Path)
 @pytest.mark.slow
 def test_workers_and_a_machine_die(two_machines: Any, tmp_path: Path) -> None:
     whole, path = tmp_path / "whole.csv", tmp_path / "table.csv"
-    survey(whole, "1-2000", NONE)
-    pool = Disturbed(two_machines, 7)
-    survey(path, "1-2000", NONE, pool=pool, keep_searches=False)
+    survey(whole, "1-4000", NONE)
+    pool = Disturbed(two_machines)
+    survey(path, "1-4000", NONE, pool=pool, keep_searches=False)
     assert pool.killed == 4
+    assert pool.lost
     assert facts(path) == facts(whole)
 
 

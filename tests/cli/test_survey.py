@@ -49,6 +49,17 @@ def test_what_it_says(tmp_path: Path) -> None:
     assert "nothing is undecided" in run("--undecided-only", "-o", table).stdout
 
 
+def test_undecided_only_takes_the_question_of_the_table(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    args = ("11", "--fewest-freecells", "--max-states", "3", "-o", str(table))
+    assert run(*args).stdout.endswith("1 undecided\n")
+    assert run("--undecided-only", "-o", str(table)).stdout.endswith("1 solved\n")
+    for more in ((), ("--question", "shortest")):
+        missing = str(tmp_path / "no.csv")
+        assert "no such table" in fails(4, "--undecided-only", *more, "-o", missing)
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
 def test_several_games_and_numbers_of_freecells(tmp_path: Path) -> None:
     table = tmp_path / "table.jsonl"
     games = ("--game", "seahaven_towers", "--game", "bakers_game", "--game", "bakers_game")

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 @click.option(
     "--question",
     type=click.Choice([str(one) for one in Inquiry]),
-    default=str(Inquiry.VERDICT),
-    show_default=True,
     help="Whether each deal can be won, the length of a shortest solution, or the fewest freecells "
-    "that it can be won with.",
+    "that it can be won with.  [default: verdict, or the table's with --undecided-only]",
 )
 @click.option(
     "--fewest-freecells", "fewest", is_flag=True, help="The same as --question fewest-freecells."
@@ -81,7 +79,7 @@ if TYPE_CHECKING:
 def survey_command(
     ranges: tuple[str, ...],
     chosen: Games,
-    question: str,
+    question: str | None,
     fewest: bool,
     undecided_only: bool,
     lengths: bool,
@@ -100,9 +98,13 @@ def survey_command(
     share get all of it, one after the other, at the end. Rows are kept as they come: after Ctrl-C,
     or a crash, the same command continues.
     """
-    inquiry = Inquiry.FEWEST_FREECELLS if fewest else Inquiry(question)
-    check_question(inquiry, question, fewest, lengths)
+    if fewest and question not in (None, Inquiry.FEWEST_FREECELLS):
+        raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
     check_output(output)
+    usual = question_of(Path(output)) if undecided_only else Inquiry.VERDICT
+    inquiry = Inquiry.FEWEST_FREECELLS if fewest else Inquiry(question or usual)
+    if lengths and inquiry != Inquiry.VERDICT:
+        raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
     if report is not None:
         check_report(report, output)
     if ranges or undecided_only:
@@ -126,12 +128,12 @@ def survey_command(
     return 0
 
 
-def check_question(inquiry: Inquiry, question: str, fewest: bool, lengths: bool) -> None:
-    """UsageError where options contradict each other."""
-    if fewest and question == Inquiry.SHORTEST:
-        raise UsageError("--fewest-freecells and --question shortest, expected one of them")
-    if lengths and inquiry != Inquiry.VERDICT:
-        raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
+def question_of(path: Path) -> Inquiry:
+    """The question of a table; StoreError if there is none."""
+    from dbmsolver.survey.loading import load_rows
+
+    rows = load_rows(path).values()
+    return next((Inquiry(row.question) for row in rows), Inquiry.VERDICT)
 
 
 def check_address(address: str | None) -> None:
@@ -150,13 +152,10 @@ def fill_table(
     survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
 ) -> None:
     """Run a survey, show how far it is, and say in a line what is in its table."""
-    from dbmsolver.survey.loading import load_rows
     from dbmsolver.survey.pools import pool_for
     from dbmsolver.survey.run import Run
     from dbmsolver.survey.table import Table
 
-    if survey.undecided_only:
-        load_rows(path)  # there must be a table
     memory = survey.limits.memory or default_memory()
     survey = replace(survey, limits=replace(survey.limits, memory=memory))
     raise_on_signals()

@@ -138,7 +138,28 @@ class Commit:
     seconds: float
 
 
-Event = Report | Commit | Better
+@dataclass(frozen=True, slots=True)
+class SurveyReport:
+    """How far a survey of many deals is.
+
+    `deals` of `total` are finished, `new` of them by this run: `solved`, `unsolvable` or
+    `undecided`. `later` are put back until there is more memory for them.
+    """
+
+    question: str
+    elapsed: float
+    done: float
+    """`deals` as a share of `total`."""
+    deals: int
+    total: int
+    new: int
+    solved: int
+    unsolvable: int
+    undecided: int
+    later: int
+
+
+Event = Report | Commit | Better | SurveyReport
 """What a running search tells."""
 
 

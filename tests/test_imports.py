@@ -55,9 +55,14 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.advice search.decisions search.inspect verify",
     ),
     (
+        "survey",
+        "errors version process signals steps game results jit core state record_state search "
+        "search.proof search.session",
+    ),
+    (
         "cli",
         "errors version process signals steps game results notation jit state record_state storage "
-        "search search.session search.sequences search.advice search.inspect verify api",
+        "search search.session search.sequences search.advice search.inspect verify api survey",
     ),
     ("__main__", "signals search cli"),
 )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -175,14 +176,15 @@ class _Run:
             "any_solution": self.options.any_solution,
         }
         self.recorder.commit(0, 0)
-        for search in self._searches():
-            outcome = yield from search.run()
-            if outcome != Stopped():
-                self._end(search, outcome)
-                return
+        with closing(self._searches()) as searches:
+            for search in searches:
+                outcome = yield from search.run()
+                if outcome != Stopped():
+                    self._end(search, outcome)
+                    return
         raise InternalError("the search ended without an outcome")
 
-    def _searches(self) -> Iterator[Search]:
+    def _searches(self) -> Generator[Search, None, None]:
         """The searches that may decide the deal, the last of them for certain.
 
         Each is imported when its turn comes: loading the kernels of all of them takes longer than
@@ -190,7 +192,7 @@ class _Run:
         """
         return self._solving() if self.question == Question.SOLVE else self._proving()
 
-    def _proving(self) -> Iterator[Search]:
+    def _proving(self) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
         keys, recorder, threads = self.keys, self.recorder, self.threads
         if not self.begun:
@@ -203,11 +205,13 @@ class _Run:
 
                 yield LookAhead(keys, recorder, self.limits, threads, self.memory)
             self._begin()
+        from dbmsolver.search.proof.crew import Threads
         from dbmsolver.search.proof.strata import ProofSearch
 
-        yield ProofSearch(keys, recorder, threads, self.memory)
+        with closing(Threads(keys, threads)) as crew:
+            yield ProofSearch(keys, recorder, crew, threads, self.memory)
 
-    def _solving(self) -> Iterator[Search]:
+    def _solving(self) -> Generator[Search, None, None]:
         """The searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best

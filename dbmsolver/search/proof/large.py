@@ -1,9 +1,9 @@
-"""Closes a signature with too many states for one thread: in pieces, by all threads.
+"""Closes a signature with too many states for one worker: in pieces, by all of them.
 
 A piece keeps the keys of its closed states in a hash table while memory lasts. The states
-themselves are in blocks, from which the table can be made again. A thread takes what is pending for
-a piece and closes what follows from it within the piece. Candidates for other pieces go to their
-inboxes.
+themselves are in blocks, from which the table can be made again; where pieces are expanded by other
+processes, it is made each time. A worker takes what is pending for a piece and closes what follows
+from it within the piece. Candidates for other pieces go to their inboxes.
 
 A piece that outgrows its table gets a larger one; at the largest size it is split by one more bit
 of the keys. Candidates that wait are packed when they take too much memory. Pieces are expanded
@@ -13,18 +13,19 @@ until nothing is pending in any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any
 
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import Shape, rebuilt
-from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
+from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.table_loading import find_spans, fits, load_tables
-from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
+from dbmsolver.search.proof.worker import LargeStart, WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import MOST_BYTES
 
@@ -32,12 +33,12 @@ _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
 
-Task = tuple[Callable[[], Any], Callable[[Any], None]]
-"""What a worker thread does, and what the main thread does with its result."""
+Task = tuple[Future[Any], Callable[[Any], None]]
+"""What somebody does, and what the main thread does with its result."""
 
 
 class LargeSignature:
-    """One signature closed in pieces by all threads.
+    """One signature closed in pieces by a crew.
 
     `start` is what is known of it. `take_result` gets what follows from every expansion.
     """
@@ -48,10 +49,12 @@ class LargeSignature:
         recorder: Recorder,
         start: LargeStart,
         budget: Budget,
+        crew: Crew,
         take_result: Callable[[WorkResult], None],
     ) -> None:
         self.shape = shape
         self.recorder = recorder
+        self.crew = crew
         self.memory = budget.memory
         self.packing_bytes = min(budget.memory // (16 * budget.threads), MOST_BYTES // 2)
         self.take_result = take_result
@@ -63,46 +66,42 @@ class LargeSignature:
         """All pieces."""
         return self.set.pieces
 
-    def run(self, pool: Executor, workers: list[ProofWorker]) -> Generator[int, None, None]:
+    def run(self) -> Generator[int, None, None]:
         """Expand pieces until nothing is pending.
 
         Yields the number of waiting candidates after every piece of work. When it is closed it
-        waits for the threads and keeps what they have done.
+        waits for the crew and keeps what it has done.
         """
-        running: dict[Future[Any], tuple[ProofWorker, Callable[[Any], None]]] = {}
-        idle = list(workers)
-        for _ in self._read_blocks(pool):
+        running: dict[Future[Any], Callable[[Any], None]] = {}
+        for _ in self._read_blocks():
             yield self.set.pending
         try:
             while True:
-                while idle:
-                    worker = idle.pop()
-                    task = self._next_task(worker, bool(running))
+                while len(running) < self.crew.workers:
+                    task = self._next_task(bool(running))
                     if task is None:
-                        idle.append(worker)
                         break
                     work, finish = task
-                    running[pool.submit(work)] = worker, finish
+                    running[work] = finish
                 if not running:
                     self.set.check_balance()
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    worker, finish = running.pop(future)
-                    idle.append(worker)
-                    finish(future.result())
+                    running.pop(future)(future.result())
                 yield self.set.pending
         finally:
             wait(running)
-            for future, (_, finish) in running.items():
+            for future, finish in running.items():
                 if future.exception() is None:
                     finish(future.result())
 
-    def _read_blocks(self, pool: Executor) -> Iterator[None]:
+    def _read_blocks(self) -> Iterator[None]:
         """Read the blocks of the run before, once: into tables, or to see what is in each."""
         if not self.set.blocks:
             return
-        room = fits(self.set)
+        pool = self.crew.pool
+        room = self.crew.keeps_tables and fits(self.set)
         if not room:
             yield from find_spans(self.set, pool)
         self.set.cut()
@@ -111,8 +110,8 @@ class LargeSignature:
 
     # What to do next.
 
-    def _next_task(self, worker: ProofWorker, others_run: bool) -> Task | None:
-        """What an idle thread does next: make room or tables, or expand a piece. None: wait."""
+    def _next_task(self, others_run: bool) -> Task | None:
+        """What is done next: make room or tables, or expand a piece. None: wait."""
         for piece in self.pieces:
             if piece.full and not piece.busy:
                 return self._growth(piece)
@@ -126,7 +125,7 @@ class LargeSignature:
             return self._delivery() if self.set.sources else None
         blocks = self._reserve(piece_or_none)
         result = PieceResult.to(piece_or_none, self.set.tree.routes())
-        return partial(expand_piece, self.shape, result, worker, blocks), self._finish
+        return self.crew.expand_piece(self.shape, result, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
         """The idle piece with the most work, those with a table first; None if it pays to wait."""
@@ -204,12 +203,12 @@ class LargeSignature:
             rich.busy = False
             self.set.replace_packed(rich, loose, packed)
 
-        return partial(pack_together, loose), finish
+        return self.crew.pool.submit(pack_together, loose), finish
 
     def _delivery(self) -> Task:
         """Load candidates that waited for room, and bring them to their pieces."""
         source = self.set.take_source()
-        load = partial(source.load, self.recorder.store)
+        load = self.crew.pool.submit(source.load, self.recorder.store)
         return load, partial(self.set.deliver_source, source)
 
     def _growth(self, piece: Piece) -> Task:
@@ -221,5 +220,5 @@ class LargeSignature:
         if table.bits >= self.set.largest_bits:
             bit = self.set.best_bit(piece)
         self.set.make_room(2 * table.nbytes)
-        work = partial(rebuilt, table, piece.mask, piece.value, bit)
+        work = self.crew.pool.submit(rebuilt, table, piece.mask, piece.value, bit)
         return work, partial(self.set.replace_table, piece, bit)

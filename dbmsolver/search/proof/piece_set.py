@@ -27,9 +27,11 @@ class Budget:
     """Memory for a large signature.
 
     `memory` bytes are for its tables and candidates and for what others hold, which `others` says.
+    A table may take `table` bytes.
     """
 
     memory: int
+    table: int
     threads: int
     others: Callable[[], int]
 
@@ -46,7 +48,7 @@ class PieceSet:
         self.shape = shape
         self.recorder = recorder
         self.budget = budget
-        self.largest_bits = shape.largest_bits(max(budget.memory // (3 * budget.threads), 1))
+        self.largest_bits = shape.largest_bits(max(budget.table, 1))
         self.sample = start.sample
         self.sources = list(start.sources)
         self.delivering: list[Candidates] = []

@@ -24,6 +24,8 @@ from dbmsolver.cli.values import (
     GameSource,
     StorePath,
 )
+from dbmsolver.clusters import LOCAL, load_library
+from dbmsolver.errors import UsageError
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import (
     BUILDS,
@@ -96,6 +98,30 @@ def automove_option(text: str, default: Policy | None) -> Callable[[Function], F
         show_default=default is not None,
         help=text,
     )
+
+
+def ray_option(text: str) -> Callable[[Function], Function]:
+    """--ray: the cluster that work is spread over; `text` says it in the help."""
+    return click.option(
+        "--ray",
+        "address",
+        metavar="[ADDRESS]",
+        is_flag=False,
+        flag_value=LOCAL,
+        help=f"{text} over a Ray cluster, by its address or `auto`; without ADDRESS over one that "
+        "is started here. --memory is for each machine then.",
+    )
+
+
+def check_address(address: str | None, before: str) -> None:
+    """UsageError where there is no Ray, and for what was meant as what stands before --ray."""
+    from dbmsolver.survey.ranges import looks_like_numbers
+
+    if address is None:
+        return
+    if looks_like_numbers(address):
+        raise UsageError(f"--ray {address}: no address; expected {before} before --ray")
+    load_library()
 
 
 def _rules(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,9 @@ from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
+    from dbmsolver.clusters import Connection
     from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.proof.crew import Crew
 
 Events = Generator[Event, Cancelled | None, Result]
 
@@ -195,21 +197,41 @@ class _Run:
     def _proving(self) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
         keys, recorder, threads = self.keys, self.recorder, self.threads
-        if not self.begun:
-            if isinstance(keys, RecordKeys):
-                from dbmsolver.search.proof.dive_ahead import DiveAhead
+        with ExitStack() as stack:
+            connection = None
+            if self.options.cluster is not None:
+                from dbmsolver.clusters import Connection
 
-                yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
-            else:
-                from dbmsolver.search.astar.look_ahead import LookAhead
+                # First of all: whether there is a cluster is known before anything takes long.
+                connection = Connection(self.options.cluster, self.options.threads)
+                stack.callback(connection.close)
+            if not self.begun:
+                if isinstance(keys, RecordKeys):
+                    from dbmsolver.search.proof.dive_ahead import DiveAhead
 
-                yield LookAhead(keys, recorder, self.limits, threads, self.memory)
-            self._begin()
-        from dbmsolver.search.proof.crew import Threads
-        from dbmsolver.search.proof.strata import ProofSearch
+                    yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                else:
+                    from dbmsolver.search.astar.look_ahead import LookAhead
 
-        with closing(Threads(keys, threads)) as crew:
+                    yield LookAhead(keys, recorder, self.limits, threads, self.memory)
+                self._begin()
+            from dbmsolver.search.proof.strata import ProofSearch
+
+            crew = self._crew(connection)
+            stack.callback(crew.close)
             yield ProofSearch(keys, recorder, crew, threads, self.memory)
+
+    def _crew(self, connection: Connection | None) -> Crew:
+        """Those who close signatures."""
+        if connection is None:
+            from dbmsolver.search.proof.crew import Threads
+
+            return Threads(self.keys, self.threads)
+        from dbmsolver.search.proof.cluster_crew import ClusterCrew
+        from dbmsolver.search.proof.orders import Proof
+
+        proof = Proof(self.deal, self.options.policy, self.keys.method)
+        return ClusterCrew(proof, connection, self.limits.memory or default_memory())
 
     def _solving(self) -> Generator[Search, None, None]:
         """The searches for a shortest solution."""

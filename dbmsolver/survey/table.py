@@ -29,7 +29,8 @@ from dbmsolver.survey.formats import (
     write_table,
 )
 from dbmsolver.survey.loading import journal_of, load_rows
-from dbmsolver.survey.rows import PROGRAM, Inquiry, Row
+from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.version import PROGRAM
 
 SYNC_SECONDS = 1.0
 """Rows are on the disk, and not only with the system, after that time."""

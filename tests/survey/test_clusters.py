@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from helpers.surveys import facts, rows_of, survey
 
 from dbmsolver.cli.app import cli
+from dbmsolver.clusters import load_library
 from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.game.rules import rules_for
-from dbmsolver.survey import clusters
 from dbmsolver.survey.clusters import Cluster
 from dbmsolver.survey.pool import Answer, Over
 from dbmsolver.survey.rows import Inquiry
@@ -36,7 +36,7 @@ def test_a_range_is_no_address(tmp_path: Path) -> None:
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install 'dbmsolver\[ray\]'"):
-        clusters.load_library()
+        load_library()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
-from dbmsolver.cli.options import limit_options, threads_option
+from dbmsolver.cli.options import check_address, limit_options, ray_option, threads_option
 from dbmsolver.cli.progress import Progress, progress_for
 from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
@@ -64,15 +64,7 @@ if TYPE_CHECKING:
     help="Also write a page about the table into this file, as HTML (with matplotlib). Without "
     "RANGES nothing is searched for it.",
 )
-@click.option(
-    "--ray",
-    "address",
-    metavar="[ADDRESS]",
-    is_flag=False,
-    flag_value="local",
-    help="Spread the deals over a Ray cluster, by its address or `auto`; without ADDRESS over one "
-    "that is started here. --memory is for each machine then.",
-)
+@ray_option("Spread the deals")
 @limit_options
 @threads_option
 @click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
@@ -119,7 +111,7 @@ def survey_command(
             undecided_only,
             lengths,
         )
-        check_address(address)
+        check_address(address, "RANGES")
         fill_table(survey, Path(output), address, threads, quiet)
     elif report is None:
         raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
@@ -134,18 +126,6 @@ def question_of(path: Path) -> Inquiry:
 
     rows = load_rows(path).values()
     return next((Inquiry(row.question) for row in rows), Inquiry.VERDICT)
-
-
-def check_address(address: str | None) -> None:
-    """UsageError for what is no address, but was meant as something else."""
-    from dbmsolver.survey.clusters import load_library
-    from dbmsolver.survey.ranges import looks_like_numbers
-
-    if address is None:
-        return
-    if looks_like_numbers(address):
-        raise UsageError(f"--ray {address}: no address; expected RANGES before --ray")
-    load_library()
 
 
 def fill_table(

@@ -32,6 +32,8 @@ from dbmsolver.storage.blocks import MOST_BYTES
 _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
+_TABLE_WORTH = 64
+"""So many states are put into a table in the time in which one is expanded, and more."""
 
 Task = tuple[Future[Any], Callable[[Any], None]]
 """What somebody does, and what the main thread does with its result."""
@@ -124,7 +126,7 @@ class LargeSignature:
         if piece_or_none is None:
             return self._delivery() if self.set.sources else None
         blocks = self._reserve(piece_or_none)
-        result = PieceResult.to(piece_or_none, self.set.tree.routes())
+        result = PieceResult.to(piece_or_none, self.set.tree.routes(), self.set.largest_bits)
         return self.crew.expand_piece(self.shape, result, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
@@ -136,9 +138,13 @@ class LargeSignature:
         rich = max(idle, key=lambda piece: piece.work)
         if best.table is None or rich.work > 20 * best.work:
             best = rich
-        if others_run and best.work < 64:
+        if others_run and best.work < self._least(best):
             return None
         return best
+
+    def _least(self, piece: Piece) -> int:
+        """Waiting states that are worth an expansion, a part of those that its table takes."""
+        return 64 if self.crew.keeps_tables else max(64, piece.closed // _TABLE_WORTH)
 
     # Expanding a piece.
 
@@ -147,7 +153,8 @@ class LargeSignature:
         self._clock += 1
         piece.used = self._clock
         piece.busy = True
-        blocks = [ref.fetch(self.recorder.store) for ref in self.set.add_table(piece)]
+        needed = self.set.add_table(piece) if self.crew.keeps_tables else piece.blocks
+        blocks = [ref.fetch(self.recorder.store) for ref in needed]
         later: list[Candidates] = []
         taken = 0
         for one in piece.inbox:
@@ -173,14 +180,20 @@ class LargeSignature:
         self.set.balance += done.put_back - done.taken
         for one in done.siblings:
             self.set.deliver_sorted(done.routes, one)
+        for number, parcel in done.parcels:
+            self.set.deliver_packed(done.routes, number, parcel)
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample
-        if not done.loaded:
+        if not self.crew.keeps_tables:
+            piece.closed = done.closed
+            if done.full:
+                self.set.outgrow(piece)
+        elif not done.loaded:
             self.set.drop_table(piece)
-            return
-        piece.closed += result.states
-        piece.full = done.full
+        else:
+            piece.closed += result.states
+            piece.full = done.full
 
     # Making room. Each is planned in the main thread, done by an idle one, finished in the main
     # one.

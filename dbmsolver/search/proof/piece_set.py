@@ -130,6 +130,14 @@ class PieceSet:
             runs = self.shape.candidates(candidates.keys, candidates.codes).load()
             self.tree.deliver(runs)
 
+    def deliver_packed(self, routes: Routes, number: int, candidates: Candidates) -> None:
+        """Give new candidates to a piece, or to those that have taken its place."""
+        self.balance += candidates.states
+        if self.tree.fits(routes):
+            self.pieces[number].inbox.append(candidates)
+        else:
+            self.tree.deliver(candidates.load())
+
     def take_source(self) -> Candidates:
         """The next candidates that wait for room."""
         source = self.sources.pop()
@@ -190,7 +198,14 @@ class PieceSet:
         piece.closed = piece.table.capacity + 2 * BURST
         largest = piece.table.bits >= self.largest_bits
         piece.evict()
-        if largest and not self.split(piece):
+        if largest:
+            self.outgrow(piece)
+
+    def outgrow(self, piece: Piece) -> None:
+        """Split a piece that is too large for the largest table; allow for larger ones if it
+        cannot be split.
+        """
+        if not self.split(piece):
             self.largest_bits += 1
 
     def replace_table(self, piece: Piece, bit: int | None, tables: list[Table]) -> None:

@@ -133,6 +133,6 @@ class ProofState:
                 one
                 for stratum, candidates in self.strata.items()
                 for one in candidates
-                if stratum > self.stratum and one.runs is not None
+                if stratum > self.stratum and one.in_memory
             ]
         )

@@ -51,7 +51,7 @@ class StratumClosing:
         """Close all signatures that are not done."""
         passes = signature_groups(self.candidates, self.skip, self.search.memory // 4)
         if len(passes) > 1:
-            self.search.spill([one for one in self.candidates if one.runs is not None])
+            self.search.spill([one for one in self.candidates if one.in_memory])
         self.books.open_stratum(_without(self.candidates, self.skip))
         for wanted in passes:
             if wanted is not None and wanted.size == 1:
@@ -78,7 +78,7 @@ class StratumClosing:
         if not self.recorder.resumable:
             # The copies made of them are enough.
             for one in self.candidates:
-                one.runs = None
+                one.leave_memory()
         return loaded
 
     def _start_alone(self, wanted: NDArray[np.uint64]) -> LargeStart:

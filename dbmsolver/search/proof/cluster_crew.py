@@ -75,7 +75,7 @@ class ClusterCrew:
         """Close what follows from candidates of a piece within it."""
         piece = done.piece
         # The piece itself stays here, with all that is waiting for it.
-        done.piece = Piece(piece.mask, piece.value, piece.leaf, [], closed=piece.closed)
+        done.piece = Piece(piece.mask, piece.value, piece.leaf, [], piece.closed, bit=piece.bit)
         blocks = [block._replace(check=None) for block in blocks]
         order = PieceOrder(shape.stratum, shape.signature, shape.key_words, done, blocks)
 

@@ -125,6 +125,8 @@ class LargeSignature:
         piece_or_none = self._next_piece(others_run)
         if piece_or_none is None:
             return self._delivery() if self.set.sources else None
+        if not self.crew.keeps_tables:
+            self.set.plan(piece_or_none)
         blocks = self._reserve(piece_or_none)
         result = PieceResult.to(piece_or_none, self.set.tree.routes(), self.set.largest_bits)
         return self.crew.expand_piece(self.shape, result, blocks), self._finish
@@ -175,7 +177,8 @@ class LargeSignature:
         piece.in_work = []
         piece.opened = done.opened
         piece.inbox += done.rest
-        piece.blocks += self.recorder.add_closed(result.closed, always=True)
+        refs = self.recorder.add_closed(result.closed, always=True)
+        self.set.add_divided(piece, refs, result.sides)
         result.closed = []
         self.set.balance += done.put_back - done.taken
         for one in done.siblings:

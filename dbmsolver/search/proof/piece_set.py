@@ -9,7 +9,7 @@ from dbmsolver.core.workspace import BURST
 from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, NewRecord
-from dbmsolver.search.proof.block_index import BlockIndex
+from dbmsolver.search.proof.block_index import BlockIndex, Span
 from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
 from dbmsolver.search.proof.pieces import Piece, Routes, Sorted, Tree, split_bit
 from dbmsolver.search.proof.worker import LargeStart
@@ -18,6 +18,9 @@ from dbmsolver.search.tallies import Tally, weigh_one
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import states_of
 
+_ALL_BITS = (1 << 64) - 1
+_SETTLED = 1 << 19
+"""Of a piece with fewer closed states not enough is known to choose a bit for good."""
 FIRST_PIECES = 3
 """A new large signature is cut into two to this power pieces, so that all threads have work."""
 
@@ -226,7 +229,23 @@ class PieceSet:
 
     def best_bit(self, piece: Piece) -> int | None:
         """The bit to split a piece by; None if no bit of the keys cuts it."""
+        if piece.bit is not None:
+            return piece.bit
         return split_bit(self.shape, piece, *self.sample, self.index.mixed(piece.blocks))
+
+    def plan(self, piece: Piece) -> None:
+        """Choose the bit that a piece will be split by, so that its blocks are divided by it."""
+        if piece.closed < _SETTLED:
+            piece.bit = None
+            piece.bit = self.best_bit(piece)
+
+    def add_divided(self, piece: Piece, refs: list[BlockRef], sides: list[int]) -> None:
+        """Give closed blocks to a piece; each has states with one value of its bit only."""
+        piece.blocks += refs
+        for ref, side in zip(refs, sides, strict=False):
+            assert piece.bit is not None
+            mask, value = piece.mask | 1 << piece.bit, piece.value | side << piece.bit
+            self.index.spans[ref] = Span((~mask | value) & _ALL_BITS, ~value & _ALL_BITS)
 
     def split(self, piece: Piece) -> bool:
         """Cut a piece without a table in two; False if no bit of the keys does that."""

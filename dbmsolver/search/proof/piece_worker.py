@@ -32,7 +32,11 @@ _SAMPLE = 50_000
 
 @dataclass(eq=False, slots=True)
 class PieceResult:
-    """The result of expanding one piece; a table for it has ``2**largest_bits`` slots at most."""
+    """The result of expanding one piece.
+
+    A table for it has ``2**largest_bits`` slots at most. Closed blocks are divided by the piece's
+    bit, if it has one.
+    """
 
     piece: Piece
     routes: Routes
@@ -287,5 +291,6 @@ class _PieceExpansion:
             self.forced,
             self.shape.stratum,
             self.done.result,
+            self.piece.bit,
         )
         self.head = self.count = self.forced = 0

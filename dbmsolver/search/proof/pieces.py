@@ -35,6 +35,7 @@ class Piece:
     busy: bool = False
     full: bool = False
     used: int = 0
+    bit: int | None = None  # that it will be split by
 
     @property
     def work(self) -> int:

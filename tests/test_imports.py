@@ -16,6 +16,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
     ("process", ""),
+    ("disk", ""),
     ("signals", "errors"),
     ("steps", ""),
     ("game", "errors"),
@@ -26,7 +27,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("clusters", "errors version signals jit"),
     ("state", "errors game results core"),
     ("record_state", "errors game results core state"),
-    ("storage", "errors version game results core state record_state"),
+    ("storage", "errors version disk game results core state record_state"),
     ("search", "errors process game results core state record_state storage"),
     (
         "search.proof",
@@ -60,8 +61,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "survey",
-        "errors version process signals steps game results jit core clusters state record_state "
-        "search search.proof search.session",
+        "errors version process disk signals steps game results jit core clusters state "
+        "record_state search search.proof search.session",
     ),
     (
         "cli",

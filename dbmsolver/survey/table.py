@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from dbmsolver.disk import flush_path
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.survey.formats import (
     LINES,
@@ -121,7 +122,7 @@ class Table:
             if self.path.exists():
                 beside.chmod(self.path.stat().st_mode & 0o777)
             beside.replace(place)
-            _sync_folder(place.parent)
+            flush_path(place.parent)
             os.ftruncate(self._journal_file, 0)
         except OSError as error:
             raise SystemRefusedError(f"cannot be written ({error.strerror})", str(self.path)) from (
@@ -216,11 +217,3 @@ def _write(handle: int, text: str, path: Path) -> None:
         with suppress(OSError):
             os.ftruncate(handle, before)
         raise SystemRefusedError(f"cannot be written ({reason})", str(path))
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

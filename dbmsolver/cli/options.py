@@ -134,6 +134,25 @@ def _rules(
     return changed(load_rules(game), freecells, columns, build, fill)
 
 
+shape_options = (
+    click.option(
+        "--columns",
+        type=click.IntRange(1, MAX_COLUMNS),
+        help="Number of columns, if not the game's.",
+    ),
+    click.option(
+        "--build",
+        type=click.Choice(BUILDS),
+        help="How columns are built down, if not as in the game.",
+    ),
+    click.option(
+        "--fill",
+        type=click.Choice(FILLS),
+        help="What empty columns take, if not what they take in the game.",
+    ),
+)
+"""What changes a game, but for its freecells."""
+
 rules_options = gathered(
     "rules",
     _rules,
@@ -151,21 +170,7 @@ rules_options = gathered(
         type=click.IntRange(0, MAX_FREECELLS),
         help="Number of freecells, if not the game's.",
     ),
-    click.option(
-        "--columns",
-        type=click.IntRange(1, MAX_COLUMNS),
-        help="Number of columns, if not the game's.",
-    ),
-    click.option(
-        "--build",
-        type=click.Choice(BUILDS),
-        help="How columns are built down, if not as in the game.",
-    ),
-    click.option(
-        "--fill",
-        type=click.Choice(FILLS),
-        help="What empty columns take, if not what they take in the game.",
-    ),
+    *shape_options,
 )
 """--game and the options that change it, as `rules`."""
 
@@ -202,10 +207,12 @@ class Shown:
         return progress_for(self.quiet, self.log_json)
 
 
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+
 progress_options = gathered(
     "shown",
     Shown,
-    click.option("--quiet", "-q", is_flag=True, help="No progress on standard error."),
+    quiet_option,
     click.option(
         "--log-json", is_flag=True, help="Progress as one JSON object for each commit to the store."
     ),

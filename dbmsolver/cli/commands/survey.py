@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import click
 
 from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
-from dbmsolver.cli.options import check_address, limit_options, ray_option, threads_option
+from dbmsolver.cli.options import (
+    check_address,
+    limit_options,
+    quiet_option,
+    ray_option,
+    threads_option,
+)
 from dbmsolver.cli.progress import Progress, progress_for
 from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
@@ -67,7 +73,7 @@ if TYPE_CHECKING:
 @ray_option("Spread the deals")
 @limit_options
 @threads_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+@quiet_option
 def survey_command(
     ranges: tuple[str, ...],
     chosen: Games,

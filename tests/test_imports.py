@@ -55,14 +55,14 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors game results core state record_state storage search search.proof verify",
     ),
     (
-        "api",
-        "errors version steps game results notation search search.session search.sequences "
-        "search.advice search.decisions search.inspect verify",
-    ),
-    (
         "survey",
         "errors version process disk signals steps game results jit core clusters state "
         "record_state search search.proof search.session",
+    ),
+    (
+        "api",
+        "errors version steps game results notation search search.session search.sequences "
+        "search.advice search.decisions search.inspect verify survey",
     ),
     (
         "cli",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +15,14 @@ from dbmsolver.cli.options import (
     ray_option,
     threads_option,
 )
-from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.progress import progress_for
 from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
-from dbmsolver.process import default_memory
-from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
+from dbmsolver.steps import follow
 from dbmsolver.survey.rows import Inquiry
 
 if TYPE_CHECKING:
@@ -138,35 +135,24 @@ def fill_table(
     survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
 ) -> None:
     """Run a survey, show how far it is, and say in a line what is in its table."""
-    from dbmsolver.survey.pools import pool_for
-    from dbmsolver.survey.run import Run
-    from dbmsolver.survey.table import Table
+    from dbmsolver.jit.compilation import on_first_compilation
+    from dbmsolver.survey.filling import fill
 
-    memory = survey.limits.memory or default_memory()
-    survey = replace(survey, limits=replace(survey.limits, memory=memory))
     raise_on_signals()
     progress = progress_for(quiet, False)
+
+    def compiles() -> None:
+        progress.say(COMPILING)
+
+    on_first_compilation(compiles)
     try:
-        with Table(path, survey.question) as table:
-            pool = pool_for(survey, address, threads, lambda: progress.say(COMPILING))
-            # Machines of a cluster have no folder in common.
-            run = Run(survey, table, pool, keep_searches=address is None)
-            _follow(run.events(), progress)
-            rows = table.rows
+        with progress:
+            filled = follow(fill(survey, path, address, threads, compiles), progress)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; the same command continues the table") from None
-    if survey.undecided_only and not run.new:
-        click.echo(nothing_taken_up(rows, path))
-    click.echo(summary(rows, path))
-
-
-def _follow(events: Generator[SurveyReport, None, None], progress: Progress) -> None:
-    from dbmsolver.jit.compilation import on_first_compilation
-
-    on_first_compilation(lambda: progress.say(COMPILING))
-    with progress, closing(events):
-        for event in events:
-            progress(event)
+    if survey.undecided_only and not filled.new:
+        click.echo(nothing_taken_up(filled.rows, path))
+    click.echo(summary(filled.rows, path))
 
 
 def summary(rows: Rows, path: Path) -> str:

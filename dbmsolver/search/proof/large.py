@@ -32,8 +32,8 @@ from dbmsolver.storage.blocks import MOST_BYTES
 _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
-_TABLE_WORTH = 64
-"""So many states are put into a table in the time in which one is expanded, and more."""
+_TABLE_WORTH = 1024
+"""Where a table is made for them: a part of its states, so that not all wait for the last."""
 
 Task = tuple[Future[Any], Callable[[Any], None]]
 """What somebody does, and what the main thread does with its result."""

@@ -93,10 +93,10 @@ class Counted:
             connect(connection, *arguments)
             self.start += time.perf_counter() - begun
 
-        def send(connection: Connection, function: str, message: bytes) -> Any:
+        def send(connection: Connection, function: str, *arguments: Any, **how: Any) -> Any:
             self.pieces += 1
-            self.sent += len(message)
-            return submit(connection, function, message)
+            self.sent += len(arguments[0])
+            return submit(connection, function, *arguments, **how)
 
         def receive(connection: Connection, reference: Any) -> Any:
             found = get(connection, reference)

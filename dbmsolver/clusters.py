@@ -90,12 +90,14 @@ class Connection:
                 machines.append(Machine(processors, int(has.get("memory", 1 << 30))))
         return machines
 
-    def submit(self, function: str, *arguments: Any, processors: int = 1) -> Any:
+    def submit(self, function: str, *arguments: Any, processors: int = 1, results: int = 1) -> Any:
         """Have a function, ``module:name``, called somewhere; returns a reference to its result.
 
-        Ray is not to repeat it: whether that is of use, the caller knows.
+        Or a list of references, if it has several results. References can be arguments: what they
+        stand for stays where it is until somebody needs it. Ray is not to repeat a call: whether
+        that is of use, the caller knows.
         """
-        remote = self._work.options(num_cpus=processors, max_retries=0)
+        remote = self._work.options(num_cpus=processors, max_retries=0, num_returns=results)
         return remote.remote(function, PROGRAM, *arguments)
 
     def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
@@ -115,6 +117,8 @@ class Connection:
         try:
             return self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, self._ray.exceptions.RayError):
+                raise WorkerLostError from None  # with what an argument stands for
             raise _own_error(error) from None
         except self._ray.exceptions.RayError:
             raise WorkerLostError from None

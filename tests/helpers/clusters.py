@@ -17,6 +17,15 @@ from dbmsolver.clusters import Machine, WorkerLostError, work
 from dbmsolver.version import PROGRAM
 
 
+class Reference:
+    """What a result is known by before it is there; `found` is the result."""
+
+    def __init__(self, function: str, arguments: tuple[Any, ...]) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.found: Any = None
+
+
 class Alone:
     """What looks like a connection to a cluster: this process does the work when it is asked for
     the result. `lost` is the share of the work of which nothing comes.
@@ -36,21 +45,26 @@ class Alone:
     def living(self) -> list[Machine]:
         return [Machine(2, 1 << 30)]
 
-    def submit(self, function: str, *arguments: Any, processors: int = 1) -> Any:
+    def submit(self, function: str, *arguments: Any, processors: int = 1, results: int = 1) -> Any:
         self.submitted += 1
-        return function, arguments
+        first = Reference(function, arguments)
+        return first if results == 1 else [first, Reference("second", (first,))]
 
     def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
         return list(references)
 
-    def result(self, reference: Any) -> Any:
-        function, arguments = reference
+    def result(self, reference: Reference) -> Any:
+        arguments = [
+            one.arguments[0].found[1] if isinstance(one, Reference) else one
+            for one in reference.arguments
+        ]
         with self._lock:  # one process has one set of scratch memory
-            found = work(function, PROGRAM, *arguments)
+            found = work(reference.function, PROGRAM, *arguments)
             if self._random.random() < self.lost:
                 self.died += 1
                 raise WorkerLostError
-        return found
+        reference.found = found
+        return found[0] if isinstance(found, tuple) else found
 
     def close(self, unfinished: Collection[Any] = ()) -> None:
         pass

@@ -155,7 +155,10 @@ class LargeSignature:
         self._clock += 1
         piece.used = self._clock
         piece.busy = True
-        needed = self.set.add_table(piece) if self.crew.keeps_tables else piece.blocks
+        if self.crew.keeps_tables:
+            needed = self.set.add_table(piece)
+        else:
+            needed = piece.blocks if piece.away is None else []
         blocks = [ref.fetch(self.recorder.store) for ref in needed]
         later: list[Candidates] = []
         taken = 0
@@ -189,9 +192,7 @@ class LargeSignature:
         if done.sample is not None:
             self.set.sample = done.sample
         if not self.crew.keeps_tables:
-            piece.closed = done.closed
-            if done.full:
-                self.set.outgrow(piece)
+            self.set.settle(piece, done.closed, full=done.full, lost=not done.loaded)
         elif not done.loaded:
             self.set.drop_table(piece)
         else:

@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
@@ -21,7 +24,7 @@ from dbmsolver.record_state import keys_of
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_tables import Shape, Table
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_whole
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
@@ -42,11 +45,13 @@ class Proof(NamedTuple):
         return keys_of(self.deal, self.policy, self.method)
 
 
-class Order(Protocol):
-    """A piece of work."""
+class SentTable(NamedTuple):
+    """The table of a piece, on its way from one process to another."""
 
-    def perform(self, worker: ProofWorker) -> Any:
-        """Do it."""
+    bits: int
+    slots: NDArray[np.uint64]
+    steps: NDArray[np.uint16]
+    held: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,10 @@ class BatchOrder:
 
 @dataclass(frozen=True, slots=True)
 class PieceOrder:
-    """A piece of a large signature, to be expanded; `blocks` are its closed states."""
+    """A piece of a large signature, to be expanded.
+
+    `blocks` are its closed states; there are none where its table is sent.
+    """
 
     stratum: int
     signature: int
@@ -73,12 +81,19 @@ class PieceOrder:
     done: PieceResult
     blocks: list[Packed]
 
-    def perform(self, worker: ProofWorker) -> PieceResult:
-        """Expand it."""
+    def perform(self, worker: ProofWorker, sent: SentTable | None) -> SentTable | None:
+        """Expand it: `done` is the result. Takes and returns the table."""
         shape = Shape.of(worker.codec, self.stratum, self.signature, self.key_words)
         check = Intake(worker.codec)
         blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
-        return expand_whole(shape, self.done, worker, blocks)
+        table = None
+        if sent is not None:
+            # Copies: what is sent belongs to all, and cannot be changed.
+            table = Table(shape, sent.bits, sent.slots.copy(), sent.steps.copy(), sent.held)
+        table = expand_whole(shape, self.done, worker, blocks, table)
+        if table is None:
+            return None
+        return SentTable(table.bits, table.slots, table.steps, table.held)
 
 
 def sealed(content: Any) -> bytes:
@@ -98,10 +113,24 @@ _last: tuple[Proof, ProofWorker] | None = None
 
 
 def perform(message: bytes) -> bytes:
-    """Do what an order says: from the bytes of (the proof, the order) to those of the result."""
-    global _last
+    """Close signatures: from the bytes of (the proof, a BatchOrder) to those of the result."""
     proof, order = opened(message)
+    return sealed(order.perform(_worker(proof)))
+
+
+def perform_piece(message: bytes, table: SentTable | None) -> tuple[bytes, SentTable | None]:
+    """Expand a piece: from the bytes of (the proof, a PieceOrder), and the table if there is one,
+    to those of the result, and the table.
+    """
+    proof, order = opened(message)
+    table = order.perform(_worker(proof), table)
+    return sealed(order.done), table
+
+
+def _worker(proof: Proof) -> ProofWorker:
+    """The scratch memory of this process."""
+    global _last
     if _last is None or _last[0] != proof:
         return_freed_memory()
         _last = proof, ProofWorker(proof.keys())
-    return sealed(order.perform(_last[1]))
+    return _last[1]

@@ -247,6 +247,16 @@ class PieceSet:
             mask, value = piece.mask | 1 << piece.bit, piece.value | side << piece.bit
             self.index.spans[ref] = Span((~mask | value) & _ALL_BITS, ~value & _ALL_BITS)
 
+    def settle(self, piece: Piece, closed: int, *, full: bool, lost: bool) -> None:
+        """After an expansion by somebody else, who has the table."""
+        if lost:
+            piece.evict()
+            return
+        piece.closed = closed
+        if full:
+            piece.evict()
+            self.outgrow(piece)
+
     def split(self, piece: Piece) -> bool:
         """Cut a piece without a table in two; False if no bit of the keys does that."""
         bit = self.best_bit(piece)

@@ -99,17 +99,21 @@ def expand_piece(
 
 
 def expand_whole(
-    shape: Shape, done: PieceResult, worker: ProofWorker, blocks: list[Packed]
-) -> PieceResult:
-    """The same where nothing of the piece but its ``blocks`` is left between two expansions.
+    shape: Shape,
+    done: PieceResult,
+    worker: ProofWorker,
+    blocks: list[Packed],
+    table: Table | None,
+) -> Table | None:
+    """The same for somebody who has nothing of the piece but what he is given; its table then.
 
-    Its table grows up to ``largest_bits`` and is dropped at the end. What is not expanded by then
-    becomes candidates. These, and those for others, are packed.
+    Without a table one is made of the ``blocks``. It grows up to ``largest_bits``; None if it would
+    have to be larger. What is found, and what is left, is packed.
     """
-    table = _table_of(shape, done, blocks)
+    table = table or _table_of(shape, done, blocks)
     if table is None:
         done.full = True
-        return done
+        return None
     until = time.monotonic() + WHOLE_SECONDS
     left = WHOLE_SECONDS
     while left > 0:
@@ -122,7 +126,7 @@ def expand_whole(
         left = until - time.monotonic()
     done.closed = table.held - sum(one.states for one in done.opened)
     _pack(shape, done)
-    return done
+    return table
 
 
 def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | None:
@@ -145,14 +149,14 @@ def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | 
 
 def _pack(shape: Shape, done: PieceResult) -> None:
     """Pack what is left of a piece's candidates, and all that others get."""
-    left = [*done.opened, *done.rest]
-    loose = [one for one in left if one.packed is None]
-    done.opened, done.rest = [], [one for one in left if one.packed is not None]
+    if done.opened:
+        done.opened = [pack_together(done.opened)]
+    loose = [one for one in done.rest if one.packed is None]
     if loose:
         packed = pack_together(loose)
         # Those that were there twice are gone.
         done.taken += sum(one.states for one in loose) - packed.states
-        done.rest.append(packed)
+        done.rest = [*(one for one in done.rest if one.packed is not None), packed]
     for number in range(done.routes.pieces):
         mine = [shape.candidates(*part) for part in done.parts_for(number)]
         if mine:

@@ -5,7 +5,8 @@
 
 Threads and a cluster that is started on this machine take turns, `--repeat` times. Seconds are
 those of the search, without the time until Ray has started, which is told apart. Processor time is
-that of this process and of all that it has started. Needs Ray.
+that of this process and of all that it has started; of that, the driver's is told apart. Needs
+Ray.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Measured(NamedTuple):
     seconds: float
     start: float
     processor: float
+    driver: float
     pieces: int
     sent: int
     received: int
@@ -117,6 +119,7 @@ def measured(deal: Deal, options: Options, limits: Limits) -> Measured:
     processors = Processors()
     before = processors.total()
     processors.start()
+    driver = time.process_time()
     begun = time.perf_counter()
     with Counted() as counted, closing(session.run(Question.PROVE, deal, options, limits)) as steps:
         result = follow(steps)
@@ -128,6 +131,7 @@ def measured(deal: Deal, options: Options, limits: Limits) -> Measured:
         seconds - counted.start,
         counted.start,
         processors.total() - before,
+        time.process_time() - driver,
         counted.pieces,
         counted.sent,
         counted.received,
@@ -143,13 +147,24 @@ def row(name: str, run: Measured) -> list[str]:
         f"{run.seconds:.1f}",
         f"{run.start:.1f}",
         f"{run.processor:.1f}",
+        f"{run.driver:.1f}",
         f"{run.pieces:,}",
         f"{run.sent / states:.1f}",
         f"{run.received / states:.1f}",
     ]
 
 
-HEAD = ["by", "states", "seconds", "start", "processor s", "orders", "sent B/state", "received"]
+HEAD = [
+    "by",
+    "states",
+    "seconds",
+    "start",
+    "processor s",
+    "driver",
+    "orders",
+    "sent B/state",
+    "received",
+]
 
 
 def main() -> int:

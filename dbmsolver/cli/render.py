@@ -12,7 +12,7 @@ from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Rules
+from dbmsolver.game.rules import Rules, rules_fields
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 
@@ -22,7 +22,10 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
 
-_METRICS = {"cards": ("card move", "card moves")}
+_METRICS = {
+    "cards": ("card move", "card moves"),
+    "runs": ("move of a card or a run", "moves of cards or runs"),
+}
 
 _LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
@@ -207,6 +210,10 @@ def board_data(position: Position) -> list[str]:
     return format_board(position).splitlines()
 
 
+_MOVING = ("moves", "whole_suits", "reserve")
+"""Rules that are told only where they are not as in FreeCell."""
+
+
 def rules_data(rules: Rules) -> dict[str, Any]:
     """Rules for JSON."""
     return {
@@ -218,6 +225,7 @@ def rules_data(rules: Rules) -> dict[str, Any]:
         "dealt_to_freecells": rules.dealt_to_freecells,
         "kings_sunk": rules.kings_sunk,
         "layout": rules.layout,
+        **{key: value for key, value in rules_fields(rules).items() if key in _MOVING},
     }
 
 
@@ -228,6 +236,7 @@ def move_data(move: Move) -> dict[str, Any]:
         "source": _place_data(move.source),
         "destination": _place_data(move.destination),
         "forced": move.forced,
+        **({"count": move.count} if move.count > 1 else {}),
     }
 
 

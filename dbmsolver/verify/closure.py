@@ -25,7 +25,7 @@ from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Pace, Progress
 from dbmsolver.verify.exchange import Exchange
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.format import Format, RunFormat
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
 from dbmsolver.verify.refutation import Refuted, words_of
@@ -34,7 +34,9 @@ from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, sou
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13
 _LIFT = 2
-"""Strata that a move leads upwards, at most."""
+"""Strata that a move of a card leads upwards, at most: it is released and goes home."""
+_LIFT_OF_SUIT = 14
+"""The same of a move that takes a whole suit home."""
 _SPILLED = 4
 """Rows that macros lead to wait in files until these take so many times the memory."""
 
@@ -74,6 +76,7 @@ class Closure:
         self.threads = threads
         self.memory = memory
         self.states = 0
+        self.lift = _LIFT_OF_SUIT if isinstance(form, RunFormat) else _LIFT
         self.blocks = len(catalog.blocks)
         layers = 1 + max((block.layer for block in catalog.blocks), default=0)
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
@@ -134,7 +137,7 @@ class Closure:
                     yield Job("turn", partition)
                 if place == 0 and self._chosen is None and not self.claim.records:
                     # The stratum above is done when this is asked for.
-                    yield from self._late(stratum + 1 + _LIFT)
+                    yield from self._late(stratum + 1 + self.lift)
                 if self.claim.records and self.exchange.spilled > _SPILLED * self.memory:
                     yield from self._deliver_all()
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core import expand
-from dbmsolver.core.expand import progress, undo_code
+from dbmsolver.core.expand import progress
+from dbmsolver.core.families import undo_code
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Policy, Rules

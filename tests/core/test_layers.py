@@ -12,7 +12,7 @@ from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (

@@ -27,7 +27,7 @@ class Compilers:
     It ends them with the search.
 
     ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
-    for a shortest solution begins with any.
+    for a shortest solution begins with any, ``runs`` whether a run is one move.
     """
 
     def __init__(
@@ -36,11 +36,13 @@ class Compilers:
         method: Method,
         code_bits: Callable[[], int],
         any_solution: bool = False,
+        runs: bool = False,
     ) -> None:
         self.question = question
         self.method = method
         self.code_bits = code_bits
         self.any_solution = any_solution
+        self.runs = runs
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -68,7 +70,8 @@ class Compilers:
 
         if not is_shared():
             return
-        arguments = (str(self.question), str(self.method), self.code_bits(), self.any_solution)
+        flags = (self.any_solution, self.runs)
+        arguments = (str(self.question), str(self.method), self.code_bits(), *flags)
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
             f"compile_share; compile_share({', '.join(map(repr, arguments))})"
@@ -90,7 +93,9 @@ class Compilers:
                     self._running.append((process, waiter))
 
 
-def compile_share(question: Question, method: Method, code_bits: int, any_solution: bool) -> None:
+def compile_share(
+    question: Question, method: Method, code_bits: int, any_solution: bool, runs: bool
+) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     import gc
@@ -102,7 +107,7 @@ def compile_share(question: Question, method: Method, code_bits: int, any_soluti
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution):
+    for kernel, arguments in needed(question, method, code_type, any_solution, runs):
         compile_ahead(kernel, arguments)
 
 

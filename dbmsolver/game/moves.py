@@ -32,7 +32,7 @@ class Move(NamedTuple):
     source: Place
     destination: Place
     forced: bool = False
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # hides tuple.count, as above
 
     def __str__(self) -> str:
         more = f" and {self.count - 1} on it" if self.count > 1 else ""

@@ -321,6 +321,33 @@ def rules_fields(rules: Rules) -> dict[str, Any]:
     return fields
 
 
+def moving(rules: Rules) -> str:
+    """How cards move, in words for solutions, as in "suit-runs whole-suits".
+
+    "single" where each card is a move of its own and nothing else is unusual.
+    """
+    words = [str(rules.moves)] if rules.has_runs else []
+    words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
+    return " ".join(words) or "single"
+
+
+def with_moving(rules: Rules, text: str) -> Rules:
+    """The rules with cards that move as the words of `moving` say; UsageError for other words."""
+    words = set(text.split())
+    known = {"runs", "suit-runs", "single", "whole-suits", "reserve"}
+    unknown = sorted(words - known)
+    if unknown or len(words & {"runs", "suit-runs", "single"}) > 1:
+        expected = "runs, suit-runs or single, then whole-suits and reserve where they are so"
+        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    takes: Moves = "runs" if "runs" in words else "single"
+    return replace(
+        rules,
+        moves="suit-runs" if "suit-runs" in words else takes,
+        whole_suits="whole-suits" in words,
+        reserve="reserve" in words,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Shipped:
     """A game that comes with the program, in `files/`."""

@@ -28,7 +28,8 @@ def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]
         return None if found is None else found.py_func
 
     chosen.functions = functions  # type: ignore[attr-defined]
-    overload(chosen, strict=False, jit_options={"nogil": True, "_nrt": False, **options})(choose)
+    how: Any = {"nogil": True, "_nrt": False, **options}
+    overload(chosen, strict=False, jit_options=how)(choose)
     return chosen
 
 

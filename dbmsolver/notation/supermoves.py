@@ -48,7 +48,7 @@ def capacity(position: Position, rules: Rules, destination: int) -> int:
     The destination is no empty column in this sense, and empty columns that do not take every
     card are none either.
     """
-    cells = sum(card is None for card in position.freecells)
+    cells = 0 if rules.reserve else sum(card is None for card in position.freecells)
     empty = _empty_columns(position, destination) if rules.fill == "any" else []
     return (cells + 1) << len(empty)
 
@@ -85,6 +85,7 @@ def split(
     if count > capacity(position, rules, destination):
         raise IllegalMoveError(f"{count} cards are too many to be moved at once")
     cells = [index for index, card in enumerate(position.freecells) if card is None]
+    cells = [] if rules.reserve else cells
     empty = _empty_columns(position, destination) if rules.fill == "any" else []
     cards = list(position.columns[source][-count:])
     moves: list[Move] = []

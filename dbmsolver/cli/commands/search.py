@@ -186,9 +186,7 @@ def _search(
         return StateCodec(deal, options.policy).deal_tables.code_bits
 
     method = method_for(question, deal.rules, options.method)
-    compilers = Compilers(
-        question, method, code_bits, options.any_solution, deal.rules.has_runs
-    )
+    compilers = Compilers(question, method, code_bits, options.any_solution, deal.rules.has_runs)
     store = None if options.store is None else str(options.store)
     return _answer(begin, compilers, store, form, shown, options.any_solution)
 

@@ -14,7 +14,17 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Build, Fill, Rules, changed, rules_for, usual_rules
+from dbmsolver.game.rules import (
+    GAMES,
+    Build,
+    Fill,
+    Rules,
+    changed,
+    moving,
+    rules_for,
+    usual_rules,
+    with_moving,
+)
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.steps import Origin
 from dbmsolver.notation.supermoves import Automove
@@ -81,6 +91,9 @@ class Given:
                 if key in known:
                     place = said[key][1] if key in said else where
                     rules = changed(rules, **{key: known[key]})  # type: ignore[arg-type]
+            if "moves" in known:
+                place = said["moves"][1]
+                rules = with_moving(rules, str(known["moves"]))
         except UsageError as error:
             raise InvalidError(error.message, place) from None
         return rules
@@ -188,7 +201,11 @@ class Given:
 
 def _alike(rules: Rules, game: Rules | None) -> bool:
     """Whether the rules are those of the game in all but numbers of columns and freecells."""
-    return game is not None and (game.build, game.fill) == (rules.build, rules.fill)
+    return game is not None and (game.build, game.fill, moving(game)) == (
+        rules.build,
+        rules.fill,
+        moving(rules),
+    )
 
 
 def _named(deal: Deal) -> str:

@@ -183,8 +183,11 @@ def test_the_field_s_eight_off_is_ours() -> None:
         ('{"max rank": 14}', r"r\.json: max rank: 14, expected a number from 1 to 13"),
         ('{"tableau piles": {"build policy": "red"}}', r"build policy: 'red', expected any-suit"),
         ('{"tableau piles": {"move built group": "whole-pile"}}', r"whole-pile. is not played"),
-        ('{"tableau piles": {"move built group": "yes", "build policy": "red-black", '
-         '"move built group policy": "any-suit"}}', r"any-suit. is not played with .red-black"),
+        (
+            '{"tableau piles": {"move built group": "yes", "build policy": "red-black", '
+            '"move built group policy": "any-suit"}}',
+            r"any-suit. is not played with .red-black",
+        ),
         ('{"foundations": {"only complete pile moves": true}}', r"move built group: expected .yes"),
         ('{"reserve": {"size": 3, "stacked": true}}', r"reserve: stacked: true is not played"),
         ('{"reserve": {"size": 3}, "cells": {"count": 1}}', r"reserve: size: a reserve beside"),

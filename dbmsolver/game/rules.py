@@ -331,8 +331,11 @@ def moving(rules: Rules) -> str:
     return " ".join(words) or "single"
 
 
-def with_moving(rules: Rules, text: str) -> Rules:
-    """The rules with cards that move as the words of `moving` say; UsageError for other words."""
+def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
+    """The rules with cards that move as the words of `moving` say, and another way of building.
+
+    UsageError for other words.
+    """
     words = set(text.split())
     known = {"runs", "suit-runs", "single", "whole-suits", "reserve"}
     unknown = sorted(words - known)
@@ -342,6 +345,7 @@ def with_moving(rules: Rules, text: str) -> Rules:
     takes: Moves = "runs" if "runs" in words else "single"
     return replace(
         rules,
+        build=build or rules.build,
         moves="suit-runs" if "suit-runs" in words else takes,
         whole_suits="whole-suits" in words,
         reserve="reserve" in words,

@@ -109,6 +109,10 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """All moves of a player, each with the position after it and before any automove."""
+    if rules.has_runs:
+        for move in position.moves(rules):
+            yield Step.of(move), position.apply(move)
+        return
     for card, source in position.available():
         if position.foundations[suit(card)] == rank(card) - 1:
             step = Step(source, Place("foundation", suit(card)), card=card)

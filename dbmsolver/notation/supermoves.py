@@ -121,6 +121,8 @@ def split(
 
 def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Automove) -> bool:
     """Whether a game with these automoves moves the free card to its foundation."""
+    if rules.whole_suits:
+        return False
     if policy == "max":
         return foundations[card & 3] == card >> 2
     if policy == "wkr" and rules.safe_home(card, foundations, "horne"):

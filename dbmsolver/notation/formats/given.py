@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import parse_board
@@ -87,13 +87,14 @@ class Given:
         place = said["game"][1] if "game" in said else where
         try:
             rules = self._named(name, known)
+            if "moves" in known:
+                place = said["moves"][1]
+                build: Any = known.pop("build", None)
+                rules = with_moving(rules, str(known["moves"]), build)
             for key in ("freecells", "columns", "build", "fill"):
                 if key in known:
                     place = said[key][1] if key in said else where
                     rules = changed(rules, **{key: known[key]})  # type: ignore[arg-type]
-            if "moves" in known:
-                place = said["moves"][1]
-                rules = with_moving(rules, str(known["moves"]))
         except UsageError as error:
             raise InvalidError(error.message, place) from None
         return rules

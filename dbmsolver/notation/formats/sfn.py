@@ -88,12 +88,12 @@ def _check_writable(solution: Solution, policy: Policy) -> None:
     rules = solution.rules
     if policy not in ("horne", "wkr"):
         raise UsageError("the notation states Horne or WKR automoves: expected horne or wkr")
-    if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
-        what = f"{rules.columns} columns and {rules.freecells} freecells"
-        raise UsageError(f"{what}: Standard FreeCell Notation has 8 and 4 at most")
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")
+    if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
+        what = f"{rules.columns} columns and {rules.freecells} freecells"
+        raise UsageError(f"{what}: Standard FreeCell Notation has 8 and 4 at most")
     known = GAMES.get(rules.name)
     same = ("build", "fill", "reserve")
     if known is None or any(getattr(known, key) != getattr(rules, key) for key in same):

@@ -118,6 +118,7 @@ class Better:
 
     moves: tuple[Move, ...]
     elapsed: float
+    metric: Metric = "cards"
 
     @property
     def length(self) -> int:

@@ -14,7 +14,7 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules, rules_fields
 from dbmsolver.game.titles import title
-from dbmsolver.results import Limit, Method, Result, Verdict
+from dbmsolver.results import Limit, Method, Metric, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
     Verdict.SOLVED: EXIT_SOLVED,
@@ -22,10 +22,11 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
 
-_METRICS = {
+METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
 }
+"""What the moves of a metric are called: one, and several."""
 
 _LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
@@ -72,7 +73,7 @@ def verdict_line(result: Result) -> str:
     """The answer in one line."""
     name = title(result.deal)
     if has_solution(result):
-        length = counted(result.length or 0, *_METRICS[result.metric])
+        length = counted(result.length or 0, *METRIC_WORDS[result.metric])
         if result.limit is not None:
             possible = possible_lengths(result.length, result.at_least)
             reason = _LIMITS[result.limit]

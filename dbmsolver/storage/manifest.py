@@ -220,6 +220,14 @@ def check_same(
     if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:
         # Dives that exhaust the deal answer a search over every position, too.
         wanted = replace(wanted, method=manifest.method)
+    theirs, ours = (asdict(rules) for rules in (rules_from(manifest.rules), deal.rules))
+    if theirs != ours:
+        different = [
+            f"{name} {theirs[name]}, not {value}"
+            for name, value in ours.items()
+            if theirs[name] != value
+        ]
+        raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
     names = {
         "question": "question",
         "policy": "automove policy",
@@ -231,14 +239,6 @@ def check_same(
         theirs, ours = getattr(manifest, attribute), getattr(wanted, attribute)
         if theirs != ours:
             raise StoreError(f"holds a search with another {name}: {theirs}, not {ours}", where)
-    theirs, ours = (asdict(rules) for rules in (rules_from(manifest.rules), deal.rules))
-    if theirs != ours:
-        different = [
-            f"{name} {theirs[name]}, not {value}"
-            for name, value in ours.items()
-            if theirs[name] != value
-        ]
-        raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
     held = deal_of(manifest, where)
     if format_board(held.position) != wanted.deal["board"]:
         number = held.number

@@ -58,6 +58,9 @@ _FAST = {
     "many columns",
     "many freecells",
     "few columns",
+    "simple_simon",
+    "relaxed_freecell",
+    "flower_garden",
 }
 """Games that are unlike each other: tests of every game are fast for these."""
 

@@ -80,6 +80,12 @@ class SystemRefusedError(DbmError):
     exit_code = EXIT_SYSTEM
 
 
+class UndecidedError(DbmError):
+    """A limit came before the answer."""
+
+    exit_code = EXIT_UNDECIDED
+
+
 class ChangedError(StoreError):
     """Another process has changed the store while it was read."""
 

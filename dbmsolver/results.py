@@ -92,9 +92,10 @@ class Report:
     """A moment of a running search, for progress displays."""
 
     question: Question
-    phase: Literal["look ahead", "dive", "improve", "search"]
+    phase: Literal["look ahead", "dive", "improve", "search", "count"]
     """The first two come before a search: hasty searches for a solution. "improve" is a hasty
-    search for a shorter one."""
+    search for a shorter one. "count" comes after it: all solutions of the shortest length are
+    counted, move by move; `layer` says how many moves, of `last_layer`."""
     layer: int | None
     stratum: int
     last_stratum: int
@@ -110,6 +111,7 @@ class Report:
     done: float | None = None  # of all the work, where its end is known; a search's seldom is
     dive: tuple[int, int] | None = None  # the number of the dive, and of how many
     best: int | None = None  # the length of the best solution so far
+    last_layer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,28 @@ class Commit:
     seconds: float
 
 
-Event = Report | Commit | Better
+@dataclass(frozen=True, slots=True)
+class SurveyReport:
+    """How far a survey of many deals is.
+
+    `deals` of `total` are finished, `new` of them by this run: `solved`, `unsolvable` or
+    `undecided`. `later` are put back until there is more memory for them.
+    """
+
+    question: str
+    elapsed: float
+    done: float
+    """`deals` as a share of `total`."""
+    deals: int
+    total: int
+    new: int
+    solved: int
+    unsolvable: int
+    undecided: int
+    later: int
+
+
+Event = Report | Commit | Better | SurveyReport
 """What a running search tells."""
 
 
@@ -199,6 +222,82 @@ def metric_for(rules: Rules, wanted: Metric | None = None) -> Metric:
             f"metric {wanted}: {MOVES_WORDS[rules.moves]} in {rules.name}, expected {metric}"
         )
     return metric
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionCount:
+    """How many shortest solutions a deal has.
+
+    `result` is the answer of the search for the length. `count` is None where a limit came before
+    it, which `limit` says; it is 0 for a deal without a solution. `states` counts the positions
+    that the count went through, `seconds` the time of all of it.
+    """
+
+    result: Result
+    count: int | None
+    limit: Limit | None
+    states: int
+    seconds: float
+    peak_memory: int
+    disk: int
+
+    @property
+    def length(self) -> int | None:
+        """The moves of each of the solutions; None where there is none, or none is known."""
+        return self.result.length if self.result.shortest else None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """What a position is worth after a move.
+
+    `verdict` says whether the deal can still be won, `undecided` where a limit came first, which
+    `limit` says. Then the fewest moves that are left, this one not counted, are from `at_least` to
+    `at_most`; where both are the same number, it is `length`. Those that are not known are None.
+    """
+
+    move: Move
+    verdict: Verdict
+    at_least: int | None
+    at_most: int | None
+    limit: Limit | None
+
+    @property
+    def length(self) -> int | None:
+        """The fewest moves that are left after the move, None if they are not known exactly."""
+        return self.at_most if self.at_most == self.at_least else None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstMoves:
+    """What each legal move from a position leads to.
+
+    `result` is the answer of the search from the position itself, `limit` the last one that ended a
+    search before its end.
+    """
+
+    result: Result
+    values: tuple[MoveValue, ...]
+    limit: Limit | None
+    seconds: float
+    peak_memory: int
+
+    @property
+    def shortest(self) -> tuple[Move, ...]:
+        """The moves that a shortest solution begins with, as far as that is known."""
+        lengths = [value.length for value in self.values if value.length is not None]
+        best = min(lengths, default=None)
+        if best is None or not self.result.shortest or best + 1 != self.result.length:
+            return ()
+        return tuple(value.move for value in self.values if value.length == best)
+
+    @property
+    def only(self) -> Move | None:
+        """The one move that does not lose, if it is known to be the only one."""
+        kept = [value for value in self.values if value.verdict != Verdict.UNSOLVABLE]
+        if len(kept) != 1 or kept[0].verdict != Verdict.SOLVED:
+            return None
+        return kept[0].move
 
 
 def method_for(question: Question, rules: Rules, wanted: Method) -> Method:

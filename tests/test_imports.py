@@ -38,6 +38,11 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors process game results core state record_state storage search search.proof "
         "search.astar search.improve",
     ),
+    (
+        "search.sequences",
+        "errors process game results core state storage search search.session",
+    ),
+    ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
     ("verify", "errors process game results jit storage"),
     (
@@ -46,13 +51,18 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "api",
-        "errors version steps game results notation search search.session search.decisions "
-        "search.inspect verify",
+        "errors version steps game results notation search search.session search.sequences "
+        "search.advice search.decisions search.inspect verify",
+    ),
+    (
+        "survey",
+        "errors version process signals steps game results jit core state record_state search "
+        "search.proof search.session",
     ),
     (
         "cli",
         "errors version process signals steps game results notation jit state record_state storage "
-        "search search.session search.inspect verify api",
+        "search search.session search.sequences search.advice search.inspect verify api survey",
     ),
     ("__main__", "signals search cli"),
 )

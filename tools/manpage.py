@@ -24,6 +24,8 @@ EXAMPLES = {
     "replays it.",
     "dbmsolver prove 11982 --store proof": "A proof that there is none, kept in a directory.",
     "dbmsolver verify proof": "The check of that proof.",
+    "dbmsolver survey 1-1000 --freecells 2 -o two.csv": "Which of a thousand deals can be won "
+    "with two freecells.",
     "dbmsolver convert a.sfn b.json": "A solution in another format.",
 }
 

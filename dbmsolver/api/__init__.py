@@ -6,7 +6,8 @@
 
 docs/library.md shows everything with examples. Functions raise a :class:`DbmError`, whose text is
 one line: :class:`UsageError` for a value that cannot be, :class:`InputError` for a board or a
-solution that cannot be read or played, :class:`StoreError` for a store that cannot be used.
+solution that cannot be read or played, :class:`StoreError` for a store that cannot be used,
+:class:`UndecidedError` where a limit came before an answer that has no other place for that.
 Nothing is printed. The parts that take long to load are loaded when they are first used.
 """
 
@@ -15,17 +16,30 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dbmsolver.api.advice import all_solutions, count_solutions, first_moves, hint
 from dbmsolver.api.searches import prove, prove_many, solve
 from dbmsolver.api.solutions import draw_board, read_solution, solution_of, write_solution
 from dbmsolver.api.stores import StoredSearch, open_store, verify_store
-from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
+from dbmsolver.errors import DbmError, InputError, StoreError, UndecidedError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules, rules_for
-from dbmsolver.results import Better, Commit, Limit, Method, Question, Report, Result, Verdict
+from dbmsolver.results import (
+    Better,
+    Commit,
+    FirstMoves,
+    Limit,
+    Method,
+    MoveValue,
+    Question,
+    Report,
+    Result,
+    SolutionCount,
+    Verdict,
+)
 from dbmsolver.version import __version__
 
 if TYPE_CHECKING:
@@ -42,11 +56,13 @@ __all__ = [
     "DbmError",
     "Deal",
     "Decision",
+    "FirstMoves",
     "Given",
     "InputError",
     "Limit",
     "Method",
     "Move",
+    "MoveValue",
     "Place",
     "Position",
     "Question",
@@ -54,15 +70,21 @@ __all__ = [
     "Result",
     "Rules",
     "Solution",
+    "SolutionCount",
     "StoreError",
     "StoreStatus",
     "StoredSearch",
+    "UndecidedError",
     "UsageError",
     "Verdict",
     "Verification",
     "__version__",
+    "all_solutions",
+    "count_solutions",
     "draw_board",
+    "first_moves",
     "format_board",
+    "hint",
     "load_rules",
     "open_store",
     "prove",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args
 
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
@@ -25,6 +25,9 @@ from dbmsolver.steps import follow
 
 if TYPE_CHECKING:
     from dbmsolver.search.decisions import Decision
+
+
+Answer = TypeVar("Answer")
 
 
 class Settings(TypedDict, total=False):
@@ -78,7 +81,7 @@ def solve(
 
     Raises StoreError for a store that cannot be used, UsageError for a value that cannot be.
     """
-    options, limits = _settings(settings, metric=metric, method="every-position")
+    options, limits = settings_of(settings, metric=metric, method="every-position")
     options = replace(options, any_solution=any_solution)
     return _search(Question.SOLVE, deal, options, limits, progress, cancel)
 
@@ -100,7 +103,7 @@ def prove(
 
     A solution may be longer than need be. Everything else is as for :func:`solve`.
     """
-    options, limits = _settings(settings, method=method)
+    options, limits = settings_of(settings, method=method)
     return _search(Question.PROVE, deal, options, limits, progress, cancel)
 
 
@@ -117,7 +120,7 @@ def prove_many(
     :func:`prove`, without a store; limits are for each deal. What does not end within them is
     `undecided`.
     """
-    options, limits = _settings(settings, method=method)
+    options, limits = settings_of(settings, method=method)
     if options.store is not None:
         raise UsageError("many deals have no common store, expected none")
 
@@ -129,9 +132,10 @@ def prove_many(
     return decisions()
 
 
-def _settings(
-    settings: Settings, *, method: str, metric: str | None = None
+def settings_of(
+    settings: Settings, *, metric: str | None = None, method: str = "every-position"
 ) -> tuple[Options, Limits]:
+    """Settings as options and limits of a search; UsageError for a value that cannot be."""
     given: dict[str, Any] = {**settings, "metric": metric}
     for name, known in (
         ("policy", POLICIES),
@@ -165,9 +169,19 @@ def _search(
     cancel: Callable[[], bool] | None,
 ) -> Result:
     from dbmsolver.search import session
+
+    return answer_of(session.run(question, deal, options, limits), progress, cancel)
+
+
+def answer_of(
+    events: Generator[Event, Any, Answer],
+    progress: Callable[[Event], None] | None,
+    cancel: Callable[[], bool] | None,
+) -> Answer:
+    """What some work comes to; its events go to `progress`, and `cancel` is asked after each."""
     from dbmsolver.search.limits import Cancelled
 
     def request() -> Cancelled | None:
         return Cancelled() if cancel is not None and cancel() else None
 
-    return follow(session.run(question, deal, options, limits), progress, request)
+    return follow(events, progress, request)

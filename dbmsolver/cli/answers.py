@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -29,13 +29,13 @@ FORMATS = ("text", "json", *SOLUTION_FORMATS)
 PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of names that nobody gives to text."""
 
+Answer = TypeVar("Answer")
+
 COMPILING = "Compiling for this machine, this once; it takes some seconds."
 
 
 if TYPE_CHECKING:
     from dbmsolver.search.limits import Cancelled
-
-Answer = TypeVar("Answer")
 
 
 class Interrupted(DbmError):
@@ -126,6 +126,17 @@ def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str
         raise interrupted(store) from None
 
 
+def follow_many(
+    begin: Callable[[], Generator[Event, Any, Answer]], progress: Progress, store: str | None
+) -> Answer:
+    """Run a part of some work that begins anew with the same command, and goes on by its store."""
+    try:
+        return follow(begin(), progress, None)
+    except Interrupted:
+        hint = "; the same command continues it" if store else ""
+        raise Interrupted(f"interrupted{hint}") from None
+
+
 def follow_to_best(
     events: Generator[Event, Any, Result], progress: Progress, store: str | None
 ) -> Result:
@@ -205,17 +216,19 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
     return formats.write(solution, form.name, result.policy, form.runs, shortest)
 
 
-def write_text(text: str, output: str | None) -> None:
-    """Write to a file, or to standard output for None and `-`.
+def write_text(text: str | Iterable[str], output: str | None) -> None:
+    """Write to a file, or to standard output for None and `-`; also text that comes in pieces.
 
     SystemRefusedError if there is no room.
     """
+    pieces = [text] if isinstance(text, str) else text
     try:
         if output in (None, "-"):
-            click.echo(text, nl=False)
+            for piece in pieces:
+                click.echo(piece, nl=False)
             sys.stdout.flush()
         else:
-            _write_file(text, Path(str(output)))
+            _write_file(pieces, Path(str(output)))
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -223,7 +236,7 @@ def write_text(text: str, output: str | None) -> None:
         raise SystemRefusedError(f"cannot be written ({error.strerror})", where) from None
 
 
-def _write_file(text: str, path: Path) -> None:
+def _write_file(pieces: Iterable[str], path: Path) -> None:
     """Write a file so that it is never there in part: beside its place, then moved to it.
 
     What is no plain file in a folder that can be written to is written in its place: a device, a
@@ -231,13 +244,14 @@ def _write_file(text: str, path: Path) -> None:
     """
     plain = path.is_file() or not path.exists()
     if path.is_symlink() or not plain or not os.access(path.parent, os.W_OK):
-        path.write_text(text, encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
         return
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
     ) as beside:
         try:
-            beside.write(text)
+            beside.writelines(pieces)
             beside.flush()
             Path(beside.name).chmod(_mode(path))
             Path(beside.name).replace(path)

@@ -48,7 +48,9 @@ def _entry(module: str, name: str, summary: str) -> Entry:
 COMMANDS = {
     "solve": _entry("search", "solve", "Find a shortest solution of a deal."),
     "prove": _entry("search", "prove", "Find out whether a deal has a solution at all."),
+    "hint": _entry("hint", "hint", "Say what to do in a deal after some moves."),
     "resume": _entry("search", "resume", "Continue the search of a store."),
+    "survey": _entry("survey", "survey", "Ask one question about many deals."),
     "deal": _entry("boards", "deal", "Print the board of a deal."),
     "board": _entry("boards", "board", "Print the board after some moves of a solution."),
     "games": _entry("games", "games", "List the games, print one's file, or check a file."),

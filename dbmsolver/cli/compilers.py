@@ -15,7 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
-from dbmsolver.results import Method, Question
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Method, Options, Question, method_for
 
 MOST = 4
 """More do not help: the longest chain of kernels that call each other takes half of the time."""
@@ -27,7 +28,8 @@ class Compilers:
     It ends them with the search.
 
     ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
-    for a shortest solution begins with any, ``runs`` whether a run is one move.
+    for a shortest solution begins with any, ``counting`` whether all of them are counted, ``runs``
+    whether a run is one move.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class Compilers:
         method: Method,
         code_bits: Callable[[], int],
         any_solution: bool = False,
+        counting: bool = False,
         runs: bool = False,
     ) -> None:
         self.question = question
         self.method = method
         self.code_bits = code_bits
         self.any_solution = any_solution
+        self.counting = counting
         self.runs = runs
         self._lock = threading.Lock()
         self._over = False
@@ -70,8 +74,8 @@ class Compilers:
 
         if not is_shared():
             return
-        flags = (self.any_solution, self.runs)
-        arguments = (str(self.question), str(self.method), self.code_bits(), *flags)
+        hows = (self.any_solution, self.counting, self.runs)
+        arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
             f"compile_share; compile_share({', '.join(map(repr, arguments))})"
@@ -93,8 +97,29 @@ class Compilers:
                     self._running.append((process, waiter))
 
 
+def compilers_for(
+    question: Question, deal: Deal, options: Options, counting: bool = False
+) -> Compilers:
+    """What compiles the kernels of a search for a deal beside it."""
+
+    def code_bits() -> int:
+        from dbmsolver.state import StateCodec
+
+        return StateCodec(deal, options.policy).deal_tables.code_bits
+
+    method = method_for(question, deal.rules, options.method)
+    return Compilers(
+        question, method, code_bits, options.any_solution, counting, deal.rules.has_runs
+    )
+
+
 def compile_share(
-    question: Question, method: Method, code_bits: int, any_solution: bool, runs: bool
+    question: Question,
+    method: Method,
+    code_bits: int,
+    any_solution: bool,
+    counting: bool,
+    runs: bool,
 ) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -107,7 +132,7 @@ def compile_share(
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution, runs):
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting, runs):
         compile_ahead(kernel, arguments)
 
 

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Self, cast
 from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import METRIC_WORDS, counted, human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
-from dbmsolver.results import Better, Commit, Event, Report
+from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -90,7 +90,7 @@ class Lines(Progress):
         """Print a line if it is time for one, or if there is a better solution."""
         if isinstance(event, Better):
             self.say(better_line(event))
-        if not isinstance(event, Report):
+        if not isinstance(event, Report | SurveyReport):
             return
         rate, left = self.rate(event), self.left(event)
         if event.elapsed >= self.next:
@@ -117,7 +117,7 @@ class LiveLine(Progress):
         if isinstance(event, Better):
             self.say(better_line(event))
         now = time.monotonic()
-        if isinstance(event, Report) and now - self.last >= LIVE_INTERVAL:
+        if isinstance(event, Report | SurveyReport) and now - self.last >= LIVE_INTERVAL:
             self.last = now
             line = report_line(event, self.rate(event), self.left(event))
             if event.done is not None:
@@ -169,11 +169,33 @@ def better_line(better: Better) -> str:
     return f"{length} after {human_time(better.elapsed)}"
 
 
-def report_line(report: Report, rate: float, left: float | None = None) -> str:
+def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
+    """A moment of a survey in one line; `rate` is in deals per second.
+
+    Large deals come last, so what is left is told only while rows keep coming, and what has been
+    put back is told.
+    """
+    parts = [
+        f"{report.question} {int(100 * report.done)}%",  # 100 % only when nothing is left
+        f"{report.deals:,} of {counted(report.total, 'deal', 'deals')}",
+        f"{rate:,.1f}/s",
+    ]
+    if left is not None and not report.later:
+        parts.append(f"about {human_time(left)} left")
+    if report.undecided:
+        parts.append(f"{report.undecided:,} undecided")
+    if report.later:
+        parts.append(f"{report.later:,} put back for more memory")
+    return ", ".join([*parts, human_time(report.elapsed)])
+
+
+def report_line(report: Report | SurveyReport, rate: float, left: float | None = None) -> str:
     """A moment of the work in one line: how much is done where its end is known, else how far.
 
     `rate` is in states per second, `left` the seconds that the rest takes, where that is known.
     """
+    if isinstance(report, SurveyReport):
+        return survey_line(report, rate, left)
     if report.done is not None:
         return _known_line(report, report.done, rate, left)
     parts: list[str] = [report.question]
@@ -189,7 +211,9 @@ def report_line(report: Report, rate: float, left: float | None = None) -> str:
         parts.append(_HASTY[report.phase])
     if report.best is not None:
         parts.append(f"at most {report.best},")
-    if report.layer is not None and report.question == "solve":
+    if report.last_layer is not None:
+        parts.append(f"(counting) move {report.layer} of {report.last_layer},")
+    elif report.layer is not None and report.question == "solve":
         parts.append(f"layer {report.layer},")
     if report.last_stratum:
         share = "" if report.share is None else f" ({report.share:.0%})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbmsolver.results import Report
+from dbmsolver.results import Report, SurveyReport
 
 WINDOW = 5.0
 """Seconds that a rate is taken over."""
@@ -12,14 +12,14 @@ STALL = 2.0
 
 
 class Rate:
-    """States per second over the last seconds."""
+    """States per second over the last seconds; deals per second of a survey."""
 
     def __init__(self) -> None:
         self.samples: list[tuple[float, int]] = []
 
-    def __call__(self, report: Report) -> float:
+    def __call__(self, report: Report | SurveyReport) -> float:
         """The rate up to this report."""
-        states = report.states + report.forced
+        states = _finished(report)
         self.samples.append((report.elapsed, states))
         while len(self.samples) > 2 and self.samples[1][0] < report.elapsed - WINDOW:
             del self.samples[0]
@@ -27,6 +27,11 @@ class Rate:
         if report.elapsed <= since:
             since, before = 0.0, 0
         return max(states - before, 0) / max(report.elapsed - since, 1e-9)
+
+
+def _finished(report: Report | SurveyReport) -> int:
+    """What a report counts."""
+    return report.new if isinstance(report, SurveyReport) else report.states + report.forced
 
 
 class TimeLeft:
@@ -42,7 +47,7 @@ class TimeLeft:
         self.grown = 0.0
         """When the share was last seen to grow."""
 
-    def __call__(self, report: Report) -> float | None:
+    def __call__(self, report: Report | SurveyReport) -> float | None:
         """The seconds left after this report; None if they cannot be told."""
         done = report.done
         if done is None:

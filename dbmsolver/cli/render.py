@@ -28,7 +28,7 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
 }
 """What the moves of a metric are called: one, and several."""
 
-_LIMITS: dict[Limit, str] = {
+LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
     Limit.MAX_TIME: "the limit --max-time was reached",
     Limit.MEMORY: "the memory allowed by --memory did not suffice",
@@ -36,6 +36,7 @@ _LIMITS: dict[Limit, str] = {
     Limit.DISK_FULL: "the disk is full",
     Limit.INTERRUPT: "it was interrupted",
 }
+"""Why a search ended before its end."""
 
 
 def human_bytes(size: float) -> str:
@@ -76,7 +77,7 @@ def verdict_line(result: Result) -> str:
         length = counted(result.length or 0, *METRIC_WORDS[result.metric])
         if result.limit is not None:
             possible = possible_lengths(result.length, result.at_least)
-            reason = _LIMITS[result.limit]
+            reason = LIMITS[result.limit]
             return f"{name}: solved in {length}; the shortest has {possible} ({reason})"
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{name}: solved in {length}, {proven}"
@@ -84,7 +85,7 @@ def verdict_line(result: Result) -> str:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
         return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
-    reason = _LIMITS[result.limit] if result.limit else "the search is not finished"
+    reason = LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
 
 

@@ -98,19 +98,27 @@ given_options = gathered(
 """What is known beside the file, as `given`."""
 
 
-def load(name: str, from_format: str | None, given: Given) -> tuple[Solution, str]:
-    """The solution in a file or on standard input, and its format; says what its reader chose."""
+def load(name: str | Source, from_format: str | None, given: Given) -> tuple[Solution, str]:
+    """The solution in a file, on standard input (`-`) or in a text, and its format.
+
+    Says what its reader chose.
+    """
     from dbmsolver.notation import formats
 
-    if name == "-" and (given.deal == "-" or given.lengths == "ask"):
-        other = "--deal" if given.deal == "-" else "the answers to --lengths ask"
-        raise UsageError(f"the solution and {other} both come from standard input, expected one")
-    source = _source(name)
+    source = read_source(name, given) if isinstance(name, str) else name
     form = from_format or formats.detect(source, given)
     solution = formats.read(source, form, given)
     for note in solution.notes:
         print(f"dbmsolver: {note}", file=Unheard(sys.stderr), flush=True)
     return solution, form
+
+
+def read_source(name: str, given: Given) -> Source:
+    """The text in a file, or on standard input for `-`, which nothing else may come from."""
+    if name == "-" and (given.deal == "-" or given.lengths == "ask"):
+        other = "--deal" if given.deal == "-" else "the answers to --lengths ask"
+        raise UsageError(f"the solution and {other} both come from standard input, expected one")
+    return _source(name)
 
 
 def _ask(parting: Parting) -> int:

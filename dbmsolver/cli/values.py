@@ -144,22 +144,61 @@ COUNT = Count()
 THREADS = Count(MOST_THREADS)
 
 
+def may_stand_alone(parameter: click.Option) -> bool:
+    """Whether an option can be given with a value or without."""
+    return parameter.metavar is not None and parameter.metavar.startswith("[")
+
+
 class DealCommand(click.Command):
     """A command with a DEAL, which may be negative: -1 and -2 are deals, not options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Move negative numbers to the end, where nothing is taken for an option."""
-        takes_value = {
-            name
-            for parameter in self.get_params(ctx)
-            if isinstance(parameter, click.Option) and not parameter.is_flag
-            for name in parameter.opts
-        }
+        """Read the arguments; what follows an option that can stand alone may be the DEAL."""
+        try:
+            return self._parse(ctx, list(args))
+        except click.BadParameter as error:
+            others = self._without_values(ctx, args)
+            if others is None:
+                raise
+            try:
+                return self._parse(ctx, others)
+            except click.UsageError:
+                raise error from None
+
+    def _without_values(self, ctx: click.Context, args: list[str]) -> list[str] | None:
+        """The arguments, the last option that can stand alone moved behind all others.
+
+        None if there is no such option, or nothing that it could have taken for its value.
+        """
+        _, alone = self._options_with_values(ctx)
+        places = [place for place, arg in enumerate(args[:-1]) if arg in alone]
+        if not places or "--" in args:
+            return None
+        return [*args[: places[-1]], *args[places[-1] + 1 :], args[places[-1]]]
+
+    def _options_with_values(self, ctx: click.Context) -> tuple[set[str], set[str]]:
+        """The names of options that need a value, and of those that can have one."""
+        need, alone = set[str](), set[str]()
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Option) and not parameter.is_flag:
+                (alone if may_stand_alone(parameter) else need).update(parameter.opts)
+        return need, alone
+
+    def _parse(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Move a negative number to the end, where nothing is taken for an option.
+
+        What follows it, and is neither an option nor the value of one, still does.
+        """
+        need, alone = self._options_with_values(ctx)
         end = args.index("--") if "--" in args else len(args)
         others: list[str] = []
-        numbers: list[str] = []
+        behind: list[str] = []
         for before, arg in zip(["", *args], args[:end], strict=False):
-            is_number = re.fullmatch(r"-[0-9]+", arg) and before not in takes_value
-            (numbers if is_number else others).append(arg)
-        after = numbers + args[end + 1 :]
+            if re.fullmatch(r"-[0-9]+", arg):
+                moves = before not in need
+            else:
+                is_option = arg.startswith("-") and arg != "-"
+                moves = bool(behind) and not is_option and before not in need | alone
+            (behind if moves else others).append(arg)
+        after = behind + args[end + 1 :]
         return super().parse_args(ctx, [*others, "--", *after] if after else others)

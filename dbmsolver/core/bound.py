@@ -255,3 +255,15 @@ def full_bound(b, s, cheap, chained, over, work):
     if not edged:
         return cheap + s.cover
     return cheap + smallest_cover(edged, work)
+
+
+@kernel
+def lower_bound(b, t, s, off, low, high, over, work, limit):
+    """The lower bound (int64) of a state; if its cheap part exceeds ``limit``, only that.
+
+    Writes ``over`` and ``work``.
+    """
+    cheap, chained = cheap_bound(b, t, s, off, low, high, over)
+    if cheap > limit:
+        return cheap
+    return full_bound(b, s, cheap, chained, over, work)

@@ -154,6 +154,20 @@ class Solution:
             found.append((step, moves))
         return found
 
+    def course(self) -> tuple[tuple[int, str, int | None], ...]:
+        """Which card each single-card move moves, to what kind of place, and onto which card.
+
+        It is the same for solutions that differ only in which empty column or freecell they use.
+        """
+        found = []
+        for step, position, _ in self.single().replay():
+            target = step.destination
+            onto = None
+            if target.kind == "column" and position.columns[target.index]:
+                onto = position.columns[target.index][-1]
+            found.append((moving_card(position, step), target.kind, onto))
+        return tuple(found)
+
     def single(self) -> Solution:
         """The same solution in single-card moves."""
         steps: list[Step] = []

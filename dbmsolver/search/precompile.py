@@ -34,6 +34,16 @@ from dbmsolver.core.runs import (
 )
 from dbmsolver.core.shards import make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
+from dbmsolver.core.sweep import (
+    Index,
+    are_positions,
+    enter_all,
+    leading_moves,
+    make_shelf,
+    mark_leading,
+    remember,
+    sweep,
+)
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES, Rules
@@ -53,12 +63,14 @@ def needed(
     method: Method,
     code_type: Any,
     any_solution: bool = False,
+    counting: bool = False,
     runs: bool = False,
 ) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
-    ``code_type`` is that of the deal's parent-move codes, ``runs`` says whether a run is one move.
-    All other types are the same for all deals.
+    ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
+    deals.  ``counting``: all shortest solutions are to be counted, too.  ``runs``: a run is one
+    move.
     """
     codec = StateCodec(Deal.from_number(1, _OF_RUNS if runs else GAMES["freecell"]), "wkr")
     tables = codec.tables
@@ -67,7 +79,8 @@ def needed(
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
     if question == Question.SOLVE:
-        return (_of_dives(tables) if any_solution else []) + layers + both
+        dives = _of_dives(tables) if any_solution else []
+        return dives + layers + both + (_of_sweep(codec) if counting else [])
     exhaustion, pieces = _of_exhaustion(tables, code_type)
     return exhaustion + layers + both + pieces
 
@@ -103,6 +116,23 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (rehash, (shard.rows, _NUMBER, shard.table)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (shards_of, (shard.rows, _NUMBER)),
+    ]
+
+
+def _of_sweep(codec: StateCodec) -> list[Call]:
+    """What counting and listing all shortest solutions takes."""
+    t = codec.tables
+    bound = make_bound_tables(t, codec.deal.position.columns)
+    shelf = make_shelf(1, 1)
+    index = Index(shelf.rows, shelf.table, shelf.one, shelf.moves)
+    found, marks = np.empty(1, np.int64), np.empty(1, np.bool_)
+    return [
+        (sweep, (t, bound, shelf, shelf.rows, _NUMBER, shelf.rows, shelf.ways, *[_NUMBER] * 4)),
+        (remember, (shelf.rows, shelf.rows)),
+        (are_positions, (t, _WORD, _WORD, shelf.rows)),
+        (mark_leading, (t, index, shelf.rows, found, shelf.moves, marks)),
+        (leading_moves, (t, index, _WORDS, found, shelf.moves)),
+        (enter_all, (index,)),
     ]
 
 
@@ -147,7 +177,7 @@ def _of_dives(t: Any) -> list[Call]:
     rows = np.empty((1, 5), np.uint64)
     return [
         (expand_record, (t, _SETS, _WORD, _WORD, diving.scratch)),
-        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 5)),
+        (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
         (normal_record, (t, *[_WORD] * 4, _WORDS)),
         (fingerprints, (rows,)),
         (pack_rows, (t, rows)),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 Events = Generator[Event, Cancelled | None, Result]
 
-_SCRATCH = 96 << 20
+SCRATCH = 96 << 20
 """Memory of a thread's scratch arrays, outside the budget's shares."""
 
 
@@ -142,7 +142,7 @@ class _Run:
         return_freed_memory()
         memory = limits.memory or default_memory()
         # The rest is for what comes and goes: blocks being packed, tables being rebuilt.
-        self.memory = max(memory * 3 // 4 - self.threads * _SCRATCH, memory // 3)
+        self.memory = max(memory * 3 // 4 - self.threads * SCRATCH, memory // 3)
 
     @property
     def answered(self) -> bool:

@@ -121,11 +121,7 @@ def replay(
     position = codec.deal.position
     moves = []
     for number, (card, place) in enumerate(steps, start=1):
-        chosen = None
-        for move in position.moves(codec.rules):
-            if move.card == card and _matches(codec, position, move, place):
-                chosen = move
-                break
+        chosen = legal_move(codec, position, card, place)
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
         forced = policy_moves(position)
@@ -160,8 +156,12 @@ def _place_of(codec: StateCodec, position: Position, move: Move) -> int:
     return codec.kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
 
 
-def _matches(codec: StateCodec, position: Position, move: Move, place: int) -> bool:
-    return place == _place_of(codec, position, move)
+def legal_move(codec: StateCodec, position: Position, card: int, place: int) -> Move | None:
+    """The legal move of a card to a place value; None if there is none."""
+    for move in position.moves(codec.rules):
+        if move.card == card and _place_of(codec, position, move) == place:
+            return move
+    return None
 
 
-__all__ = ["Finder", "Step", "place_value", "replay", "steps_of", "steps_to"]
+__all__ = ["Finder", "Step", "legal_move", "place_value", "replay", "steps_of", "steps_to"]

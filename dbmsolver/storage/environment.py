@@ -35,7 +35,7 @@ class Environment:
 
     def __init__(self, path: Path, *, durable: bool, new: bool = False) -> None:
         self._path = path
-        self._lock: int | None = _take_lock(path)
+        self._lock: int | None = take_lock(path)
         try:
             data = path / "data.mdb"
             if new and is_unfinished(data):
@@ -117,7 +117,7 @@ def _check_data_file(path: Path) -> None:
         file.close()
 
 
-def _take_lock(path: Path) -> int:
+def take_lock(path: Path) -> int:
     """Lock the store for this process; the system releases the lock when the process ends."""
     try:
         handle = os.open(path / "writer.lock", os.O_RDWR | os.O_CREAT, 0o644)

@@ -49,7 +49,8 @@ def _is_deal(value: object) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("board"), str):
         return False
     number = value.get("number", "")
-    return number is None or _is_number(number)
+    unnumbered = isinstance(number, int) and number in (-1, -2)  # boards with a name of their own
+    return number is None or unnumbered or _is_number(number)
 
 
 def _are_rules(value: object) -> bool:

@@ -71,6 +71,13 @@ def test_stores(stores: Path) -> None:
     assert (found["found"], found["moves"]) == (False, [])
 
 
+def test_deals_with_negative_numbers(tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    assert run("prove", "-1", "--freecells", "2", "--store", store, code=10)["deal"]["number"] == -1
+    assert run("status", store)["deal"]["number"] == -1
+    assert run("verify", store)["valid"] is True
+
+
 def test_verifications(stores: Path, tmp_path: Path) -> None:
     for name in ("proof", "solved"):
         found = run("verify", str(stores / name))

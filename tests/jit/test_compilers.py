@@ -23,7 +23,7 @@ import numpy as np
 import dbmsolver.core
 from numba import typeof
 from numba.core.dispatcher import Dispatcher
-from dbmsolver import Deal, prove, solve
+from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
 from dbmsolver.search.proof import dives, piece_tables, worker
 from dbmsolver.search.precompile import needed
 from dbmsolver.game.rules import rules_for
@@ -37,8 +37,8 @@ def compiled():
                 found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
     return found
 
-def check(question, method, searches, runs=False):
-    for kernel, arguments in needed(question, method, np.uint8, runs=runs):
+def check(question, method, searches, **how):
+    for kernel, arguments in needed(question, method, np.uint8, **how):
         kernel.compile(tuple(map(typeof, arguments)))
     before = compiled()
     searches()
@@ -48,6 +48,11 @@ def check(question, method, searches, runs=False):
 def solves():
     assert solve(Deal.from_number(3), threads=1, memory=1 << 30).length == 73
     assert solve(Deal.from_number(3), threads=2, memory=1 << 30).length == 73
+
+def counts():
+    deal = Deal.from_number(3)
+    assert count_solutions(deal, threads=2).count == 1680842911038333660
+    assert len(list(all_solutions(deal, 3))) == 3
 
 def proves(method, whole, divided):
     worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
@@ -64,6 +69,7 @@ def runs():
 
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 check("solve", "every-position", solves)
+check("solve", "every-position", counts, counting=True)
 check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
 check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
 check("prove", "every-position", runs, runs=True)

@@ -19,7 +19,8 @@ from dbmsolver.cli.answers import (
     interrupted,
     write_answer,
 )
-from dbmsolver.cli.compilers import Compilers
+from dbmsolver.cli.compilers import compilers_for
+from dbmsolver.cli.first_moves import answer_values, check_values
 from dbmsolver.cli.options import (
     Command,
     Shown,
@@ -32,8 +33,11 @@ from dbmsolver.cli.options import (
     store_argument,
     threads_option,
 )
+from dbmsolver.cli.played import played
 from dbmsolver.cli.render import has_solution
+from dbmsolver.cli.sequences import Asked, answer_all, check_asked, sequence_options
 from dbmsolver.cli.values import DealCommand, StorePath
+from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
@@ -47,7 +51,6 @@ from dbmsolver.results import (
     Options,
     Question,
     Result,
-    method_for,
 )
 
 Events = Generator[Event, Any, Result]
@@ -114,12 +117,27 @@ def _search_options(function: Command) -> Command:
     "last a shortest. Where a limit or Ctrl-C ends the search, the best one is written, with the "
     "lengths that are possible still.",
 )
+@sequence_options
+@click.option(
+    "--every-first-move",
+    is_flag=True,
+    help="For each legal move: whether the deal can be won after it, and the fewest moves left.",
+)
+@click.option(
+    "--moves",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Moves made so far, in any notation that check reads: begin with the position after them.",
+)
 def solve_command(
     source: str,
     rules: Rules,
     options: Options,
     metric: Metric | None,
     any_solution: bool,
+    asked: Asked,
+    every_first_move: bool,
+    moves: str | None,
     limits: Limits,
     form: AnswerForm,
     shown: Shown,
@@ -127,14 +145,24 @@ def solve_command(
     """Find a shortest solution of DEAL, or show that it has none.
 
     The answer is proven: no solution is shorter than the one printed. With --any, and ended before
-    that, the answer says so.
+    that, the answer says so. With --count or --all it is about all solutions of that length, with
+    --every-first-move about all moves that can be made first.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
     options = replace(
         options, metric=metric, method=Method.EVERY_POSITION, any_solution=any_solution
     )
-    return _search(Question.SOLVE, Deal.load(source, rules), options, limits, form, shown)
+    if source == moves == "-":
+        raise UsageError("DEAL and --moves are both -, expected one of them on standard input")
+    game = played(Deal.load(source, rules), () if moves is None else (moves,), None, None)
+    if every_first_move:
+        check_values(asked, form)
+        return answer_values(game, options, limits, form, shown)
+    if asked:
+        check_asked(asked, form)
+        return _all(game.deal, options, limits, form, shown, asked)
+    return _search(Question.SOLVE, game.deal, options, limits, form, shown)
 
 
 @click.command("prove", cls=DealCommand)
@@ -180,15 +208,16 @@ def _search(
 
         return session.run(question, deal, options, limits)
 
-    def code_bits() -> int:
-        from dbmsolver.state import StateCodec
-
-        return StateCodec(deal, options.policy).deal_tables.code_bits
-
-    method = method_for(question, deal.rules, options.method)
-    compilers = Compilers(question, method, code_bits, options.any_solution, deal.rules.has_runs)
     store = None if options.store is None else str(options.store)
+    compilers = compilers_for(question, deal, options)
     return _answer(begin, compilers, store, form, shown, options.any_solution)
+
+
+def _all(
+    deal: Deal, options: Options, limits: Limits, form: AnswerForm, shown: Shown, asked: Asked
+) -> int:
+    with compilers_for(Question.SOLVE, deal, options, counting=True):
+        return answer_all(deal, options, limits, form, shown, asked)
 
 
 @click.command("resume")

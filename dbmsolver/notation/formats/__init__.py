@@ -22,6 +22,7 @@ from dbmsolver.notation.formats import (
     universal_xml,
 )
 from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.listed import format_of_list
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS
 from dbmsolver.notation.formats.source import AmbiguousError, InvalidError, Source
 from dbmsolver.notation.solution import Solution
@@ -122,6 +123,9 @@ def read(
         source = Source.load(path_or_text)
     else:
         source = Source(path_or_text)
+    if format_of_list(source) is not None:
+        text = "many solutions, expected one: with --all LIMIT -o NAME.short each gets a file"
+        raise InvalidError(text, source.where)
     name = from_format or detect(source, given)
     if name not in READABLE:
         raise _unknown(name, READABLE)

@@ -6,7 +6,9 @@ They are read only: a solution that was kept this way can still be converted and
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game.cards import parse_card
@@ -38,14 +40,9 @@ def read_text(source: Source, given: Given) -> Solution:
 
     A move that is called forced is an automove of the narrowest policy that makes it.
     """
-    lines = source.lines()
-    first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
-    match = TITLE.fullmatch(title.strip())
-    if match is None:
-        raise InvalidError("no solution, expected `Deal ...: solved in ...`", source.named(first))
-    moves = [(n, line, found) for n, line in lines if (found := _MOVE.fullmatch(line))]
-    end = moves[0][0] if moves else len(lines) + 1
-    builder = Builder(_deal(source, given, match, first, end), source.where)
+    moves = [(n, line, found) for n, line in source.lines() if (found := _MOVE.fullmatch(line))]
+    deal = deal_of_text(source, given, moves[0][0] if moves else None)
+    builder = Builder(deal, source.where)
     for number, line, found in moves:
         destination = OWN_FOUNDATION
         if found["destination"]:
@@ -57,6 +54,16 @@ def read_text(source: Source, given: Given) -> Solution:
         step = Step(place, destination, count, card=card, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
     return builder.solution()
+
+
+def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
+    """The deal of such a text, whose title and board stand above line ``end``, the first move's."""
+    lines = source.lines()
+    first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
+    match = TITLE.fullmatch(title.strip())
+    if match is None:
+        raise InvalidError("no solution, expected `Deal ...: solved in ...`", source.named(first))
+    return _deal(source, given, match, first, len(lines) + 1 if end is None else end)
 
 
 def _forced(step: Step, builder: Builder) -> Step:
@@ -111,21 +118,12 @@ def read_json(source: Source, given: Given) -> Solution:
     if not isinstance(value, dict) or value.get("verdict") != "solved":
         raise problem(("verdict",), "no solution, expected the verdict `solved`")
 
-    def place(*path: str) -> str:
-        return source.place(next(places[path[:n]] for n in (2, 1, 0) if path[:n] in places))
-
+    deal = deal_of_json(value, places, source, given)
     try:
-        keys = ("game", "freecells", "columns")
-        rules = given.agreed(_rules(value["rules"]), {key: place("rules", key) for key in keys})
-        board = list(map(str, value["deal"]["board"]))
-        deal = _numbered(
-            Deal(given.board(board, rules, source.where), rules), str(value["deal"]["name"])
-        )
-        deal = given.start(deal, rules, place("deal"))
         moves = list(value["moves"])
         policy: Automove = next(name for name in POLICIES if name == value["automove"])
     except (KeyError, TypeError, AttributeError, StopIteration) as error:
-        raise problem((), f"no answer of dbmsolver ({error}), expected one") from None
+        raise _no_answer(error, places, source) from None
     builder = Builder(deal, source.where)
     for index, move in enumerate(moves):
         path: Path = ("moves", index)
@@ -143,6 +141,31 @@ def read_json(source: Source, given: Given) -> Solution:
             raise problem((*path, "count"), "expected a number of cards")
         builder.add(Step(start, end, count, automove=made_by, card=card, origin=origin))
     return builder.solution()
+
+
+def deal_of_json(
+    value: Mapping[str, Any], places: Mapping[Path, int], source: Source, given: Given
+) -> Deal:
+    """The deal of such JSON, whose values stand at these places of the text."""
+
+    def place(*path: str) -> str:
+        return source.place(next(places[path[:n]] for n in (2, 1, 0) if path[:n] in places))
+
+    try:
+        keys = ("game", "freecells", "columns")
+        rules = given.agreed(_rules(value["rules"]), {key: place("rules", key) for key in keys})
+        board = list(map(str, value["deal"]["board"]))
+        deal = _numbered(
+            Deal(given.board(board, rules, source.where), rules), str(value["deal"]["name"])
+        )
+        return given.start(deal, rules, place("deal"))
+    except (KeyError, TypeError, AttributeError, StopIteration) as error:
+        raise _no_answer(error, places, source) from None
+
+
+def _no_answer(error: Exception, places: Mapping[Path, int], source: Source) -> InvalidError:
+    text = f"no answer of dbmsolver ({error}), expected one"
+    return InvalidError(text, source.place(places[()]))
 
 
 def _rules(value: dict[str, object]) -> Rules:

@@ -1,0 +1,104 @@
+"""What a position is worth, what each of its moves is, and all of its shortest solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Unpack
+
+from dbmsolver.api.searches import Settings, answer_of, settings_of
+from dbmsolver.errors import UndecidedError, UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.results import Event, FirstMoves, Result, SolutionCount, Verdict
+
+
+def hint(
+    deal: Deal,
+    *,
+    progress: Callable[[Event], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    **settings: Unpack[Settings],
+) -> Result:
+    """Say what to do in a position: the first of the result's `moves` is a best one.
+
+    The verdict says whether the position can be won, `length` how many moves are left. A proof
+    comes before the search for a shortest solution, so a lost position is quickly seen to be lost.
+    Where a limit or `cancel` comes first, `moves` is the best solution so far, as for
+    :func:`solve` with `any_solution`.
+    """
+    from dbmsolver.search.advice.worth import Clock, worth
+
+    options, limits = settings_of(settings)
+    return answer_of(worth(deal, options, Clock(limits)), progress, cancel)
+
+
+def first_moves(
+    deal: Deal,
+    *,
+    progress: Callable[[Event], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    **settings: Unpack[Settings],
+) -> FirstMoves:
+    """Find out for each legal move whether the deal can be won after it, and in how many moves.
+
+    `max_time` is for all of it. What a limit or `cancel` leaves open is `undecided`, or has only
+    bounds of its length. With a store the same call goes on.
+    """
+    from dbmsolver.search.advice import first_moves as work
+
+    return answer_of(work.first_moves(deal, *settings_of(settings)), progress, cancel)
+
+
+def count_solutions(
+    deal: Deal,
+    *,
+    progress: Callable[[Event], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    **settings: Unpack[Settings],
+) -> SolutionCount:
+    """Count the shortest solutions of a deal: the different sequences of so many moves.
+
+    Two are different if in some place they move different cards, or one card to different places,
+    where all empty columns are one place and all freecells are. Safe moves home may be put off.
+    The `count` is exact, 0 for a deal without a solution, None where a limit or `cancel` came
+    first.
+    """
+    from dbmsolver.search.sequences.session import Sequences
+
+    options, limits = settings_of(settings)
+    with Sequences(deal, options, limits, keep=False) as sequences:
+        return answer_of(sequences.count(), progress, cancel)
+
+
+def all_solutions(
+    deal: Deal,
+    most: int | None = None,
+    *,
+    progress: Callable[[Event], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+    **settings: Unpack[Settings],
+) -> Iterator[tuple[Move, ...]]:
+    """Yield the shortest solutions of a deal, `most` of them at most: each is legal moves.
+
+    They are those that :func:`count_solutions` counts; there can be more than anybody can read. The
+    work is done when the first is asked for. Raises UndecidedError where a limit or `cancel` comes
+    before that one.
+    """
+    if most is not None and most < 0:
+        raise UsageError(f"{most} solutions, expected 0 or more")
+    options, limits = settings_of(settings)
+
+    def solutions() -> Iterator[tuple[Move, ...]]:
+        from dbmsolver.search.sequences.session import Sequences
+
+        with Sequences(deal, options, limits) as sequences:
+            found = answer_of(sequences.count(), progress, cancel)
+            limit = found.limit
+            if found.count:
+                limit = answer_of(sequences.choose(most), progress, cancel)
+            if limit is not None or found.result.verdict == Verdict.UNDECIDED:
+                raise UndecidedError(f"the limit {limit} came before the solutions")
+            if found.count:
+                yield from sequences.solutions()
+
+    return solutions()

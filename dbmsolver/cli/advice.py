@@ -1,0 +1,171 @@
+"""The answers of `hint` and of `solve --every-first-move`: text for people, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dbmsolver.cli.played import Played
+from dbmsolver.cli.render import (
+    LIMITS,
+    METRIC_WORDS,
+    board_data,
+    board_text,
+    counted,
+    deal_data,
+    describe_move,
+    dump_json,
+    fact_lines,
+    has_solution,
+    human_bytes,
+    human_time,
+    move_data,
+    possible_lengths,
+    rules_data,
+)
+from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
+
+
+def hint_line(game: Played, result: Result) -> str:
+    """What the position is worth, in one line."""
+    if game.deal.position.is_goal():
+        return f"{game.title}: won"
+    if result.verdict == Verdict.UNSOLVABLE:
+        return f"{game.title}: cannot be won{' any more' if game.made else ''}"
+    if not has_solution(result):
+        return f"{game.title}: not known whether it can be won{_because(result.limit)}"
+    if result.shortest:
+        moves = counted(result.length or 0, *METRIC_WORDS[result.metric])
+        left = f"{moves} {'is' if result.length == 1 else 'are'} left"
+        return f"{game.title}: can be won, {left}"
+    lengths = possible_lengths(result.length, result.at_least)
+    return f"{game.title}: can be won, {lengths} card moves are left{_because(result.limit)}"
+
+
+def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
+    """A hint for people."""
+    facts = []
+    if result.moves:
+        facts.append(
+            ("Best move" if result.shortest else "Good move", describe_move(result.moves[0]))
+        )
+    facts += [("Time", human_time(seconds)), ("Memory", f"{human_bytes(peak_memory)} at most")]
+    board = board_text(game.deal.position)
+    return f"{hint_line(game, result)}\n\n{board}\n{fact_lines(facts)}"
+
+
+def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
+    """A hint for programs; docs/answers.schema.json describes it."""
+    found = has_solution(result)
+    return dump_json(
+        {
+            "kind": "hint",
+            "verdict": result.verdict,
+            "limit": result.limit,
+            "metric": result.metric,
+            "length": result.length if found and result.shortest else None,
+            "at_least": _at_least(result),
+            "at_most": result.length if found else None,
+            "deal": deal_data(game.start),
+            "rules": rules_data(game.start.rules),
+            "made": game.made,
+            "board": board_data(game.deal.position),
+            "move": move_data(result.moves[0]) if result.moves else None,
+            "moves": [move_data(move) for move in result.moves],
+            "seconds": round(seconds, 3),
+            "peak_memory": peak_memory,
+        }
+    )
+
+
+def values_text(game: Played, found: FirstMoves) -> str:
+    """What each move leads to, for people: the best first, those that lose last."""
+    moves = counted(len(found.values), "first move", "first moves")
+    parts = [
+        f"{hint_line(game, found.result)}; {moves}\n",
+        board_text(game.deal.position),
+    ]
+    rows = [(_left(value), describe_move(value.move)) for value in _ordered(found)]
+    width = max((len(left) for left, _ in rows), default=0)
+    width = max(width, len("left after"))
+    lines = [f"{'left after':>{width}}  move\n"] if rows else ["No move is possible.\n"]
+    lines += [f"{left:>{width}}  {move}\n" for left, move in rows]
+    parts.append("".join(lines))
+    parts.append(fact_lines(_facts(found)))
+    return "\n".join(parts)
+
+
+def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
+    if found.only is not None:
+        yield "Critical", f"all moves but {describe_move(found.only)} lose"
+    if found.limit is not None:
+        yield "Limit", LIMITS[found.limit]
+    yield "Time", human_time(found.seconds)
+    yield "Memory", f"{human_bytes(found.peak_memory)} at most"
+    if found.result.store is not None:
+        yield "Store", str(found.result.store)
+
+
+def values_json(game: Played, found: FirstMoves) -> str:
+    """The same for programs; docs/answers.schema.json describes it."""
+    result = found.result
+    solved = has_solution(result)
+    return dump_json(
+        {
+            "kind": "first_moves",
+            "verdict": result.verdict,
+            "limit": found.limit,
+            "metric": result.metric,
+            "length": result.length if solved and result.shortest else None,
+            "at_least": _at_least(result),
+            "at_most": result.length if solved else None,
+            "deal": deal_data(game.start),
+            "rules": rules_data(game.start.rules),
+            "made": game.made,
+            "board": board_data(game.deal.position),
+            "first_moves": [
+                {
+                    **move_data(value.move),
+                    "verdict": value.verdict,
+                    "length": value.length,
+                    "at_least": value.at_least,
+                    "at_most": value.at_most,
+                    "limit": value.limit,
+                }
+                for value in found.values
+            ],
+            "only": None if found.only is None else move_data(found.only),
+            "seconds": round(found.seconds, 3),
+            "peak_memory": found.peak_memory,
+            "store": None if result.store is None else str(result.store),
+        }
+    )
+
+
+def _at_least(result: Result) -> int | None:
+    return result.length if result.shortest else result.at_least
+
+
+def _because(limit: Limit | None) -> str:
+    return "" if limit is None else f" ({LIMITS[limit]})"
+
+
+def _ordered(found: FirstMoves) -> list[MoveValue]:
+    """The best move first; what is not known after what is, lost ones last."""
+    ranks = {Verdict.SOLVED: 0, Verdict.UNDECIDED: 1, Verdict.UNSOLVABLE: 2}
+
+    def key(value: MoveValue) -> tuple[int, int, int]:
+        return ranks[value.verdict], value.at_most or 0, value.at_least or 0
+
+    return sorted(found.values, key=key)
+
+
+def _left(value: MoveValue) -> str:
+    """How many moves are left after a move, in words."""
+    if value.verdict == Verdict.UNSOLVABLE:
+        return "lost"
+    if value.length is not None:
+        return str(value.length)
+    lengths = possible_lengths(value.at_most, value.at_least)
+    if value.verdict == Verdict.SOLVED:
+        return lengths
+    return f"not known, {lengths}" if lengths else "not known"

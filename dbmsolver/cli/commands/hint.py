@@ -1,0 +1,82 @@
+"""`hint`: one good move, whether the deal can still be won, and how many moves are left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import click
+
+from dbmsolver.cli.advice import hint_json, hint_text
+from dbmsolver.cli.answers import check_output, follow_to_best, interrupted, write_text
+from dbmsolver.cli.compilers import compilers_for
+from dbmsolver.cli.options import (
+    Shown,
+    deal_argument,
+    json_option,
+    limit_options,
+    progress_options,
+    rules_options,
+    threads_option,
+)
+from dbmsolver.cli.played import played
+from dbmsolver.cli.render import EXIT_CODES, has_solution
+from dbmsolver.cli.solutions import from_option, left_out_option
+from dbmsolver.cli.values import DealCommand
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation.supermoves import Automove
+from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
+
+
+@click.command("hint", cls=DealCommand)
+@deal_argument
+@click.argument("moves", metavar="[MOVES]...", nargs=-1)
+@rules_options
+@from_option
+@left_out_option
+@threads_option
+@limit_options
+@json_option
+@progress_options
+def hint_command(
+    source: str,
+    moves: tuple[str, ...],
+    rules: Rules,
+    from_format: str | None,
+    policy: Automove | None,
+    threads: int | None,
+    limits: Limits,
+    as_json: bool,
+    shown: Shown,
+) -> int:
+    """Say what to do in DEAL after some moves: one best move, and how many are left.
+
+    It also says whether the position can still be won. MOVES are the moves so far, as words (26 76
+    7a) or as a file, in any notation that check reads; - is standard input. The best move begins a
+    shortest solution; where a limit or Ctrl-C comes first, the best solution so far.
+
+    DEAL is a number, the path of a board, or - for a board on standard input.
+    """
+    check_output(None)
+    if source == "-" and moves == ("-",):
+        raise click.UsageError("DEAL and MOVES are both -, expected one of them on standard input")
+    game = played(Deal.load(source, rules), moves, from_format, policy)
+    started = time.monotonic()
+
+    options = Options(threads=threads, method=Method.EVERY_POSITION, any_solution=True)
+
+    def begin() -> Generator[Event, Any, Result]:
+        from dbmsolver.search.advice.worth import Clock, worth
+
+        return worth(game.deal, options, Clock(limits))
+
+    with compilers_for(Question.SOLVE, game.deal, options):
+        result = follow_to_best(begin(), shown.progress(), None)
+    write = hint_json if as_json else hint_text
+    if result.limit != Limit.INTERRUPT or has_solution(result):
+        write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
+    if result.limit == Limit.INTERRUPT:
+        raise interrupted(None)
+    return EXIT_CODES[result.verdict]

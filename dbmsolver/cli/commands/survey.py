@@ -1,0 +1,220 @@
+"""`survey`: one question about many deals."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
+from dbmsolver.cli.options import limit_options, threads_option
+from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.render import counted
+from dbmsolver.cli.survey_options import Games, games_options
+from dbmsolver.cli.values import DealCommand
+from dbmsolver.errors import UsageError
+from dbmsolver.process import default_memory
+from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.signals import raise_on_signals
+from dbmsolver.survey.rows import Inquiry
+
+if TYPE_CHECKING:
+    from dbmsolver.survey.loading import Rows
+    from dbmsolver.survey.run import Survey
+
+
+@click.command("survey", cls=DealCommand)
+@click.argument("ranges", metavar="[RANGES]...", nargs=-1)
+@games_options
+@click.option(
+    "--question",
+    type=click.Choice([str(one) for one in Inquiry]),
+    help="Whether each deal can be won, the length of a shortest solution, or the fewest freecells "
+    "that it can be won with.  [default: verdict, or the table's with --undecided-only]",
+)
+@click.option(
+    "--fewest-freecells", "fewest", is_flag=True, help="The same as --question fewest-freecells."
+)
+@click.option(
+    "--undecided-only",
+    is_flag=True,
+    help="Take up what the table leaves undecided, where the limits are larger now.",
+)
+@click.option(
+    "--lengths",
+    is_flag=True,
+    help="Play the solutions that verdicts have found, and write how many moves they have; they "
+    "are not shown to be shortest. Takes some hundredths of a second for each.",
+)
+@click.option(
+    "--output",
+    "-o",
+    required=True,
+    type=click.Path(),
+    help="The table: .csv, .jsonl, or .parquet (with pyarrow). The same command continues it.",
+)
+@click.option(
+    "--report",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Also write a page about the table into this file, as HTML (with matplotlib). Without "
+    "RANGES nothing is searched for it.",
+)
+@click.option(
+    "--ray",
+    "address",
+    metavar="[ADDRESS]",
+    is_flag=False,
+    flag_value="local",
+    help="Spread the deals over a Ray cluster, by its address or `auto`; without ADDRESS over one "
+    "that is started here. --memory is for each machine then.",
+)
+@limit_options
+@threads_option
+@click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+def survey_command(
+    ranges: tuple[str, ...],
+    chosen: Games,
+    question: str | None,
+    fewest: bool,
+    undecided_only: bool,
+    lengths: bool,
+    output: str,
+    report: str | None,
+    address: str | None,
+    limits: Limits,
+    threads: int | None,
+    quiet: bool,
+) -> int:
+    """Ask one question about many deals, and keep the answers in a table: a row for each.
+
+    RANGES are numbers and ranges (1-1000,11982), paths of boards, or directories of boards.
+
+    The limits are for each deal, but for --memory, which all share. Deals that need more than their
+    share get all of it, one after the other, at the end. Rows are kept as they come: after Ctrl-C,
+    or a crash, the same command continues.
+    """
+    if fewest and question not in (None, Inquiry.FEWEST_FREECELLS):
+        raise UsageError(f"--fewest-freecells and --question {question}, expected one of them")
+    check_output(output)
+    usual = question_of(Path(output)) if undecided_only else Inquiry.VERDICT
+    inquiry = Inquiry.FEWEST_FREECELLS if fewest else Inquiry(question or usual)
+    if lengths and inquiry != Inquiry.VERDICT:
+        raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
+    if report is not None:
+        check_report(report, output)
+    if ranges or undecided_only:
+        from dbmsolver.survey.ranges import parse_ranges
+        from dbmsolver.survey.run import Survey
+
+        survey = Survey(
+            inquiry,
+            parse_ranges(ranges) if ranges else None,
+            chosen.rules(inquiry),
+            limits,
+            undecided_only,
+            lengths,
+        )
+        check_address(address)
+        fill_table(survey, Path(output), address, threads, quiet)
+    elif report is None:
+        raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
+    if report is not None:
+        write_report(Path(output), report)
+    return 0
+
+
+def question_of(path: Path) -> Inquiry:
+    """The question of a table; StoreError if there is none."""
+    from dbmsolver.survey.loading import load_rows
+
+    rows = load_rows(path).values()
+    return next((Inquiry(row.question) for row in rows), Inquiry.VERDICT)
+
+
+def check_address(address: str | None) -> None:
+    """UsageError for what is no address, but was meant as something else."""
+    from dbmsolver.survey.clusters import load_library
+    from dbmsolver.survey.ranges import looks_like_numbers
+
+    if address is None:
+        return
+    if looks_like_numbers(address):
+        raise UsageError(f"--ray {address}: no address; expected RANGES before --ray")
+    load_library()
+
+
+def fill_table(
+    survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
+) -> None:
+    """Run a survey, show how far it is, and say in a line what is in its table."""
+    from dbmsolver.survey.pools import pool_for
+    from dbmsolver.survey.run import Run
+    from dbmsolver.survey.table import Table
+
+    memory = survey.limits.memory or default_memory()
+    survey = replace(survey, limits=replace(survey.limits, memory=memory))
+    raise_on_signals()
+    progress = progress_for(quiet, False)
+    try:
+        with Table(path, survey.question) as table:
+            pool = pool_for(survey, address, threads, lambda: progress.say(COMPILING))
+            # Machines of a cluster have no folder in common.
+            run = Run(survey, table, pool, keep_searches=address is None)
+            _follow(run.events(), progress)
+            rows = table.rows
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted; the same command continues the table") from None
+    if survey.undecided_only and not run.new:
+        click.echo(nothing_taken_up(rows, path))
+    click.echo(summary(rows, path))
+
+
+def _follow(events: Generator[SurveyReport, None, None], progress: Progress) -> None:
+    from dbmsolver.jit.compilation import on_first_compilation
+
+    on_first_compilation(lambda: progress.say(COMPILING))
+    with progress, closing(events):
+        for event in events:
+            progress(event)
+
+
+def summary(rows: Rows, path: Path) -> str:
+    """What is in a table, in one line."""
+    counts: dict[str, int] = {}
+    for row in rows.values():
+        word = "undecided" if row.is_open else row.verdict
+        counts[word] = counts.get(word, 0) + 1
+    known = [word for word in ("solved", "unsolvable", "undecided") if word in counts]
+    words = ", ".join(f"{counts[word]:,} {word}" for word in known)
+    return f"{path}: {counted(len(rows), 'row', 'rows')}{': ' if words else ''}{words}"
+
+
+def nothing_taken_up(rows: Rows, path: Path) -> str:
+    """Why --undecided-only had nothing to do."""
+    if any(row.is_open for row in rows.values()):
+        return f"{path}: what is undecided was searched with these limits already, or larger ones"
+    return f"{path}: nothing is undecided"
+
+
+def check_report(report: str, output: str) -> None:
+    """Refuse a report that could not be written before a survey is made for it."""
+    from dbmsolver.survey.report import load_library
+
+    check_output(report)
+    if Path(report).suffix.lower() not in (".html", ".htm"):
+        raise UsageError("no name of a page, expected one that ends in .html", report)
+    load_library()
+
+
+def write_report(table: Path, report: str) -> None:
+    """Write the page about a table."""
+    from dbmsolver.cli.answers import write_text
+    from dbmsolver.survey.loading import load_rows
+    from dbmsolver.survey.report import render
+
+    write_text(render(load_rows(table).sorted(), table.name), report)

@@ -1,0 +1,55 @@
+"""`solve --every-first-move`: what each legal move leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from dbmsolver.cli.advice import values_json, values_text
+from dbmsolver.cli.answers import AnswerForm, check_output, follow_many, write_text
+from dbmsolver.cli.compilers import compilers_for
+from dbmsolver.cli.options import Shown
+from dbmsolver.cli.played import Played
+from dbmsolver.cli.render import EXIT_CODES
+from dbmsolver.cli.sequences import Asked
+from dbmsolver.errors import EXIT_UNDECIDED, UsageError
+from dbmsolver.results import Event, FirstMoves, Limits, Method, Options, Question, Verdict
+
+
+def check_values(asked: Asked, form: AnswerForm) -> None:
+    """UsageError where other options contradict --every-first-move."""
+    if asked:
+        other = "--count" if asked.most is None else "--all"
+        raise UsageError(f"--every-first-move and {other}, expected one of them")
+    if form.boards:
+        raise UsageError("--every-first-move and --boards, expected one of them")
+    if form.name not in ("text", "json"):
+        text = f"--every-first-move says nothing about the format {form.name}"
+        raise UsageError(f"{text}, expected text or json")
+
+
+def answer_values(
+    game: Played, options: Options, limits: Limits, form: AnswerForm, shown: Shown
+) -> int:
+    """Find out what each move leads to, and write it; returns the exit code.
+
+    That says whether the position can be won; it is that of `undecided` where a limit left the
+    value of a move open.
+    """
+    check_output(form.output)
+    store = None if options.store is None else str(options.store)
+
+    def begin() -> Generator[Event, Any, FirstMoves]:
+        from dbmsolver.search.advice.first_moves import first_moves
+
+        return first_moves(game.deal, options, limits)
+
+    beside = replace(options, method=Method.EVERY_POSITION, any_solution=True)
+    with compilers_for(Question.SOLVE, game.deal, beside):
+        found = follow_many(begin, shown.progress(), store)
+    text = values_json(game, found) if form.name == "json" else values_text(game, found)
+    write_text(text, form.output)
+    if found.result.verdict == Verdict.SOLVED and found.limit is not None:
+        return EXIT_UNDECIDED
+    return EXIT_CODES[found.result.verdict]

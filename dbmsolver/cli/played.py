@@ -1,0 +1,70 @@
+"""Moves made so far: from a file in any notation, or typed after the deal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbmsolver.cli.render import counted
+from dbmsolver.cli.solutions import load
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.titles import title
+from dbmsolver.notation.supermoves import Automove
+
+if TYPE_CHECKING:
+    from dbmsolver.notation.formats.source import Source
+
+_TYPED = "<moves>"
+_NOTED = re.compile("[1-8a-d][1-8a-dh]")
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A position in the middle of a game."""
+
+    start: Deal
+    made: int
+    """Moves so far, each as the text has it: a run of cards may be one."""
+    deal: Deal
+    """The position that is reached, as a deal of its own if there are moves."""
+
+    @property
+    def title(self) -> str:
+        """What it is called: `Deal 3, after 7 moves`."""
+        name = title(self.start)
+        return f"{name}, after {counted(self.made, 'move', 'moves')}" if self.made else name
+
+
+def played(
+    start: Deal, words: Sequence[str], from_format: str | None, policy: Automove | None
+) -> Played:
+    """The position after some moves: words of a text, or one file (`-` is standard input).
+
+    `policy` says which moves to the foundations a text in Standard FreeCell Notation leaves out.
+    Every move is checked. Raises InputError for what cannot be read or played.
+    """
+    if not words:
+        return Played(start, 0, start)
+    from dbmsolver.notation.formats.given import Given
+    from dbmsolver.notation.formats.source import Source
+
+    source: str | Source = words[0]
+    if len(words) > 1 or (words[0] != "-" and not Path(words[0]).exists()):
+        if len(words) == 1 and _is_path(words[0]):
+            raise UsageError("there is no such file, expected one with moves, or moves", words[0])
+        source = Source(" ".join(words), _TYPED)
+        if not all(map(_NOTED.fullmatch, words)):
+            # Of words that Standard FreeCell Notation does not have, the error is to be clear.
+            from_format = from_format or "short"
+    solution, _ = load(source, from_format, Given(deal=start, policy=policy))
+    position = solution.reached()
+    return Played(start, len(solution.steps), Deal(position, start.rules))
+
+
+def _is_path(word: str) -> bool:
+    """Whether a word is rather the name of a file than moves."""
+    return "/" in word or "." in word

@@ -1,0 +1,114 @@
+"""Options of `survey`: several games, several numbers of freecells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from dbmsolver.cli.options import gathered
+from dbmsolver.cli.values import GameSource
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.library import load_rules
+from dbmsolver.game.rules import (
+    BUILDS,
+    FILLS,
+    MAX_COLUMNS,
+    MAX_FREECELLS,
+    Build,
+    Fill,
+    Rules,
+    changed,
+)
+from dbmsolver.survey.rows import Inquiry
+
+Cells = tuple[int, int]
+
+
+def parse_cells(text: str) -> Cells:
+    """`2` or `0..4`: the least and the most freecells."""
+    least, dots, most = text.partition("..")
+    try:
+        cells = int(least), int(most if dots else least)
+    except ValueError:
+        cells = -1, -1
+    if not 0 <= cells[0] <= cells[1] <= MAX_FREECELLS:
+        raise UsageError(
+            f"--freecells {quoted(text)}: expected a number from 0 to {MAX_FREECELLS}, or two of "
+            "them like 0..4"
+        )
+    return cells
+
+
+class Games:
+    """The games, and how they are changed, as the options say it."""
+
+    def __init__(
+        self,
+        games: Sequence[str],
+        freecells: str | None,
+        columns: int | None,
+        build: Build | None,
+        fill: Fill | None,
+    ) -> None:
+        self.cells = None if freecells is None else parse_cells(freecells)
+        self.games = [
+            changed(load_rules(game), None, columns, build, fill) for game in dict.fromkeys(games)
+        ]
+
+    def rules(self, question: Inquiry) -> tuple[Rules, ...]:
+        """The rules to ask about; for the fewest freecells those with the most."""
+        found: dict[Rules, None] = {}
+        for rules in self.games:
+            if question == Inquiry.FEWEST_FREECELLS:
+                found[self._widest(rules)] = None
+                continue
+            least, most = self.cells or (rules.freecells, rules.freecells)
+            for cells in range(least, most + 1):
+                found[changed(rules, cells)] = None
+        return tuple(found)
+
+    def _widest(self, rules: Rules) -> Rules:
+        dealt = rules.dealt_to_freecells
+        if self.cells is None:
+            return rules
+        least, most = self.cells
+        if least > dealt or most < dealt:
+            raise UsageError(
+                f"--freecells {least}..{most}: the fewest are looked for from {dealt} on in "
+                f"{rules.name}, expected {dealt}..N"
+            )
+        return changed(rules, most)
+
+
+games_options = gathered(
+    "chosen",
+    Games,
+    click.option(
+        "--game",
+        "games",
+        metavar="GAME",
+        type=GameSource(),
+        multiple=True,
+        default=["freecell"],
+        show_default=True,
+        help="A game that `games` lists, or a file with its rules; may be given several times.",
+    ),
+    click.option(
+        "--freecells",
+        metavar="N[..M]",
+        help="Number of freecells, or the least and the most of several: 0..4.  [default: the "
+        "game's]",
+    ),
+    click.option(
+        "--columns",
+        type=click.IntRange(1, MAX_COLUMNS),
+        help="Number of columns, if not the game's.",
+    ),
+    click.option(
+        "--build", type=click.Choice(BUILDS), help="How columns are built down, if not as usual."
+    ),
+    click.option(
+        "--fill", type=click.Choice(FILLS), help="What empty columns take, if not as usual."
+    ),
+)

@@ -1,0 +1,308 @@
+"""Kernels of a sweep by depth: the positions after g moves, and how many ways lead to each.
+
+A *shelf* holds the states that so many moves lead to, a row for each, found by a hash table, with
+the number of move sequences that do: a number of several words, lowest first. A sweep takes states
+that are g moves from the deal and puts on a shelf those that are one move further and can be part
+of a solution of a given length: the moves made and the lower bound of those to come do not exceed
+it. Every legal move is made; none is forced.
+
+Below, ``t`` and ``b`` are the deal's :class:`~dbmsolver.core.tables.Tables`, made without forced
+moves, and :class:`~dbmsolver.core.bound.BoundTables`; ``locked_in_deal`` is the number of locked
+cards in the deal (int64).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.bits import popcount
+from dbmsolver.core.bound import lower_bound, make_scratch
+from dbmsolver.core.expand import (
+    MAX_MOVES,
+    apply_move,
+    height,
+    list_moves,
+    permute_suits,
+    place_of,
+    signature_sets,
+)
+from dbmsolver.core.shards import (
+    CACHE,
+    CACHE_WORDS,
+    LOW_32,
+    bounds_of,
+    cached_signature,
+    hash_row,
+    is_same_state,
+    put_state,
+    sets_of,
+)
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.jit.decorators import inlined, kernel
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+STATE = 4
+"""Words of a row: columns SIGNATURE, OFF, LOW and HIGH."""
+ROWS, EVALUATED = range(2)
+"""Columns of ``Shelf.state``: rows in use, and states whose bound was worked out."""
+PART_SHIFT = np.uint64(44)
+MOST_PARTS = 1 << 16
+"""The parts that states can be divided into, by bits of their hash."""
+
+
+class Shelf(NamedTuple):
+    """States at one depth, and scratch memory of the thread that puts them there."""
+
+    state: NDArray[np.int64]  # [2]
+    rows: NDArray[np.uint64]  # [states, STATE]
+    ways: NDArray[np.uint64]  # [states, words]: how many sequences lead to each, lowest word first
+    table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
+    one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
+    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
+    over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
+    work: NDArray[np.uint64]  # see make_scratch of the bound
+    moves: NDArray[np.uint16]  # [MAX_MOVES]
+
+
+def make_shelf(states: int, words: int) -> Shelf:
+    """An empty shelf with room for ``states`` rows, their ways being numbers of ``words`` words."""
+    over, work = make_scratch(CACHE)
+    cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
+    cache[:, 0] = ~U64(0)
+    return Shelf(
+        state=np.zeros(2, np.int64),
+        rows=np.empty((states, STATE), np.uint64),
+        ways=np.zeros((states, words), np.uint64),
+        table=np.zeros(slots_for(states), np.uint64),
+        one=np.empty((1, STATE), np.uint64),
+        cache=cache,
+        over=over,
+        work=work,
+        moves=np.zeros(MAX_MOVES, np.uint16),
+    )
+
+
+class Index(NamedTuple):
+    """Some states at one depth, to be looked up."""
+
+    rows: NDArray[np.uint64]  # [states, STATE]
+    table: NDArray[np.uint64]  # [slots]: as of a Shelf
+    one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
+    moves: NDArray[np.uint16]  # [MAX_MOVES]
+
+
+def make_index(rows: NDArray[np.uint64]) -> Index:
+    """An index of different states (uint64[*, STATE])."""
+    index = Index(
+        rows=rows,
+        table=np.zeros(slots_for(rows.shape[0]), np.uint64),
+        one=np.empty((1, STATE), np.uint64),
+        moves=np.zeros(MAX_MOVES, np.uint16),
+    )
+    enter_all(index)
+    return index
+
+
+def slots_for(states: int) -> int:
+    """Slots of a table for so many states, a power of two: it is at most half full."""
+    return 1 << max(4, (2 * states - 1).bit_length())
+
+
+@inlined
+def find_state(shelf, hashed):
+    """The table slot of the state in ``shelf.one``, or a free one; of a Shelf or an Index."""
+    mask = np.int64(shelf.table.size - 1)
+    slot = np.int64(hashed) & mask
+    tag = hashed >> U64(32)
+    while shelf.table[slot]:
+        seen = shelf.table[slot]
+        if seen >> U64(32) == tag:
+            index = np.int64(seen & LOW_32) - 1
+            if is_same_state(shelf.rows, index, shelf.one, 0):
+                break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined
+def add_ways(ways, index, more, source):
+    """Add the number in row ``source`` of ``more`` to that in row ``index`` of ``ways``."""
+    carry = ZERO
+    for word in range(ways.shape[1]):
+        old = ways[index, word]
+        part = old + more[source, word]
+        total = part + carry
+        carry = U64(part < old) | U64(total < part)
+        ways[index, word] = total
+
+
+@inlined
+def is_known(known, hashed, moved):
+    """Whether a state is in its slot of ``known``."""
+    row = known[np.int64(hashed) & (known.shape[0] - 1)]
+    return (
+        row[SIGNATURE] == moved[0]
+        and row[OFF] == moved[1]
+        and row[LOW] == moved[2]
+        and row[HIGH] == moved[3]
+    )
+
+
+@kernel
+def remember(known, rows):
+    """Put states (uint64[*, STATE]) into ``known``, in the place of others; zeros are passed over.
+
+    ``known`` (uint64[slots, STATE], slots a power of two) has a place for each state, which it may
+    have to leave to another one. A row of zeros is free: no state is zero, as a king that is not
+    home or locked lies on no card.
+    """
+    for number in range(rows.shape[0]):
+        row = rows[number]
+        if not row[SIGNATURE] | row[OFF]:
+            continue
+        hashed = hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        slot = np.int64(hashed) & (known.shape[0] - 1)
+        for word in range(STATE):
+            known[slot, word] = row[word]
+
+
+@kernel
+def sweep(t, b, shelf, known, locked_in_deal, sources, ways, first, left, part, parts):
+    """Put the successors of states on a shelf, from number ``first`` on, while there is room.
+
+    ``sources`` (uint64[*, STATE]) are states, and ``ways`` (uint64[*, words]) how many sequences
+    lead to each. ``left`` is how many moves a successor may have to come. Of the successors only
+    those are put there that belong to ``part`` of ``parts`` (a power of two) and are not in
+    ``known`` (:func:`remember`). Returns the first source whose successors are not on the shelf.
+    """
+    while first < sources.shape[0] and shelf.state[ROWS] + MAX_MOVES <= shelf.rows.shape[0]:
+        source = sources[first]
+        off, low, high = source[OFF], source[LOW], source[HIGH]
+        place = cached_signature(t, b, shelf, source[SIGNATURE], locked_in_deal)
+        sets = sets_of(shelf.cache, place)
+        count, _ = list_moves(t, sets, off, low, high, ZERO, shelf.moves)
+        for number in range(count):
+            card, new = np.int64(shelf.moves[number]) >> 3, np.int64(shelf.moves[number]) & 7
+            old = place_of(sets.locked, off, low, high, card)
+            moved = apply_move(t, sets.signature, off, low, high, card, old, new)
+            hashed = hash_row(moved[0], moved[1], moved[2], moved[3])
+            if np.int64(hashed >> PART_SHIFT) & (parts - 1) != part:
+                continue
+            put_state(shelf.one, 0, moved)
+            slot = find_state(shelf, hashed)
+            if shelf.table[slot]:
+                add_ways(shelf.ways, np.int64(shelf.table[slot] & LOW_32) - 1, ways, first)
+                continue
+            if is_known(known, hashed, moved):
+                continue
+            at = cached_signature(t, b, shelf, moved[0], locked_in_deal)
+            bounds = bounds_of(shelf.cache, at)
+            over = shelf.over[at]
+            shelf.state[EVALUATED] += 1
+            h = lower_bound(b, t, bounds, moved[1], moved[2], moved[3], over, shelf.work, left)
+            if h > left:
+                continue
+            index = shelf.state[ROWS]
+            put_state(shelf.rows, index, moved)
+            for word in range(ways.shape[1]):
+                shelf.ways[index, word] = ways[first, word]
+            shelf.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
+            shelf.state[ROWS] = index + 1
+        first += 1
+    return first
+
+
+@inlined
+def is_position(t, dealt, used, row):
+    """Whether a row holds a state of the deal; see :func:`are_positions`."""
+    signature, off, low, high = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
+    if signature & ~used:
+        return False
+    for suit in range(4):
+        if height(signature, suit) > 13:
+            return False
+    for column in range(t.columns):
+        shift, mask = t.column_shift[column], t.column_mask[column]
+        if (signature >> shift) & mask > (dealt >> shift) & mask:
+            return False
+    sets = signature_sets(t, signature)
+    if (off | low | high) & ~sets.loose:
+        return False
+    freecell = sets.loose & off & ~low
+    bottom = sets.loose & off & low
+    if popcount(freecell) > t.freecells or sets.bottoms + popcount(bottom) > t.columns:
+        return False
+    places = (sets.loose & ~freecell) | sets.locked
+    covered = sets.under
+    for index in range(t.kinds.size):
+        children = sets.loose & ~off & (low if index & 1 else ~low)
+        if t.planes == 3:
+            children &= high if index & 2 else ~high
+        parents = permute_suits(children, t.kinds[index]) << U64(4)
+        if parents & covered or parents & ~places:
+            return False
+        covered |= parents
+    return True
+
+
+@kernel
+def are_positions(t, dealt, used, rows):
+    """Whether all rows (uint64[*, STATE]) hold states that the other kernels can work with.
+
+    ``dealt`` is the signature of the deal, ``used`` the bits that a signature has (uint64). Every
+    card is home, locked where it was dealt, in one of the freecells, at the bottom of one of the
+    columns, or alone on a legal parent that is there.
+    """
+    number = 0
+    while number < rows.shape[0] and is_position(t, dealt, used, rows[number]):
+        number += 1
+    return number == rows.shape[0]
+
+
+@kernel
+def enter_all(index):
+    """Enter all rows of an Index, which are different, into its table."""
+    for number in range(index.rows.shape[0]):
+        row = index.rows[number]
+        put_state(index.one, 0, (row[SIGNATURE], row[OFF], row[LOW], row[HIGH]))
+        hashed = hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+        index.table[find_state(index, hashed)] = (hashed & ~LOW_32) | U64(number + 1)
+
+
+@kernel
+def leading_moves(t, index, source, found, made):
+    """The moves of a state (uint64[STATE]) that lead to states of an Index.
+
+    Writes the numbers of these states to ``found`` (int64[MAX_MOVES]) and the moves, each ``8 *
+    card + new place value``, to ``made`` (uint16[MAX_MOVES]); returns how many there are.
+    """
+    sets = signature_sets(t, source[SIGNATURE])
+    off, low, high = source[OFF], source[LOW], source[HIGH]
+    count, _ = list_moves(t, sets, off, low, high, ZERO, index.moves)
+    leading = 0
+    for number in range(count):
+        card, new = np.int64(index.moves[number]) >> 3, np.int64(index.moves[number]) & 7
+        old = place_of(sets.locked, off, low, high, card)
+        moved = apply_move(t, sets.signature, off, low, high, card, old, new)
+        put_state(index.one, 0, moved)
+        slot = find_state(index, hash_row(moved[0], moved[1], moved[2], moved[3]))
+        if index.table[slot]:
+            found[leading] = np.int64(index.table[slot] & LOW_32) - 1
+            made[leading] = index.moves[number]
+            leading += 1
+    return leading
+
+
+@kernel
+def mark_leading(t, index, sources, found, made, marks):
+    """Write to ``marks`` (bool[*]) which of ``sources`` (uint64[*, STATE]) lead to an Index.
+
+    ``found`` and ``made`` are scratch memory, as of :func:`leading_moves`.
+    """
+    for number in range(sources.shape[0]):
+        marks[number] = leading_moves(t, index, sources[number], found, made) > 0

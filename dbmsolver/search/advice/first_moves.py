@@ -1,0 +1,91 @@
+"""Every legal move from a position: whether the deal can be won after it, and in how many moves."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+
+from dbmsolver.game.cards import card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.results import (
+    Event,
+    FirstMoves,
+    Limit,
+    Limits,
+    MoveValue,
+    Options,
+    Result,
+    Verdict,
+)
+from dbmsolver.search.advice.worth import Clock, worth
+from dbmsolver.search.limits import Cancelled
+
+FOLDER = "first-moves"
+"""The directory in that of a store that holds the stores of the moves."""
+
+Values = Generator[Event, Cancelled | None, FirstMoves]
+
+
+def first_moves(deal: Deal, options: Options = Options(), limits: Limits = Limits()) -> Values:
+    """Search a position, then what each of its legal moves leads to; a generator of events.
+
+    With a store each search has a store of its own inside of it, and the same call goes on from
+    them. `limits.max_time` is for all searches together, the others for each.
+    """
+    clock = Clock(limits)
+    root = yield from worth(deal, options, clock)
+    peak, limit = root.peak_memory, root.limit
+    values = []
+    for move in deal.position.moves(deal.rules):
+        if limit == Limit.INTERRUPT or clock.is_over:
+            limit = limit or Limit.MAX_TIME
+            values.append(_open(move, root, limit))
+            continue
+        if root.verdict == Verdict.UNSOLVABLE:
+            values.append(MoveValue(move, Verdict.UNSOLVABLE, None, None, None))
+            continue
+        if root.shortest and root.moves and move[:3] == root.moves[0][:3]:
+            left = len(root.moves) - 1
+            values.append(MoveValue(move, Verdict.SOLVED, left, left, None))
+            continue
+        after = Deal(deal.position.apply(move), deal.rules)
+        found = yield from worth(after, _options(options, move), clock)
+        peak, limit = max(peak, found.peak_memory), found.limit or limit
+        values.append(_value(move, found, root))
+    return FirstMoves(root, tuple(values), limit, clock.seconds, peak)
+
+
+def _options(options: Options, move: Move) -> Options:
+    """Those of the search after a move: its store has a place of its own."""
+    if options.store is None:
+        return options
+    place = move.destination
+    name = f"{card_name(move.card)}-{place.kind}-{place.index + 1}"
+    return replace(options, store=Path(options.store, FOLDER, name))
+
+
+def _value(move: Move, found: Result, root: Result) -> MoveValue:
+    at_least = found.length if found.shortest else found.at_least
+    return MoveValue(
+        move,
+        found.verdict,
+        _at_least(root, at_least) if found.verdict != Verdict.UNSOLVABLE else None,
+        found.length,
+        found.limit,
+    )
+
+
+def _open(move: Move, root: Result, limit: Limit) -> MoveValue:
+    """The value of a move after which nothing was searched."""
+    return MoveValue(move, Verdict.UNDECIDED, _at_least(root, None), None, limit)
+
+
+def _at_least(root: Result, known: int | None) -> int | None:
+    """The fewest moves left after a move, as the position before it needs one more at most."""
+    bounds = [] if known is None else [known]
+    before = root.length if root.shortest else root.at_least
+    if before is not None:
+        bounds.append(before - 1)
+    return max(bounds, default=None)

@@ -1,0 +1,70 @@
+"""What a position is worth: whether it can be won, and in how many moves at least."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import replace
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import (
+    Event,
+    Limit,
+    Limits,
+    Method,
+    Options,
+    Question,
+    Result,
+    Verdict,
+    method_for,
+)
+from dbmsolver.search import session
+from dbmsolver.search.limits import Cancelled
+
+Results = Generator[Event, Cancelled | None, Result]
+
+
+class Clock:
+    """The limits of several searches together: each gets the time that the others have left."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._started = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the first search began."""
+        return time.monotonic() - self._started
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no time is left."""
+        return self.limits.max_time is not None and self.seconds >= self.limits.max_time
+
+    def rest(self) -> Limits:
+        """The limits of the next search."""
+        if self.limits.max_time is None:
+            return self.limits
+        return replace(self.limits, max_time=max(self.limits.max_time - self.seconds, 1e-9))
+
+
+def worth(deal: Deal, options: Options, clock: Clock) -> Results:
+    """Find out whether a position can be won, then its shortest solution; a generator of events.
+
+    A proof over dominating positions comes first, in games that have them: where there is no
+    solution, it takes far less than a search for a shortest one. The result is that of the search
+    that decided. Where a limit ended the second one, its verdict is `solved` with the best solution
+    so far.
+    """
+    proven: Result | None = None
+    if method_for(Question.PROVE, deal.rules, Method.DOMINATING) == Method.DOMINATING:
+        how = replace(options, store=None, method=Method.DOMINATING, any_solution=False)
+        proven = yield from session.run(Question.PROVE, deal, how, clock.rest())
+        if proven.verdict == Verdict.UNSOLVABLE or proven.limit == Limit.INTERRUPT:
+            return proven
+    options = replace(options, method=Method.EVERY_POSITION, any_solution=True)
+    found = yield from session.run(Question.SOLVE, deal, options, clock.rest())
+    if proven is None or proven.length is None or found.verdict != Verdict.UNDECIDED:
+        return found
+    # The proof has a solution, which is not kept in the store of the other search.
+    return replace(found, verdict=Verdict.SOLVED, moves=proven.moves, shortest=False)

@@ -1,0 +1,143 @@
+"""The listing: from the goal back, the states of the sweep that lead to it; then the sequences.
+
+Of each level, those states are kept that a move leads from to a kept state of the next. So every
+way forward over kept states ends at the goal, and each is a solution. Where only so many sequences
+are wanted, no more states than that are kept of any level: at least one sequence leads through
+each, and the sequences through different states of a level are different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from itertools import islice
+
+import numpy as np
+
+from dbmsolver.core.expand import MAX_MOVES
+from dbmsolver.core.sweep import STATE, Index, leading_moves, make_index, mark_leading
+from dbmsolver.errors import InternalError
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.search.limits import OutOfBudget
+from dbmsolver.search.trace import legal_move
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.levels import Levels, Words
+
+_STATE_BYTES = 8 * STATE + 32
+"""Memory of a kept state: its row, and slots of the table by which it is found."""
+_REMEMBERED = 1 << 15
+"""Positions whose moves are remembered: most sequences end alike."""
+_SORT = 1 << 16
+"""States that are more than are wanted, before the first of them are chosen."""
+
+Moves = tuple[Move, ...]
+Choice = tuple[Move, int, Position]
+"""A move from a kept state to a kept one, the row of that one, and its position."""
+
+
+class Listing:
+    """The solutions in the levels of a finished sweep, ``most`` of them at most; all for None.
+
+    ``memory`` is bytes. :meth:`run` finds the states that lead to the goal, :meth:`solutions` tells
+    the sequences. Which ones are told depends on the deal and ``most`` only.
+    """
+
+    def __init__(
+        self, codec: StateCodec, length: int, levels: Levels, memory: int, most: int | None
+    ) -> None:
+        self.codec = codec
+        self.length = length
+        self.levels = levels
+        self.memory = memory
+        self.most = most
+        self._kept: list[Index] = []  # by level
+        self._bytes = 0
+        self._choices_of: dict[tuple[int, int, Position], list[Choice]] = {}
+
+    def run(self) -> Generator[None, None, None]:
+        """Keep states level by level; OutOfBudget where there are too many for the memory."""
+        goal, _ = next(self.levels.read(self.length))
+        kept = [make_index(goal)]
+        for depth in reversed(range(self.length)):
+            rows = yield from self._leading(depth, kept[-1])
+            self._bytes += rows.shape[0] * _STATE_BYTES
+            self._check_memory(0)
+            if not rows.shape[0]:
+                raise InternalError(f"no state of level {depth} leads to the goal")
+            kept.append(make_index(rows))
+        self._kept = kept[::-1]
+
+    def solutions(self) -> Iterator[Moves]:
+        """The sequences, each as legal moves from the deal."""
+        return islice(self._sequences(), self.most)
+
+    def _leading(self, depth: int, following: Index) -> Generator[None, None, Words]:
+        """The states of a level that lead to kept states of the next."""
+        found, made = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.uint16)
+        leading = [np.empty((0, STATE), np.uint64)]
+        count = 0
+        for rows, _ in self.levels.read(depth):
+            marks = np.zeros(rows.shape[0], np.bool_)
+            mark_leading(self.codec.tables, following, rows, found, made, marks)
+            leading.append(rows[marks])
+            count += leading[-1].shape[0]
+            if self.most is not None and count > self.most + _SORT:
+                leading = [_first(np.concatenate(leading), self.most)]
+                count = self.most
+            self._check_memory(count)
+            yield
+        return _first(np.concatenate(leading), self.most)
+
+    def _check_memory(self, more: int) -> None:
+        if self._bytes + more * 2 * _STATE_BYTES > self.memory:
+            raise OutOfBudget
+
+    def _sequences(self) -> Iterator[Moves]:
+        made: list[Move] = []
+        # By level, what is left to try; a generator for each would call through all of them.
+        stack: list[Iterator[Choice | tuple[None, int, Position]]] = [
+            iter([(None, 0, self.codec.deal.position)])
+        ]
+        while stack:
+            choice = next(stack[-1], None)
+            if choice is None:
+                stack.pop()
+                if len(stack) > 1:
+                    made.pop()
+                continue
+            move, row, position = choice
+            if move is not None:
+                made.append(move)
+            if len(made) < self.length:
+                stack.append(iter(self._choices(len(made), row, position)))
+                continue
+            if not position.is_goal():
+                raise InternalError("a sequence does not end at the goal")
+            yield tuple(made)
+            if made:
+                made.pop()
+
+    def _choices(self, depth: int, row: int, position: Position) -> list[Choice]:
+        """What can be done in a kept state, which has this position."""
+        key = (depth, row, position)
+        if key not in self._choices_of:
+            if len(self._choices_of) >= _REMEMBERED:
+                self._choices_of.clear()
+            self._choices_of[key] = list(self._leading_choices(*key))
+        return self._choices_of[key]
+
+    def _leading_choices(self, depth: int, row: int, position: Position) -> Iterator[Choice]:
+        found, made = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.uint16)
+        source = self._kept[depth].rows[row]
+        count = leading_moves(self.codec.tables, self._kept[depth + 1], source, found, made)
+        for number in range(count):
+            card, place = int(made[number]) >> 3, int(made[number]) & 7
+            move = legal_move(self.codec, position, card, place)
+            if move is None:
+                raise InternalError(f"move {depth + 1} of a sequence is not legal")
+            yield move, int(found[number]), position.apply(move)
+
+
+def _first(rows: Words, most: int | None) -> Words:
+    """The lowest of these states, ``most`` of them at most, in order."""
+    return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])[:most]])

@@ -1,0 +1,203 @@
+"""All shortest solutions of a deal: the search for the length, the sweep, the listing."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from dbmsolver.errors import DiskFullError, InternalError, UsageError
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import MOVES_WORDS
+from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
+from dbmsolver.results import (
+    Event,
+    Limit,
+    Limits,
+    Options,
+    Question,
+    Report,
+    Result,
+    SolutionCount,
+    Verdict,
+)
+from dbmsolver.search import session
+from dbmsolver.search.interrupts import interruptible
+from dbmsolver.search.limits import Cancelled, OutOfBudget
+from dbmsolver.search.sequences.listing import Listing, Moves
+from dbmsolver.search.sequences.sweep import Sweep
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.levels import Levels
+
+FOLDER = "sequences"
+"""The directory in that of a store that holds the levels of its sweep."""
+_SECONDS = 0.05
+"""Time between two looks at the memory in use."""
+
+
+class Sequences:
+    """The shortest solutions of a deal, to be used as a context.
+
+    First :meth:`count`, then :meth:`choose`, then :meth:`solutions`. With a store the levels of the
+    sweep are kept beside it, and the same calls go on from them. Without ``keep`` they can be
+    counted and not told, which takes less disk.
+    """
+
+    def __init__(
+        self, deal: Deal, options: Options = Options(), limits: Limits = Limits(), keep: bool = True
+    ) -> None:
+        if deal.rules.has_runs:
+            what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
+            raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")
+        self.deal = deal
+        self.options = options
+        self.limits = limits
+        self.keep = keep or options.store is not None
+        self.codec = StateCodec(deal, "none")
+        self.limit: Limit | None = None
+        self._started = time.monotonic()
+        self._measured = 0.0
+        self._peak = 0
+        self._stack = ExitStack()
+        self._levels: Levels | None = None
+        self._sweep: Sweep | None = None
+        self._listing: Listing | None = None
+        self._store_bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def count(self) -> Generator[Event, Cancelled | None, SolutionCount]:
+        """Search for the length, and count the solutions of that length.
+
+        A generator of events; Cancelled can be sent to it, and ends it like a limit.
+        """
+        result = yield from session.run(Question.SOLVE, self.deal, self.options, self.limits)
+        self._peak, self._store_bytes = result.peak_memory, result.disk
+        if result.verdict == Verdict.UNSOLVABLE:
+            return self._answer(result, 0, None)
+        if not result.shortest or result.length is None:
+            return self._answer(result, None, result.limit)
+        self._sweep = self._begin(result.length)
+        yield from interruptible(self._steps(self._sweep.run()))
+        count = self._sweep.ways() if self.limit is None else None
+        return self._answer(result, count, self.limit)
+
+    def choose(self, most: int | None) -> Generator[Event, Cancelled | None, Limit | None]:
+        """Find the states that lead to the goal, for ``most`` solutions at most; all for None.
+
+        The solutions have been counted. Returns the limit that ended it, if one did.
+        """
+        assert self._sweep is not None
+        assert self._levels is not None
+        length = self._sweep.length
+        self._listing = Listing(self.codec, length, self._levels, self._memory(), most)
+        yield from interruptible(self._steps(self._listing.run()))
+        return self.limit
+
+    def solutions(self) -> Iterator[Moves]:
+        """The solutions, each as legal moves; :meth:`choose` has ended without a limit."""
+        assert self._listing is not None
+        return self._listing.solutions()
+
+    def _answer(self, result: Result, count: int | None, limit: Limit | None) -> SolutionCount:
+        if count == 0 and result.verdict == Verdict.SOLVED:
+            raise InternalError("a deal with a solution was found to have none")
+        return SolutionCount(
+            result=result,
+            count=count,
+            limit=limit,
+            states=0 if self._sweep is None else self._sweep.states,
+            seconds=time.monotonic() - self._started,
+            peak_memory=self._peak,
+            disk=self._disk(),
+        )
+
+    def _begin(self, length: int) -> Sweep:
+        """Open the levels of a sweep for solutions of this length."""
+        if self.options.store is None:
+            base = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="dbmsolver-"))
+            path = Path(base)
+        else:
+            path = self.options.store / FOLDER
+        board = format_board(self.deal.position)
+        question = json.dumps([board, asdict(self.deal.rules), length], sort_keys=True)
+        self._levels = Levels(path, question, durable=self.options.store is not None)
+        self._stack.callback(self._levels.close)
+        return_freed_memory()
+        threads = self.options.threads or session.default_threads()
+        return Sweep(self.codec, length, self._levels, threads, self._memory(), self.keep)
+
+    def _memory(self) -> int:
+        """Bytes for the arrays of a sweep or a listing; the rest is for what comes and goes."""
+        memory = self.limits.memory or default_memory()
+        return max(memory * 3 // 4 - session.SCRATCH, memory // 3)
+
+    def _steps(self, work: Generator[None, None, None]) -> Generator[Event, None, None]:
+        """Do some work until it ends or a limit is reached, and report on it."""
+        try:
+            with closing(work):
+                for _ in work:
+                    yield self._report()
+                    self.limit = self._reached()
+                    if self.limit is not None:
+                        return
+        except OutOfBudget:
+            self.limit = Limit.MEMORY
+        except DiskFullError:
+            self.limit = Limit.DISK_FULL
+        except Cancelled:
+            self.limit = Limit.INTERRUPT
+
+    def _reached(self) -> Limit | None:
+        limits = self.limits
+        assert self._sweep is not None
+        if limits.max_states is not None and self._sweep.states >= limits.max_states:
+            return Limit.MAX_STATES
+        if limits.max_time is not None and time.monotonic() - self._started >= limits.max_time:
+            return Limit.MAX_TIME
+        if limits.max_disk is not None and self._disk() > limits.max_disk:
+            return Limit.MAX_DISK
+        return None
+
+    def _disk(self) -> int:
+        levels = 0 if self._levels is None else self._levels.nbytes
+        return levels + (0 if self.options.store is None else self._store_bytes)
+
+    def _report(self) -> Report:
+        assert self._sweep is not None
+        now = time.monotonic()
+        if now - self._measured > _SECONDS:
+            self._measured = now
+            self._peak = max(self._peak, anonymous_memory())
+        return Report(
+            question=Question.SOLVE,
+            phase="count",
+            layer=self._sweep.depth,
+            stratum=0,
+            last_stratum=0,
+            states=self._sweep.states,
+            forced=0,
+            evaluated=self._sweep.states,
+            pending=0,
+            memory=self._peak,
+            disk=self._disk(),
+            closed_bytes=0,
+            elapsed=now - self._started,
+            last_layer=self._sweep.length,
+        )

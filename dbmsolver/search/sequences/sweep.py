@@ -1,0 +1,250 @@
+"""The sweep: from the deal forward, one move at a time, with the number of ways to each state.
+
+Level g holds all states that g moves lead to and that can be part of a solution of the length asked
+for: g and the lower bound of the moves to come do not exceed it. Every legal move is made, as the
+moves that a search may leave out are parts of other sequences. The ways to a state are the sum of
+the ways to the states before it. When the length is that of a shortest solution, the ways to the
+goal are the shortest sequences: a sequence of that length passes through no state later than it
+could, so no state on it was left out.
+
+States of levels before are known and left out, as far as there is memory for them: a detour to them
+is no part of a shortest solution. Which are known makes no difference to the ways to the goal.
+
+A level that does not fit into memory is made in parts, each of which looks at the whole level
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+import numpy as np
+
+from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.sweep import (
+    MOST_PARTS,
+    ROWS,
+    STATE,
+    Index,
+    Shelf,
+    are_positions,
+    enter_all,
+    make_shelf,
+    remember,
+    slots_for,
+    sweep,
+)
+from dbmsolver.errors import InternalError
+from dbmsolver.search.limits import OutOfBudget
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.levels import Levels, Words, encode_chunks
+
+_STATE_BYTES = 8 * STATE + 32
+"""Memory of a state on a shelf, without its ways: the row, and slots of the table."""
+_SCRATCH = 6 << 20
+"""Memory of a thread's scratch arrays and chunks."""
+_SERIAL = 100_000
+"""Below so many states in a level, a second thread costs more than it saves."""
+_FIRST_ROOM = 1 << 12
+_FIRST_KNOWN = 1 << 14
+"""States that can be known at first."""
+_SECONDS = 0.1
+"""Time between two looks at what happens outside."""
+_SAFE_BITS = 54
+"""A state has fewer than 2**8 states before it. While the highest word of all ways is below two to
+this power, their sums do not overflow."""
+
+Part = tuple[int, int]
+
+
+class _Ended(Exception):
+    """A part is given up, because the sweep is."""
+
+
+class Sweep:
+    """A sweep for solutions of ``length`` moves; :meth:`run` carries it to its end.
+
+    ``codec`` is that of the deal, without forced moves. ``levels`` may hold the first levels
+    already. ``memory`` is bytes. With ``keep`` all levels are kept, otherwise only the last.
+    """
+
+    def __init__(
+        self, codec: StateCodec, length: int, levels: Levels, threads: int, memory: int, keep: bool
+    ) -> None:
+        self.codec = codec
+        self.length = length
+        self.levels = levels
+        self.keep = keep
+        self.bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+        used = 0xFFFF
+        for shift, mask in zip(codec.tables.column_shift, codec.tables.column_mask, strict=True):
+            used |= int(mask) << int(shift)
+        self._signatures = (np.uint64(codec.root.signature), np.uint64(used))
+        self.threads = threads
+        memory = max(memory - threads * _SCRATCH, memory // 2)
+        self.memory = memory - memory // 4
+        self._known = np.zeros((_FIRST_KNOWN, STATE), np.uint64)
+        self._most_known = memory // 4
+        self.depth = 0
+        self._size = 1  # of the last level
+        self._remembered = 0
+        self._words = 1
+        self._ended = False
+
+    @property
+    def states(self) -> int:
+        """States of all levels made so far."""
+        return self.levels.states
+
+    @property
+    def room(self) -> int:
+        """States that a shelf can hold. A shelf that grows is there twice for a moment."""
+        return max(_FIRST_ROOM, self.memory * 2 // (self.threads * self._bytes * 3))
+
+    @property
+    def _bytes(self) -> int:
+        return _STATE_BYTES + 8 * self._words
+
+    def run(self) -> Generator[None, None, None]:
+        """Make level after level; yields some times a second.
+
+        OutOfBudget where the memory does not suffice, DiskFullError where the disk does not.
+        """
+        if self.levels.last < 0:
+            with self.levels.writing(0) as writer:
+                root = np.array([self.codec.root], np.uint64)
+                writer.put(encode_chunks(root, np.ones((1, 1), np.uint64)))
+        self.depth = self.levels.last
+        for depth in range(self.depth + 1) if self.keep else (self.depth,):
+            self._look_at(depth)
+            yield
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                while self.depth < self.length:
+                    yield from self._make_level(pool)
+            finally:
+                self._ended = True
+
+    def ways(self) -> int:
+        """How many sequences of the length lead to the goal; :meth:`run` has ended."""
+        found = list(self.levels.read(self.length))
+        if len(found) != 1 or found[0][0].shape[0] != 1:
+            raise InternalError("the shortest sequences do not end in one position")
+        state, ways = found[0][0][0], found[0][1][0]
+        if int(state[0]) != self.codec.goal:
+            raise InternalError("the shortest sequences do not end at the goal")
+        return sum(int(word) << (64 * place) for place, word in enumerate(ways))
+
+    def _look_at(self, depth: int) -> None:
+        """How many states a level has, and how many words their ways need; remember the states."""
+        self._size, highest = 0, 0
+        for rows, ways in self.levels.read(depth):
+            if not are_positions(self.codec.tables, *self._signatures, rows):
+                self.levels.refuse(depth, "states that cannot be")
+            self._know(rows)
+            self._words = max(self._words, ways.shape[1])
+            self._size += rows.shape[0]
+            if ways.shape[1] == self._words:
+                highest = max(highest, int(ways[:, -1].max()))
+        if highest >> _SAFE_BITS:
+            self._words += 1
+
+    def _know(self, rows: Words) -> None:
+        """Remember states, in more memory where much of it is in use."""
+        self._remembered += rows.shape[0]
+        while (
+            self._remembered > self._known.shape[0] // 2
+            and 2 * self._known.nbytes + self._known.nbytes // 2 <= self._most_known
+        ):
+            known = np.zeros((2 * self._known.shape[0], STATE), np.uint64)
+            remember(known, self._known)
+            self._known = known
+        remember(self._known, rows)
+
+    def _make_level(self, pool: ThreadPoolExecutor) -> Generator[None, None, None]:
+        """Make the next level."""
+        with self.levels.writing(self.depth + 1) as writer:
+            waiting = [(part, self._parts()) for part in range(self._parts())]
+            running: dict[Future[list[bytes] | None], Part] = {}
+            while waiting or running:
+                while waiting and len(running) < self.threads:
+                    part = waiting.pop()
+                    running[pool.submit(self._make_part, *part)] = part
+                yield
+                done, _ = wait(running, _SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    part = running.pop(future)
+                    chunks = future.result()
+                    if chunks is None:
+                        waiting += _halves(part)
+                    else:
+                        writer.put(chunks)
+        if not self.keep:
+            self.levels.drop(self.depth)
+        self.depth += 1
+        self._look_at(self.depth)
+
+    def _parts(self) -> int:
+        """In how many parts the next level is made: it may be twice as large as the last."""
+        parts = 1
+        least = self.threads if self._size > _SERIAL else 1
+        while parts < least or parts * self.room < 2 * self._size:
+            parts *= 2
+        return parts
+
+    def _make_part(self, part: int, parts: int) -> list[bytes] | None:
+        """The chunks of one part of the next level; None if the part is too large."""
+        if parts > MOST_PARTS:
+            raise OutOfBudget
+        first_room = max(_FIRST_ROOM, 2 * self._size // parts)
+        shelf = make_shelf(min(self.room, first_room), self._words)
+        left = self.length - self.depth - 1
+        constants = (self.codec.tables, self.bound)
+        known = self._known
+        for rows, ways in self._sources():
+            first = 0
+            while first < rows.shape[0]:
+                if self._ended:
+                    raise _Ended
+                first = sweep(
+                    *constants,
+                    shelf,
+                    known,
+                    self.codec.locked,
+                    rows,
+                    ways,
+                    first,
+                    left,
+                    part,
+                    parts,
+                )
+                if first < rows.shape[0]:
+                    if shelf.rows.shape[0] >= self.room:
+                        return None
+                    shelf = _grown(shelf, min(self.room, 2 * shelf.rows.shape[0]))
+        count = int(shelf.state[ROWS])
+        return encode_chunks(shelf.rows[:count], shelf.ways[:count])
+
+    def _sources(self) -> Iterator[tuple[Words, Words]]:
+        """The last level; ways have as many words as those of the next."""
+        for rows, ways in self.levels.read(self.depth):
+            missing = self._words - ways.shape[1]
+            yield rows, np.pad(ways, ((0, 0), (0, missing))) if missing else ways
+
+
+def _halves(part: Part) -> list[Part]:
+    """The two parts that a part consists of."""
+    number, parts = part
+    return [(number, 2 * parts), (number + parts, 2 * parts)]
+
+
+def _grown(shelf: Shelf, states: int) -> Shelf:
+    """The same shelf with room for so many states."""
+    count = int(shelf.state[ROWS])
+    rows = np.empty((states, STATE), np.uint64)
+    ways = np.zeros((states, shelf.ways.shape[1]), np.uint64)
+    rows[:count], ways[:count] = shelf.rows[:count], shelf.ways[:count]
+    grown = shelf._replace(rows=rows, ways=ways, table=np.zeros(slots_for(states), np.uint64))
+    enter_all(Index(rows[:count], grown.table, shelf.one, shelf.moves))
+    return grown

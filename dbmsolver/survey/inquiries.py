@@ -1,0 +1,157 @@
+"""What is asked to fill one row, and the row that the answers make."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dbmsolver.results import Limits, Verdict
+from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.ranges import Subject
+from dbmsolver.survey.rows import PROGRAM, Inquiry, Row, name_of, rules_columns
+
+
+@dataclass(eq=False, slots=True)
+class Task:
+    """A deal to be asked about, and how far that has come."""
+
+    subject: Subject
+    owner: Filling
+    """Whoever takes the answer."""
+    dived: bool = False
+    """Whether dives have left it open, or are of no use: it takes the whole search."""
+    spent: float = 0.0
+    """Seconds of jobs that the next one does not know of."""
+    used: float = 0.0
+    """Seconds of all jobs."""
+    lost: int = 0
+    """How many workers have died of it."""
+
+    def search(self) -> Task:
+        """The same, for the whole search."""
+        self.dived = True
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What all rows of a run have in common."""
+
+    question: Inquiry
+    limits: Limits
+
+    def row(self, subject: Subject, **known: Any) -> Row:
+        """A row about a deal."""
+        limits = self.limits
+        return Row(
+            deal=name_of(subject),
+            number=subject.number,
+            board=subject.board,
+            **rules_columns(subject.rules),
+            question=str(self.question),
+            program=PROGRAM,
+            max_states=limits.max_states,
+            max_time=limits.max_time,
+            memory=limits.memory,
+            max_disk=limits.max_disk,
+            **known,
+        )
+
+
+class Filling(ABC):
+    """One row that is being filled: it says what to ask next, and takes the answers."""
+
+    def __init__(self, asked: Asked, subject: Subject) -> None:
+        self.asked = asked
+        self.subject = subject
+        self.seconds = 0.0
+        """What the answers took."""
+        self.unwritten = 0.0
+        """What those took that no row tells yet."""
+
+    def _count(self, seconds: float) -> None:
+        self.seconds += seconds
+        self.unwritten += seconds
+
+    @abstractmethod
+    def first(self) -> Task | None:
+        """What is asked first; None if everything is known."""
+
+    @abstractmethod
+    def take(self, task: Task, found: Found) -> Iterator[Task]:
+        """Take an answer; yields what is asked next."""
+
+    def put_off(self, task: Task) -> Iterator[Task]:
+        """Hear that dives leave a deal open: what is asked next, the whole search perhaps later."""
+        yield task.search()
+
+    @abstractmethod
+    def row(self) -> Row | None:
+        """What is known so far; None if nothing has been found out yet."""
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """Whether nothing more is to be asked."""
+
+
+class OneQuestion(Filling):
+    """A verdict, or the length of a shortest solution: one answer makes the row."""
+
+    found: Found | None = None
+
+    def first(self) -> Task:
+        """The deal itself."""
+        return Task(self.subject, self, dived=self.asked.question == Inquiry.SHORTEST)
+
+    def take(self, task: Task, found: Found) -> Iterator[Task]:
+        """The answer."""
+        self.found = found
+        self._count(task.spent + found.seconds)
+        yield from ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is the answer."""
+        return self.found is not None
+
+    def row(self) -> Row | None:
+        """The row."""
+        found = self.found
+        if found is None or found.verdict is None:
+            return None
+        shortest, least, most = None, None, None
+        if self.asked.question == Inquiry.SHORTEST:
+            least, most = found.at_least, found.length
+            if found.verdict == Verdict.SOLVED:
+                shortest = found.shortest
+        return self.asked.row(
+            self.subject,
+            verdict=str(found.verdict),
+            limit=None if found.limit is None else str(found.limit),
+            length=found.length,
+            shortest=shortest,
+            fewest=None,
+            at_least=least,
+            at_most=most,
+            asked=None,
+            states=found.states,
+            evaluated=found.evaluated,
+            seconds=round(self.seconds, 6),
+            peak_memory=found.peak_memory,
+            digest=found.digest,
+            method=None if found.method is None else str(found.method),
+        )
+
+
+def with_more(row: Row, limits: Limits) -> bool:
+    """Whether a row was made with smaller limits than these, one of them at least."""
+    pairs = (
+        (row.max_states, limits.max_states),
+        (row.max_time, limits.max_time),
+        (row.memory, limits.memory),
+        (row.max_disk, limits.max_disk),
+    )
+    return any(old is not None and (new is None or new > old) for old, new in pairs)

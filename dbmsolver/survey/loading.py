@@ -1,0 +1,73 @@
+"""The rows of a table and of its journal, read without a lock."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from pathlib import Path
+
+from dbmsolver.errors import StoreError
+from dbmsolver.survey.formats import ending_of, read_json_lines, read_rows
+from dbmsolver.survey.rows import Key, Row, merged
+
+
+def journal_of(path: Path) -> Path:
+    """Where the journal of a table is."""
+    return path.with_name(path.name + ".journal")
+
+
+class Rows(dict[Key, Row]):
+    """The rows of a table by their keys; each is there once."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self.where = where
+
+    def read(self, row: Row) -> None:
+        """Take a row of a table that is read; StoreError if it stands there twice."""
+        if row.key in self:
+            merged(self[row.key], row, self.where)
+            raise StoreError(f"{row.title} stands in it twice, expected it once", self.where)
+        self[row.key] = row
+
+    def put(self, row: Row) -> Row:
+        """Take a row that may replace another one; returns what is kept. StoreError if both
+        contradict each other.
+        """
+        old = self.get(row.key)
+        kept = row if old is None else merged(old, row, self.where)
+        self[row.key] = kept
+        return kept
+
+    def sorted(self) -> list[Row]:
+        """By rules, then by number, then boards: the same table whatever the order they came in."""
+        return sorted(
+            self.values(),
+            key=lambda row: (
+                astuple(row.rules),
+                row.number is None,
+                row.number or 0,
+                row.board or "",
+            ),
+        )
+
+
+def load_rows(path: Path) -> Rows:
+    """The rows of a table and of its journal, without a lock; StoreError for what is no table."""
+    ending = ending_of(path)
+    rows = Rows(str(path))
+    journal = journal_of(path)
+    # The journal first: it is emptied only after its rows are in the table.
+    try:
+        later = list(read_json_lines(journal))
+    except FileNotFoundError:
+        later = []
+        if not path.exists():
+            raise StoreError("no such table", str(path)) from None
+    except OSError as error:
+        raise StoreError(f"cannot be read ({error.strerror})", str(journal)) from None
+    if path.exists():
+        for row in read_rows(path, ending):
+            rows.read(row)
+    for row in later:
+        rows.put(row)
+    return rows

@@ -1,0 +1,96 @@
+"""Does the jobs of a survey in this process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dbmsolver.errors import StoreError
+from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.process import default_memory
+from dbmsolver.results import Limit, Method, Options, Question, Result
+from dbmsolver.steps import changed
+from dbmsolver.survey.jobs import Found, Order, Way
+
+if TYPE_CHECKING:
+    from dbmsolver.survey.dives import DivesInTurn
+
+POLICY: Policy = "wkr"
+"""The safe moves home that surveys make at once."""
+
+Steps = Generator[tuple[int, Found] | None, None, None]
+"""Yields (number of the subject, what is found), and None now and then."""
+
+
+class Performer:
+    """Does one job after the other; what the next one can use is kept."""
+
+    def __init__(self) -> None:
+        self._dives: tuple[Rules, int, DivesInTurn] | None = None
+
+    def perform(self, order: Order) -> Steps:
+        """Do a job."""
+        if order.way == Way.DIVE:
+            yield from self._dive(order)
+            return
+        yield from self._search(order)
+
+    def _dive(self, order: Order) -> Steps:
+        from dbmsolver.survey.dives import DivesInTurn
+
+        deals = [subject.deal() for subject in order.subjects]
+        rules, limits = order.subjects[0].rules, order.limits
+        # Half of the memory is for the rest of the process.
+        memory = (limits.memory or default_memory()) // 2
+        if self._dives is None or self._dives[:2] != (rules, memory):
+            self._dives = (rules, memory, DivesInTurn(deals[0], POLICY, memory))
+        run = self._dives[2].run(deals, limits.max_states, limits.max_time, order.lengths)
+        yield from enumerate(run)
+
+    def _search(self, order: Order) -> Steps:
+        from dbmsolver.search import session
+
+        self._dives = None  # a search wants the memory
+        solve = order.question == Question.SOLVE
+        options = Options(
+            policy=POLICY,
+            threads=order.threads,
+            store=order.store,
+            method=Method.EVERY_POSITION if solve else Method.DOMINATING,
+            any_solution=solve,
+        )
+        for number, subject in enumerate(order.subjects):
+            was_kept = order.store is not None and order.store.exists()
+            ask = partial(session.run, order.question, subject.deal(), options, order.limits)
+            try:
+                result = yield from changed(ask(), lambda _: None)
+            except StoreError:
+                if order.store is None or not was_kept:
+                    raise
+                # What was kept of an earlier run is damaged: the search begins anew.
+                shutil.rmtree(order.store)
+                result = yield from changed(ask(), lambda _: None)
+            if order.store is not None and result.limit != Limit.MEMORY:
+                shutil.rmtree(order.store, ignore_errors=True)
+            yield number, found_by(result, order.lengths)
+
+
+def found_by(result: Result, lengths: bool = True) -> Found:
+    """What a search has found, as a survey tells it."""
+    found = Found(
+        result.verdict,
+        result.limit,
+        result.length if lengths else None,
+        result.shortest,
+        result.at_least,
+        result.states,
+        result.evaluated,
+        result.seconds,
+        result.peak_memory,
+        result.digest if result.verdict == "unsolvable" else None,
+        result.method,
+    )
+    return found if result.question == Question.SOLVE else replace(found, shortest=False)

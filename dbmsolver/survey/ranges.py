@@ -1,0 +1,159 @@
+"""Which deals a survey is about: ranges of numbers, boards in files, directories of boards."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbmsolver.errors import InputError, UsageError, quoted
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import MAX_BOARD_BYTES, MAX_NUMBER, Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.texts import read_path
+
+_ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?")
+_LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
+_EXPECTED = "expected numbers and ranges like 1-1000,11982"
+_BETWEEN = " / "
+"""Stands for the end of a line where a board is written in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Numbers, and boards as text with the names of their files."""
+
+    numbers: tuple[range, ...] = ()
+    """Ascending, without overlap."""
+    boards: tuple[tuple[str, str], ...] = ()
+    """(name of the file, text)."""
+
+    def __contains__(self, number: int) -> bool:
+        """Whether it is one of the numbers."""
+        place = bisect_right(self.numbers, number, key=lambda some: some.start)
+        return place > 0 and number in self.numbers[place - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A deal under some rules, small enough to be sent to another process.
+
+    `number` is None for a board, which `board` holds in one line.
+    """
+
+    number: int | None
+    board: str | None
+    rules: Rules
+
+    def deal(self) -> Deal:
+        """The deal itself; InputError if the rules have none of that number."""
+        if self.number is not None:
+            return Deal.from_number(self.number, self.rules)
+        text = (self.board or "").replace(_BETWEEN, "\n")
+        return Deal.from_text(text, self.rules, "board of the table")
+
+
+def parse_ranges(texts: Iterable[str]) -> Ranges:
+    """Read what a survey is about: lists of numbers and ranges, paths of boards and directories.
+
+    UsageError for a range that cannot be, InputError for a file or directory that cannot be read.
+    """
+    numbers: list[range] = []
+    boards: list[tuple[str, str]] = []
+    for text in texts:
+        if looks_like_numbers(text):
+            numbers += [_range_of(item.strip()) for item in text.split(",")]
+        elif text and Path(text).is_dir():
+            boards += _boards_in(Path(text))
+        else:
+            expected = f"{_EXPECTED}, the path of a board or of a directory of boards"
+            board, where = read_path(text, "a board", MAX_BOARD_BYTES, expected)
+            boards.append((where, board))
+    return Ranges(tuple(_merged(numbers)), tuple(boards))
+
+
+def looks_like_numbers(text: str) -> bool:
+    """Whether a text is meant as numbers and ranges, and not as a path."""
+    return _LOOKS_LIKE_RANGES.fullmatch(text) is not None
+
+
+def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
+    """Each deal under each of the rules, once; boards that are the same are one deal."""
+    for rules in games:
+        for numbers in ranges.numbers:
+            for number in numbers:
+                yield Subject(number, None, rules)
+        for board in boards_under(ranges, rules):
+            yield Subject(None, board, rules)
+
+
+def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
+    """How many deals `subjects_of` has; 0 for no ranges."""
+    if ranges is None:
+        return 0
+    numbers = sum(map(len, ranges.numbers))
+    return sum(numbers + len(boards_under(ranges, rules)) for rules in games)
+
+
+def boards_under(ranges: Ranges, rules: Rules) -> list[str]:
+    """The different boards, each in one line; InputError for one that the rules do not allow."""
+    found = {one_line(Deal.from_text(text, rules, where)): None for where, text in ranges.boards}
+    return list(found)
+
+
+def one_line(deal: Deal) -> str:
+    """The board of a deal in one line; freecells that are free are not mentioned."""
+    lines = format_board(deal.position).splitlines()
+    return _BETWEEN.join(
+        line.replace(" -", "") if line.startswith("Freecells") else line for line in lines
+    )
+
+
+def _range_of(item: str) -> range:
+    match = _ITEM.fullmatch(item)
+    if match is None:
+        raise UsageError(f"{quoted(item)} is no range of deals, {_EXPECTED}")
+    if match["special"]:
+        return range(int(item), int(item) + 1)
+    first, last = int(match["first"]), int(match["last"] or match["first"])
+    for number in (first, last):
+        if not 1 <= number <= MAX_NUMBER:
+            raise UsageError(
+                f"{quoted(item)}: no such number, expected one from 1 to {MAX_NUMBER}, or -1 or -2"
+            )
+    if last < first:
+        raise UsageError(f"{quoted(item)} ends before it begins, {_EXPECTED}")
+    return range(first, last + 1)
+
+
+def _merged(numbers: Iterable[range]) -> Iterator[range]:
+    """The same numbers in ascending order, each once."""
+    open_range: range | None = None
+    for one in sorted(numbers, key=lambda r: r.start):
+        if open_range is None:
+            open_range = one
+        elif one.start <= open_range.stop:
+            open_range = range(open_range.start, max(open_range.stop, one.stop))
+        else:
+            yield open_range
+            open_range = one
+    if open_range is not None:
+        yield open_range
+
+
+def _boards_in(folder: Path) -> list[tuple[str, str]]:
+    """The boards in the files of a directory, without hidden ones, by name."""
+    try:
+        paths = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    except OSError as error:
+        reason = f"cannot be read ({error.strerror}), expected a directory of boards"
+        raise InputError(reason, str(folder)) from None
+    if not paths:
+        raise InputError("no file in it, expected a directory of boards", str(folder))
+    boards = []
+    for path in paths:
+        text, where = read_path(str(path), "a board", MAX_BOARD_BYTES)
+        boards.append((where, text))
+    return boards

@@ -1,0 +1,255 @@
+"""A page about a table: one file that asks for nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
+from itertools import chain
+from pathlib import Path
+from statistics import median
+
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.titles import rules_notes
+from dbmsolver.survey.charts import histogram, load_library
+from dbmsolver.survey.rows import Inquiry, Row
+
+HARDEST = 20
+"""How many of the hardest deals are listed."""
+
+MOST_OPEN = 200
+"""How many undecided deals are listed."""
+
+_STYLE = Path(__file__).with_name("report.css")
+_TITLES = {
+    Inquiry.VERDICT: "Which deals can be won?",
+    Inquiry.SHORTEST: "How long are shortest solutions?",
+    Inquiry.FEWEST_FREECELLS: "How few freecells are enough?",
+}
+_CELLS = re.compile(r"(no|[0-9]+) freecells?")
+_NOT_SHORTEST = "They are those that the search came upon, not the shortest."
+
+
+def render(rows: Sequence[Row], name: str) -> str:
+    """The page about the rows of the table of that name, as HTML."""
+    question = Inquiry(rows[0].question) if rows else Inquiry.VERDICT
+    title = _TITLES[question]
+    parts = chain(
+        _head(rows, name, title),
+        _counts(rows, question),
+        _fewest(rows) if question == Inquiry.FEWEST_FREECELLS else (),
+        _lengths(rows, question),
+        _states(rows),
+        _hardest(rows),
+        _open(rows),
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)} {escape(name)}</title>\n"
+        f"<style>\n{_STYLE.read_text(encoding='utf-8')}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(parts)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def label_of(rules: Rules) -> str:
+    """The rules in a few words; the number of freecells is always one of them."""
+    cells = "1 freecell" if rules.freecells == 1 else f"{rules.freecells} freecells"
+    notes = [note for note in rules_notes(rules) if not _CELLS.fullmatch(note)]
+    return ", ".join([*notes, cells])
+
+
+def _head(rows: Sequence[Row], name: str, title: str) -> Iterator[str]:
+    yield f"<h1>{escape(title)}</h1>"
+    deals = len({(row.number, row.board) for row in rows})
+    programs = ", ".join(sorted({row.program for row in rows}))
+    seconds = sum(row.seconds for row in rows)
+    made = f", made by {programs} in {_hours(seconds)} of searching" if rows else ""
+    yield f"<p>Table <code>{escape(name)}</code>: {_rows(len(rows))} about "
+    yield f"{deals:,} {'deal' if deals == 1 else 'deals'}{escape(made)}.</p>"
+
+
+def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
+    """Verdicts by rules."""
+    counts: dict[Rules, Counter[str]] = {}
+    for row in rows:
+        word = "undecided" if row.is_open else row.verdict
+        counts.setdefault(row.rules, Counter())[word] += 1
+    yield "<h2>Verdicts</h2>"
+    if question == Inquiry.FEWEST_FREECELLS:
+        yield "<p>Solved are those whose fewest freecells are proven; unsolvable are those that "
+        yield "cannot be won with the most freecells asked about.</p>"
+    if question == Inquiry.SHORTEST:
+        yield "<p>Solved are those with a solution that is proven to be shortest.</p>"
+    lines = []
+    for rules, found in counts.items():
+        total = sum(found.values())
+        decided = total - found["undecided"]
+        numbers = (found["solved"], found["unsolvable"], found["undecided"], total)
+        cells = [label_of(rules), *(f"{number:,}" for number in numbers)]
+        lines.append([*cells, f"{decided / total:.2%}"])
+    heads = ("Rules", "Solved", "Unsolvable", "Undecided", "All", "Decided")
+    yield _table("Verdicts by rules", heads, lines)
+
+
+def _fewest(rows: Sequence[Row]) -> Iterator[str]:
+    """How many deals need how many freecells."""
+    yield "<h2>Fewest freecells</h2>"
+    lines = []
+    for rules, some in _by_rules(rows):
+        counts = Counter(row.fewest for row in some if row.fewest is not None)
+        total = sum(counts.values())
+        lines += [
+            [label_of(rules), str(cells), f"{counts[cells]:,}", f"{counts[cells] / total:.2%}"]
+            for cells in sorted(counts)
+        ]
+    yield _table("Deals by fewest freecells", ("Rules", "Freecells", "Deals", "Share"), lines)
+
+
+def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
+    """The histogram of lengths."""
+    known = [row for row in rows if row.length is not None and not row.is_open]
+    if not known:
+        return
+    note = "" if question == Inquiry.SHORTEST else f" {_NOT_SHORTEST}"
+    yield from _chart(
+        "lengths",
+        "Lengths of solutions",
+        _labels(rows),
+        known,
+        lambda row: row.length or 0,
+        "card moves",
+        note,
+    )
+
+
+def _states(rows: Sequence[Row]) -> Iterator[str]:
+    """The histogram of states."""
+    known = [row for row in rows if row.evaluated]
+    if known:
+        note = " Powers of ten."
+        yield from _chart(
+            "states",
+            "States looked at",
+            _labels(rows),
+            known,
+            lambda row: row.evaluated,
+            "states",
+            note,
+        )
+
+
+def _chart(
+    name: str,
+    heading: str,
+    labels: Sequence[str],
+    rows: Sequence[Row],
+    value: Callable[[Row], int],
+    unit: str,
+    note: str,
+) -> Iterator[str]:
+    series: dict[str, list[int]] = {label: [] for label in labels}
+    for rules, some in _by_rules(rows):
+        series[label_of(rules)] += [value(row) for row in some]
+    values = sorted(chain.from_iterable(series.values()))
+    picture = histogram(name, series, unit, powers=name == "states")
+    words = (
+        f"{len(values):,} {'deal' if len(values) == 1 else 'deals'}: from {values[0]:,} to "
+        f"{values[-1]:,} {unit}, median {median(values):,.0f}."
+    )
+    yield f"<h2>{escape(heading)}</h2>"
+    yield f"<figure>{picture}<figcaption>{escape(words + note)}</figcaption></figure>"
+
+
+def _hardest(rows: Sequence[Row]) -> Iterator[str]:
+    """The decided deals that took the most states."""
+    decided = [row for row in rows if not row.is_open]
+    hardest = sorted(decided, key=lambda row: row.evaluated, reverse=True)[:HARDEST]
+    if not hardest:
+        return
+    yield "<h2>Hardest deals</h2>"
+    lines = [
+        [
+            row.deal,
+            label_of(row.rules),
+            row.verdict,
+            f"{row.evaluated:,}",
+            _hours(row.seconds),
+            _mebibytes(row.peak_memory),
+        ]
+        for row in hardest
+    ]
+    heads = ("Deal", "Rules", "Verdict", "States", "Time", "Memory")
+    yield _table("Decided deals with the most states", heads, lines)
+
+
+def _open(rows: Sequence[Row]) -> Iterator[str]:
+    """The undecided deals, with what is known of them."""
+    left = [row for row in rows if row.is_open]
+    yield "<h2>Undecided deals</h2>"
+    if not left:
+        yield "<p>None.</p>"
+        return
+    lines = [
+        [row.deal, label_of(row.rules), row.limit or "", _bounds(row), f"{row.evaluated:,}"]
+        for row in left[:MOST_OPEN]
+    ]
+    heads = ("Deal", "Rules", "Ended by", "Known", "States")
+    yield _table("Undecided deals", heads, lines)
+    if len(left) > MOST_OPEN:
+        yield f"<p>And {len(left) - MOST_OPEN:,} more.</p>"
+
+
+def _bounds(row: Row) -> str:
+    parts = []
+    if row.at_least is not None:
+        parts.append(f"at least {row.at_least}")
+    if row.at_most is not None:
+        parts.append(f"at most {row.at_most}")
+    return ", ".join(parts)
+
+
+def _labels(rows: Sequence[Row]) -> list[str]:
+    """What all rules of the table are called: each has its colour in every picture."""
+    return [label_of(rules) for rules, _ in _by_rules(rows)]
+
+
+def _by_rules(rows: Iterable[Row]) -> list[tuple[Rules, list[Row]]]:
+    found: dict[Rules, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.rules, []).append(row)
+    return list(found.items())
+
+
+def _table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table; what is too wide for the page is scrolled in its own frame."""
+    head = "".join(f'<th scope="col">{escape(word)}</th>' for word in heads)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(word)}</td>" for word in line) + "</tr>" for line in lines
+    )
+    label = escape(caption, quote=True)
+    return (
+        f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} {'row' if number == 1 else 'rows'}"
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):,.0f} MiB"
+
+
+def _hours(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+__all__ = ["label_of", "load_library", "render"]

@@ -1,0 +1,198 @@
+"""One row of a table: a deal, its rules, and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.results import Verdict
+from dbmsolver.survey.ranges import Subject
+from dbmsolver.version import __version__
+
+PROGRAM = f"dbmsolver {__version__}"
+"""What makes the rows of this program."""
+
+UNFINISHED = "unfinished"
+"""The limit of a row that holds what is known in the middle of a deal's questions."""
+
+_RULES = tuple(field.name for field in fields(Rules))
+
+
+class Inquiry(StrEnum):
+    """What a survey asks about each deal."""
+
+    VERDICT = "verdict"
+    """Whether it can be won."""
+    SHORTEST = "shortest"
+    """The length of a shortest solution."""
+    FEWEST_FREECELLS = "fewest-freecells"
+    """The fewest freecells it can be won with."""
+
+
+Key = tuple[int | str, Rules]
+"""What makes a row the only one of its kind: number or board, and the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is known of one deal under some rules; docs/surveys.md describes each column.
+
+    Memory is in bytes, times are in seconds. `max_states`, `max_time`, `memory` and `max_disk` are
+    the limits that were given.
+    """
+
+    deal: str
+    number: int | None
+    board: str | None
+    game: str
+    columns: int
+    freecells: int
+    build: str
+    fill: str
+    dealt_to_freecells: int
+    kings_sunk: bool
+    layout: str
+    question: str
+    verdict: str
+    limit: str | None
+    length: int | None
+    shortest: bool | None
+    fewest: int | None
+    at_least: int | None
+    at_most: int | None
+    asked: str | None
+    states: int
+    evaluated: int
+    seconds: float
+    peak_memory: int
+    digest: str | None
+    method: str | None
+    program: str
+    max_states: int | None
+    max_time: float | None
+    memory: int | None
+    max_disk: int | None
+
+    @property
+    def key(self) -> Key:
+        """What no other row of the table has."""
+        return key_of(self.subject)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that the row is about. UsageError if they are none."""
+        return _rules(
+            self.game,
+            self.columns,
+            self.freecells,
+            self.build,
+            self.fill,
+            self.dealt_to_freecells,
+            self.kings_sunk,
+            self.layout,
+        )
+
+    @property
+    def subject(self) -> Subject:
+        """The deal that the row is about."""
+        return Subject(self.number, self.board, self.rules)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether larger limits could tell more."""
+        if self.question == Inquiry.SHORTEST and self.verdict == Verdict.SOLVED:
+            return not self.shortest
+        return self.verdict == Verdict.UNDECIDED
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all was asked that the limits allow."""
+        return self.limit != UNFINISHED
+
+    @property
+    def title(self) -> str:
+        """How messages call it: `deal 3 (freecell, 2 freecells)`."""
+        return f"deal {self.deal} ({self.game}, {self.freecells} freecells)"
+
+
+COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Row))
+"""The names of the columns, in the order of the table."""
+
+
+@cache
+def column_types() -> dict[str, tuple[type, bool]]:
+    """For each column its type, and whether it may be empty."""
+    found = {}
+    for name, hint in get_type_hints(Row).items():
+        if name in COLUMNS:
+            kinds = [kind for kind in get_args(hint) if kind is not type(None)] or [hint]
+            found[name] = (kinds[0], bool(get_args(hint)))
+    return found
+
+
+@cache
+def _rules(*values: Any) -> Rules:
+    return Rules(*values)
+
+
+def rules_columns(rules: Rules) -> dict[str, Any]:
+    """The columns that tell the rules."""
+    return {"game" if name == "name" else name: getattr(rules, name) for name in _RULES}
+
+
+def key_of(subject: Subject) -> Key:
+    """The key of the row about a deal."""
+    deal = subject.board if subject.number is None else subject.number
+    assert deal is not None
+    return deal, subject.rules
+
+
+def name_of(subject: Subject, deal: Deal | None = None) -> str:
+    """The name of a deal: its number, or that of its board."""
+    return str(subject.number) if subject.number is not None else (deal or subject.deal()).name
+
+
+def merged(old: Row, new: Row, where: str) -> Row:
+    """What two rows about the same deal tell together: the new one, if the old one is open.
+
+    StoreError if they contradict each other.
+    """
+    reason = contradiction(old, new)
+    if reason is not None:
+        raise StoreError(f"{new.title}: {reason}, a contradiction with an earlier row", where)
+    if not old.is_open:
+        return old
+    if not new.is_open:
+        return new
+    most = [one for one in (old.at_most, new.at_most) if one is not None]
+    least = [one for one in (old.at_least, new.at_least) if one is not None]
+    changes: dict[str, Any] = {
+        "at_least": max(least, default=None),
+        "at_most": min(most, default=None),
+    }
+    if old.length is not None and (new.length is None or old.length < new.length):
+        changes |= {"length": old.length, "verdict": old.verdict, "shortest": old.shortest}
+    return replace(new, **changes)
+
+
+def contradiction(old: Row, new: Row) -> str | None:
+    """What of the new row cannot be right if the old one is; None if both can."""
+    for name in ("verdict", "fewest"):
+        before, after = getattr(old, name), getattr(new, name)
+        unknown = {None, Verdict.UNDECIDED} & {before, after}
+        if not unknown and before != after:
+            return f"{name} {after}, was {before}"
+    if old.shortest and new.shortest and old.length != new.length:
+        return f"length {new.length}, was {old.length}"
+    for one, other, words in ((old, new, "was"), (new, old, "is")):
+        if None not in (one.at_least, other.at_most) and one.at_least > other.at_most:  # type: ignore[operator]
+            return f"at most {other.at_most}, but it {words} at least {one.at_least}"
+    same_search = old.verdict == new.verdict == Verdict.UNSOLVABLE and old.method == new.method
+    if same_search and None not in (old.digest, new.digest) and old.digest != new.digest:
+        return f"digest {new.digest}, was {old.digest}"
+    return None

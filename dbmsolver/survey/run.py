@@ -1,0 +1,183 @@
+"""The driver of a survey: jobs to the workers, answers to the table."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbmsolver.game.rules import Rules
+from dbmsolver.results import Limits, SurveyReport, Verdict
+from dbmsolver.survey.fewest import filling_for
+from dbmsolver.survey.inquiries import Asked, Filling, with_more
+from dbmsolver.survey.plan import Plan, Wishes, take
+from dbmsolver.survey.pool import Answer, Job, Over, Pool
+from dbmsolver.survey.ranges import (
+    Ranges,
+    Subject,
+    boards_under,
+    count_subjects,
+    subjects_of,
+)
+from dbmsolver.survey.rows import Inquiry, Row, key_of
+from dbmsolver.survey.table import Table
+
+TICK = 0.2
+"""Seconds between two reports, at most."""
+
+LONG = 1.0
+"""What took so many seconds to find out is written down in the middle of a deal's questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is asked, about which deals, and with which limits for each of them.
+
+    `ranges` None stands for the deals of the table. `limits.memory` is for all together.
+    """
+
+    question: Inquiry
+    ranges: Ranges | None
+    games: tuple[Rules, ...]
+    limits: Limits
+    undecided_only: bool = False
+    lengths: bool = False
+
+
+def stores_of(path: Path) -> Path:
+    """The folder beside a table that unfinished searches are kept in."""
+    return path.with_name(path.name + ".searches")
+
+
+class Run:
+    """One run of a survey on its table."""
+
+    def __init__(self, survey: Survey, table: Table, pool: Pool, keep_searches: bool) -> None:
+        self.survey = survey
+        self.table = table
+        self.pool = pool
+        self.stores = stores_of(table.path) if keep_searches else None
+        self._boards = {
+            rules: set(boards_under(survey.ranges or Ranges(), rules)) for rules in survey.games
+        }
+        self.asked = Asked(survey.question, survey.limits)
+        self._again = [row.subject for row in table.rows.values() if self._is_taken_up(row)]
+        count = 0 if survey.undecided_only else count_subjects(survey.ranges, survey.games)
+        finished = sum(1 for row in table.rows.values() if row.is_finished and self._holds(row))
+        todo = len(self._again) if survey.undecided_only else count - finished
+        self.total = max(count, todo)
+        self.done = self.total - todo
+        self.new = 0
+        """Rows that this run has filled."""
+        self.verdicts: Counter[str] = Counter()
+        """Their verdicts."""
+        self._begun = time.monotonic()
+        wishes = Wishes(survey.question, survey.limits, survey.lengths, self.stores)
+        self.plan = Plan(wishes, self._fillings(), todo)
+        self._running: set[Job] = set()
+
+    def events(self) -> Generator[SurveyReport, None, None]:
+        """Fill the table; yields how far it is, some times a second."""
+        if self.stores is not None:
+            self.stores.mkdir(exist_ok=True)
+        try:
+            yield from self._fill()
+        finally:
+            self.pool.close()
+            if self.stores is not None:
+                with suppress(OSError):  # what is not empty is continued next time
+                    self.stores.rmdir()
+        if self.stores is not None:  # searches of deals that nobody asks about any more
+            shutil.rmtree(self.stores, ignore_errors=True)
+
+    def _fill(self) -> Generator[SurveyReport, None, None]:
+        yield self._report()
+        while True:
+            while len(self._running) < self.pool.workers:
+                job = self.plan.next_job(self.pool, self._running)
+                if job is None:
+                    break
+                self._running.add(job)
+                self.pool.submit(job)
+            if not self._running and not self.plan.known:
+                return
+            for filling in self.plan.known:
+                self._keep(filling)
+            self.plan.known.clear()
+            for event in self.pool.wait(TICK):
+                for filling in self._filled(event):
+                    self._keep(filling)
+            self.table.flush()
+            yield self._report()
+
+    def _filled(self, event: Answer | Over) -> Iterator[Filling]:
+        """What an event adds to rows."""
+        job = event.job
+        if isinstance(event, Answer):
+            task = job.open_tasks.pop(event.number)
+            yield from take(self.plan, job, task, event.found)
+            return
+        self._running.discard(job)
+        for task in job.open_tasks.values():
+            given_up = self.plan.lost(job, task)
+            if given_up is not None:
+                yield from take(self.plan, job, task, given_up)
+
+    def _keep(self, filling: Filling) -> None:
+        """Write down what is known of a row, if it is all or has taken long to find out."""
+        row = filling.row()
+        if row is None or not (filling.is_over or filling.unwritten > LONG):
+            return
+        kept = self.table.put(row)
+        filling.unwritten = 0.0
+        if filling.is_over:
+            self.done += 1
+            self.new += 1
+            self.verdicts["open" if kept.is_open else kept.verdict] += 1
+
+    def _report(self) -> SurveyReport:
+        elapsed = time.monotonic() - self._begun
+        return SurveyReport(
+            question=f"survey {self.survey.question}",
+            elapsed=elapsed,
+            new=self.new,
+            done=self.done / max(self.total, 1),
+            deals=self.done,
+            total=self.total,
+            solved=self.verdicts[Verdict.SOLVED],
+            unsolvable=self.verdicts[Verdict.UNSOLVABLE],
+            undecided=self.verdicts["open"],
+            later=self.plan.later,
+        )
+
+    def _holds(self, row: Row) -> bool:
+        """Whether the row is about one of the survey's deals."""
+        survey = self.survey
+        if survey.ranges is None:
+            return True
+        if row.rules not in survey.games:
+            return False
+        if row.number is not None:
+            return row.number in survey.ranges
+        return row.board in self._boards[row.rules]
+
+    def _is_taken_up(self, row: Row) -> bool:
+        """Whether the row is open, and the limits are larger than when it was made."""
+        if not self._holds(row):
+            return False
+        return not row.is_finished or (row.is_open and with_more(row, self.survey.limits))
+
+    def _fillings(self) -> Iterator[Filling]:
+        """The rows that are missing, or those that are taken up again."""
+        rows, survey = self.table.rows, self.survey
+        subjects: Iterable[Subject] = self._again
+        if survey.ranges is not None and not survey.undecided_only:
+            subjects = subjects_of(survey.ranges, survey.games)
+        for subject in subjects:
+            row = rows.get(key_of(subject))
+            if row is None or not row.is_finished or survey.undecided_only:
+                yield filling_for(self.asked, subject, row)

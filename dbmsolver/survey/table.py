@@ -1,0 +1,225 @@
+"""The table of a survey: every row is kept as it comes, and nothing is lost when the process dies.
+
+Beside the table TABLE lies the journal TABLE.journal while a survey runs. Rows of a .csv or .jsonl
+table that are new are appended to the table itself. All others go to the end of the journal: rows
+of a .parquet table, which cannot grow, and rows that take the place of an open one. Now and then,
+and at the end, the whole table is written anew from both, beside its place and then moved to it;
+then the journal is emptied. A process killed in between leaves rows in both, and they are the same.
+A line that was being written when the process was killed is cut off by the next one.
+
+The journal is also the lock of the table. It is removed when the survey ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
+from dbmsolver.survey.formats import (
+    LINES,
+    ending_of,
+    first_line,
+    line_of,
+    write_table,
+)
+from dbmsolver.survey.loading import journal_of, load_rows
+from dbmsolver.survey.rows import PROGRAM, Inquiry, Row
+
+SYNC_SECONDS = 1.0
+"""Rows are on the disk, and not only with the system, after that time."""
+
+LEAST_REWRITE_SECONDS = 20.0
+"""The least time between two times that the whole table is written."""
+
+REWRITE_SHARE = 50
+"""Writing the whole table takes at most that part of the time."""
+
+
+class Table:
+    """A table that this process alone may change.
+
+    UsageError if it cannot be written, StoreError if another process has it, if it is damaged, or
+    if another version of the program or another question made it.
+    """
+
+    def __init__(self, path: Path, question: Inquiry) -> None:
+        self.path = path
+        self.ending = ending_of(path)
+        self.journal = journal_of(path)
+        if path.is_dir():
+            raise UsageError("a directory, expected a file for the table", str(path))
+        if path.exists() and not os.access(path, os.W_OK):
+            raise UsageError("cannot be written, expected a file that can be", str(path))
+        self._journal_file = _locked(self.journal)
+        try:
+            self.rows = load_rows(path)
+            self._check(question)
+            _cut_last_line(self.journal)
+            if self.ending in LINES and path.exists():
+                _cut_last_line(path)
+            self._replaced = self.journal.stat().st_size > 0
+            self._file = self._appended()
+        except BaseException:
+            if not os.fstat(self._journal_file).st_size:
+                self.journal.unlink(missing_ok=True)
+            os.close(self._journal_file)
+            raise
+        self._synced = time.monotonic()
+        self._written = time.monotonic()
+        self._cost = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def put(self, row: Row) -> Row:
+        """Keep a row; returns the row as it is kept. StoreError if it contradicts the one before;
+        SystemRefusedError if there is no room.
+        """
+        is_new = row.key not in self.rows
+        kept = self.rows.put(row)
+        if is_new and self._file is not None:
+            _write(self._file, line_of(kept, self.ending), self.path)
+        else:
+            _write(self._journal_file, line_of(kept, ".jsonl"), self.journal)
+            self._replaced = True
+        return kept
+
+    def flush(self) -> None:
+        """Have rows on the disk that are older than a second; write the table if it is time."""
+        now = time.monotonic()
+        if now - self._synced > SYNC_SECONDS:
+            self._synced = now
+            for handle in (self._journal_file, self._file):
+                if handle is not None:
+                    os.fsync(handle)
+        rest = max(LEAST_REWRITE_SECONDS, REWRITE_SHARE * self._cost)
+        if self._replaced and self.ending not in LINES and now - self._written > rest:
+            self.rewrite()
+
+    def rewrite(self) -> None:
+        """Write the whole table in order, then empty the journal."""
+        begun = time.monotonic()
+        place = self.path.resolve()
+        beside = place.with_name(f".{place.name}.{os.getpid()}")
+        try:
+            write_table(self.rows.sorted(), beside, self.ending)
+            if self.path.exists():
+                beside.chmod(self.path.stat().st_mode & 0o777)
+            beside.replace(place)
+            _sync_folder(place.parent)
+            os.ftruncate(self._journal_file, 0)
+        except OSError as error:
+            raise SystemRefusedError(f"cannot be written ({error.strerror})", str(self.path)) from (
+                None
+            )
+        finally:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+        if self._file is not None:
+            os.close(self._file)
+            self._file = self._appended()
+        self._replaced = False
+        self._written = time.monotonic()
+        self._cost = self._written - begun
+
+    def close(self) -> None:
+        """Write the table, remove the journal, and let others have it."""
+        try:
+            self.rewrite()
+            self.journal.unlink(missing_ok=True)
+        finally:
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
+            os.close(self._journal_file)
+
+    def _check(self, question: Inquiry) -> None:
+        for row in self.rows.values():
+            if row.program != PROGRAM:
+                said = f"made by {row.program}, this is {PROGRAM}"
+                raise StoreError(f"{said}; expected a table of this version", str(self.path))
+            if row.question != question:
+                said = f"its question is {row.question}, not {question}"
+                raise StoreError(f"{said}; expected a table of this question", str(self.path))
+
+    def _appended(self) -> int | None:
+        """The table opened to append rows to it, None where its format has no such thing."""
+        if self.ending not in LINES:
+            return None
+        try:
+            handle = os.open(
+                self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
+            )
+        except OSError as error:
+            raise UsageError(f"cannot be written ({error.strerror})", str(self.path)) from None
+        if not os.fstat(handle).st_size:
+            _write(handle, first_line(self.ending), self.path)
+        return handle
+
+
+def _locked(journal: Path) -> int:
+    """The journal opened to append to it, locked for this process."""
+    while True:
+        try:
+            handle = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            table = str(journal).removesuffix(".journal")
+            raise UsageError(
+                f"cannot be written ({error.strerror}), expected a place for a table", table
+            ) from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(handle)
+            where = str(journal).removesuffix(".journal")
+            raise StoreError("another process is making this table", where) from None
+        # Whoever had the lock may have removed the file in the meantime.
+        with suppress(FileNotFoundError):
+            if os.fstat(handle).st_ino == journal.stat().st_ino:
+                return handle
+        os.close(handle)
+
+
+def _cut_last_line(path: Path) -> None:
+    """Cut off a last line that has no end."""
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        os.truncate(path, end)
+
+
+def _write(handle: int, text: str, path: Path) -> None:
+    """Append a line, all of it or nothing."""
+    data = text.encode("utf-8")
+    before = os.fstat(handle).st_size
+    try:
+        written = os.write(handle, data)
+        reason = "no room" if written < len(data) else None
+    except OSError as error:
+        reason = error.strerror
+    if reason is not None:
+        with suppress(OSError):
+            os.ftruncate(handle, before)
+        raise SystemRefusedError(f"cannot be written ({reason})", str(path))
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,61 @@
+"""What a worker of `processes.py` does: one job after the other, until nobody asks any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from multiprocessing.connection import Connection
+
+from dbmsolver.errors import DbmError, InternalError, SystemRefusedError
+from dbmsolver.process import return_freed_memory
+from dbmsolver.signals import ignore_signals, raise_on_signals
+from dbmsolver.survey.jobs import Order
+
+COMPILES = "compiles"
+"""What a worker says before it compiles the first kernel."""
+
+
+def serve(handle: int) -> None:
+    """Take orders from a connection, and send what is found out; None says that a job is done."""
+    raise_on_signals()
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    # The kernels' cache is chosen before numba is loaded.
+    from dbmsolver.jit.cache import choose_cache
+
+    choose_cache()
+    return_freed_memory()
+    from dbmsolver.jit.compilation import on_first_compilation
+    from dbmsolver.survey.performer import Performer
+
+    performer = Performer()
+    connection = Connection(handle)
+    on_first_compilation(lambda: connection.send(COMPILES))
+    try:
+        while True:
+            order: Order = connection.recv()
+            try:
+                for found in performer.perform(order):
+                    if found is not None:
+                        connection.send(found)
+            except DbmError as error:
+                connection.send(error)
+                return
+            except MemoryError:
+                return  # the driver takes it for dead, and gives the deal more memory
+            except OSError as error:
+                connection.send(SystemRefusedError(str(error)))
+                return
+            except Exception as error:
+                connection.send(InternalError(f"a worker failed: {error!r}"))
+                return
+            connection.send(None)
+    except (EOFError, OSError, KeyboardInterrupt):
+        pass
+    finally:
+        ignore_signals()
+
+
+def _end_with_driver() -> None:
+    os.read(0, 1)
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,159 @@
+"""`hint` and `solve --every-first-move` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+from click.testing import Result as Outcome
+
+from dbmsolver.cli.app import cli
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
+LITERAL = "# game: freecell\n1a\n"
+"""A first move of that deal, in a notation that leaves no moves out."""
+BEGUN = "5h 6h 4a 48 5b 5h 35"
+"""The first moves of a shortest solution of deal 3."""
+
+
+def run(*args: str, typed: str | None = None) -> Outcome:
+    return CliRunner().invoke(cli, [*args, "--quiet"], input=typed)
+
+
+def answer(*args: str, code: int = 0) -> dict[str, Any]:
+    outcome = run(*args, "--json")
+    assert outcome.exit_code == code, outcome.output
+    data: dict[str, Any] = json.loads(outcome.stdout)
+    chosen = {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{data['kind']}"}
+    jsonschema.Draft202012Validator(chosen).validate(data)
+    jsonschema.Draft202012Validator(SCHEMA).validate(data)
+    return data
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> str:
+    path = tmp_path / "board"
+    path.write_text(TWO)
+    return str(path)
+
+
+def test_hint(board: str) -> None:
+    lines = run("hint", board).stdout.splitlines()
+    assert lines[0].endswith("can be won, 3 card moves are left")
+    assert any(line.startswith("Best move: KS  column 1 -> ") for line in lines)
+    data = answer("hint", board, "1a", "--from", "short")
+    assert (data["made"], data["length"], data["move"]["card"]) == (1, 2, "QS")
+    assert data["board"][1] == "Freecells: KS - - -"
+    data = answer("hint", board, "1a", "1h", "ah", "--from", "short")
+    assert (data["length"], data["move"], data["verdict"]) == (0, None, "solved")
+    assert (
+        run("hint", board, "1a 1h ah", "--from", "short")
+        .stdout.splitlines()[0]
+        .endswith("after 3 moves: won")
+    )
+
+
+def test_every_notation_and_place(tmp_path: Path) -> None:
+    """Typed, from a file, and from standard input, the moves are the same."""
+    file = tmp_path / "played"
+    file.write_text(BEGUN + "\n")
+    expected = answer("hint", "3", *BEGUN.split())
+    assert (expected["made"], expected["length"]) == (7, 66)
+    assert answer("hint", "3", str(file))["board"] == expected["board"]
+    assert answer("hint", "3", BEGUN, "--from", "short")["board"] == expected["board"]
+    outcome = run("hint", "3", "-", "--json", typed=BEGUN)
+    assert json.loads(outcome.stdout)["board"] == expected["board"]
+
+
+def test_a_negative_deal() -> None:
+    """Such a number is not taken for an option, nor are the moves taken for the deal."""
+    expected = "<moves>, line 1, column 4: illegal move 2 '1h'"
+    for args in (["-2", "1a", "1h"], ["--threads", "1", "-2", "--memory", "1G", "1a", "1h"]):
+        outcome = run("hint", *args)
+        assert outcome.exit_code == 3
+        assert expected in outcome.stderr
+
+
+def test_lost() -> None:
+    tiny = ("1", "--game", "seahaven_towers", "--freecells", "2")
+    outcome = run("hint", *tiny)
+    assert outcome.exit_code == 10
+    assert outcome.stdout.splitlines()[0].endswith("cannot be won")
+    data = answer("hint", *tiny, code=10)
+    assert (data["verdict"], data["move"], data["length"]) == ("unsolvable", None, None)
+    data = answer("solve", *tiny, "--every-first-move", code=10)
+    assert {move["verdict"] for move in data["first_moves"]} == {"unsolvable"}
+
+
+def test_limits() -> None:
+    data = answer("hint", "1", "--max-states", "20000")
+    assert (data["length"], data["limit"]) == (None, "max-states")
+    assert data["move"] is not None
+    assert 0 < data["at_least"] < data["at_most"] == len(data["moves"])
+    outcome = run("hint", "1", "--max-states", "20000")
+    assert "can be won, at most " in outcome.stdout
+    assert "Good move: " in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "message", "code"),
+    [
+        (["6i"], "line 1, column 1: illegal move 1 '6i'", 3),
+        (["1h"], "illegal move 1 '1h'", 3),
+        (["no/such"], "no/such: there is no such file", 2),
+        (["6?"], "line 1, column 1", 3),
+        (["1a", "--from", "nothing"], "unknown format", 2),
+    ],
+)
+def test_bad_moves(args: list[str], message: str, code: int) -> None:
+    outcome = run("hint", "3", *args)
+    assert outcome.exit_code == code
+    assert message in outcome.stderr.splitlines()[-1]
+    assert outcome.stdout == ""
+
+
+def test_both_from_standard_input() -> None:
+    assert "expected one of them" in run("hint", "-", "-", typed=TWO).stderr
+    assert "expected one of them" in run("solve", "-", "--moves", "-", typed=TWO).stderr
+
+
+def test_every_first_move(board: str, tmp_path: Path) -> None:
+    lines = run("solve", board, "--every-first-move").stdout.splitlines()
+    assert lines[0].endswith("can be won, 3 card moves are left; 2 first moves")
+    assert "         2  KS  column 1 -> column 2" in lines
+    data = answer("solve", board, "--every-first-move")
+    assert [move["length"] for move in data["first_moves"]] == [2, 2]
+    assert data["only"] is None
+    (tmp_path / "played").write_text(LITERAL)
+    data = answer("solve", board, "--every-first-move", "--moves", str(tmp_path / "played"))
+    lengths = {move["destination"]["kind"]: move["length"] for move in data["first_moves"]}
+    assert lengths == {"foundation": 1, "freecell": 2, "column": 2}
+    assert data["made"] == 1
+
+
+def test_solve_goes_on_from_moves(board: str, tmp_path: Path) -> None:
+    (tmp_path / "played").write_text(LITERAL)
+    data = answer("solve", board, "--moves", str(tmp_path / "played"))
+    assert (data["kind"], data["length"]) == ("answer", 2)
+    data = answer("solve", board, "--count", "--moves", str(tmp_path / "played"))
+    assert data["count"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--count"], "--every-first-move and --count"),
+        (["--all"], "--every-first-move and --all"),
+        (["--boards"], "--every-first-move and --boards"),
+        (["--format", "sfn"], "says nothing about the format sfn"),
+    ],
+)
+def test_what_cannot_be(board: str, args: list[str], message: str) -> None:
+    outcome = run("solve", board, "--every-first-move", *args)
+    assert outcome.exit_code == 2
+    assert message in outcome.stderr

@@ -1,0 +1,53 @@
+"""Surveys for tests, made in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.survey.here import Here
+from dbmsolver.survey.loading import load_rows
+from dbmsolver.survey.pool import Pool
+from dbmsolver.survey.ranges import parse_ranges
+from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.survey.run import Run, Survey
+from dbmsolver.survey.table import Table
+
+MEMORY = 512 << 20
+
+
+def survey(
+    path: Path,
+    ranges: str | Iterable[str] | None,
+    rules: Rules | tuple[Rules, ...] = GAMES["freecell"],
+    question: Inquiry = Inquiry.VERDICT,
+    limits: Limits = Limits(),
+    pool: Pool | None = None,
+    keep_searches: bool = True,
+    **options: Any,
+) -> list[SurveyReport]:
+    """Run a survey to its end; returns what it reports."""
+    texts = [ranges] if isinstance(ranges, str) else ranges
+    some = rules if isinstance(rules, tuple) else (rules,)
+    asked = Survey(
+        question, None if texts is None else parse_ranges(texts), some, limits, **options
+    )
+    with Table(path, question) as table:
+        run = Run(asked, table, pool or Here(1, MEMORY), keep_searches)
+        return list(run.events())
+
+
+def rows_of(path: Path) -> list[Row]:
+    """The rows of a table, in order."""
+    return load_rows(path).sorted()
+
+
+def facts(path: Path) -> list[tuple[Any, ...]]:
+    """What must be the same however a survey was made."""
+    return [
+        (row.deal, row.rules, row.verdict, row.fewest, row.length, row.states, row.digest)
+        for row in rows_of(path)
+    ]

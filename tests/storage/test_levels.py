@@ -1,0 +1,103 @@
+"""Levels: what is written is read again; what is damaged or foreign is as if it were not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.storage import levels as module
+from dbmsolver.storage.levels import Levels, encode_chunks
+
+
+def some_states(seed: int, count: int, words: int) -> tuple[module.Words, module.Words]:
+    random = np.random.default_rng(seed)
+    rows = random.integers(0, 2**63, (count, 4), dtype=np.uint64)
+    return rows, random.integers(0, 2**63, (count, words), dtype=np.uint64)
+
+
+def opened(path: Path, question: str = "a question") -> Levels:
+    return Levels(path, question, durable=True)
+
+
+def written(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[module.Words, module.Words]]:
+    """Three levels of 1, 300 and 50 states, in chunks of a hundred."""
+    monkeypatch.setattr(module, "CHUNK_ROWS", 100)
+    made = opened(path)
+    found = [some_states(0, 1, 1), some_states(1, 300, 1), some_states(2, 50, 3)]
+    for depth, (rows, ways) in enumerate(found):
+        with made.writing(depth) as writer:
+            writer.put(encode_chunks(rows, ways))
+        assert writer.states == rows.shape[0]
+    assert (made.last, made.states) == (2, 351)
+    made.close()
+    return found
+
+
+def test_what_is_written_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = written(tmp_path / "levels", monkeypatch)
+    again = opened(tmp_path / "levels")
+    assert (again.last, again.states) == (2, 351)
+    assert again.nbytes == sum(file.stat().st_size for file in again.path.glob("*.level"))
+    for depth, (rows, ways) in enumerate(found):
+        parts = list(again.read(depth))
+        assert np.array_equal(np.concatenate([part[0] for part in parts]), rows)
+        assert np.array_equal(np.concatenate([part[1] for part in parts]), ways)
+
+
+def test_another_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path / "levels", monkeypatch)
+    other = opened(tmp_path / "levels", "another")
+    assert other.last == -1
+    assert not list(other.path.glob("*.level"))
+
+
+def test_one_process_only(tmp_path: Path) -> None:
+    first = opened(tmp_path / "levels")
+    with pytest.raises(StoreError, match="another process"):
+        opened(tmp_path / "levels")
+    first.close()
+    opened(tmp_path / "levels").close()
+
+
+def test_every_damaged_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a damaged level on, nothing is there; what was read before is told to be damaged."""
+    written(tmp_path / "levels", monkeypatch)
+    file = tmp_path / "levels" / "00001.level"
+    whole, others = file.read_bytes(), (tmp_path / "levels" / "00002.level").read_bytes()
+    for place in {*range(64), *range(64, len(whole), 997), *range(len(whole) - 24, len(whole))}:
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x41
+        check_lost(tmp_path / "levels", bytes(damaged), others)
+    for length in (0, 1, 15, 16, 40, len(whole) - 1):
+        check_lost(tmp_path / "levels", whole[:length], others)
+    check_lost(tmp_path / "levels", whole + b"\0", others)
+
+
+def check_lost(path: Path, damaged: bytes, others: bytes) -> None:
+    (path / "00001.level").write_bytes(damaged)
+    (path / "00002.level").write_bytes(others)
+    found = opened(path)
+    assert (found.last, found.states) == (0, 1)
+    assert [file.name for file in path.glob("*.level")] == ["00000.level"]
+    (path / "00001.level").write_bytes(damaged)
+    with pytest.raises(StoreError, match="damaged"):
+        list(found.read(1))
+    found.close()
+
+
+def test_no_room(tmp_path: Path) -> None:
+    levels = opened(tmp_path / "levels")
+    with pytest.raises(DiskFullError, match="No space left"), levels.writing(0) as writer:
+        raise_no_space(writer)
+    assert levels.last == -1
+    assert not list(levels.path.glob("*.part"))
+
+
+def raise_no_space(writer: module.Writer) -> None:
+    """What a full disk does to a write."""
+    with open("/dev/full", "wb", buffering=0) as full:
+        writer._file = full
+        writer.put([b"\0" * 64])

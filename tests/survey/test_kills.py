@@ -1,0 +1,208 @@
+"""Surveys that are killed at any moment: the same command continues, nothing is done twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.selection import few_fast
+from helpers.surveys import facts, rows_of, survey
+
+from dbmsolver.game.rules import rules_for
+from dbmsolver.survey.formats import first_line, read_rows
+from dbmsolver.survey.here import Here
+from dbmsolver.survey.jobs import Order
+from dbmsolver.survey.loading import journal_of
+from dbmsolver.survey.performer import Performer, Steps
+from dbmsolver.survey.pool import Answer, Over
+from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.run import stores_of
+
+ONE = rules_for("freecell", 1)
+DEALS = "1-24"
+
+
+class Killed(Here):
+    """A worker that kills the process when it has given so many answers."""
+
+    def __init__(self, answers: int) -> None:
+        super().__init__(1, 512 << 20)
+        self.left = answers
+
+    def wait(self, seconds: float) -> list[Answer | Over]:
+        assert self._job is not None
+        job, steps = self._job
+        found: list[Answer | Over] = []
+        for step in steps:
+            assert step is not None
+            found.append(Answer(job, *step))
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if len(found) == 3:  # the table gets them before the next ones are worked out
+                return found
+        self._job = None
+        return [*found, Over(job)]
+
+
+def forked(path: Path, question: Inquiry, answers: int) -> bool:
+    """Run a survey in a fork that is killed after so many answers; whether it came to its end."""
+    child = os.fork()
+    if not child:
+        with suppress(BaseException):
+            survey(path, DEALS, ONE, question, pool=Killed(answers))
+            os._exit(0)
+        os._exit(1)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, -signal.SIGKILL)
+    return status == 0
+
+
+CASES = [
+    (".csv", Inquiry.VERDICT),
+    (".jsonl", Inquiry.VERDICT),
+    (".parquet", Inquiry.VERDICT),
+    (".parquet", Inquiry.FEWEST_FREECELLS),
+    (".csv", Inquiry.FEWEST_FREECELLS),
+    (".jsonl", Inquiry.FEWEST_FREECELLS),
+]
+
+
+@pytest.mark.parametrize(("ending", "question"), few_fast(CASES, 2))
+def test_killed_again_and_again(tmp_path: Path, ending: str, question: Inquiry) -> None:
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path, whole = tmp_path / f"table{ending}", tmp_path / "whole.csv"
+    survey(whole, DEALS, ONE, question)
+    random = Random(ending)
+    kills = 0
+    while not forked(path, question, random.randint(4, 10)):
+        kills += 1
+        assert kills < 40
+    assert kills >= 2
+    assert facts(path) == facts(whole)
+    rows = list(read_rows(path, ending))
+    assert len({row.key for row in rows}) == len(rows) == 24
+    assert not journal_of(path).exists()
+    assert not stores_of(path).exists()
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_search_goes_on_where_it_was_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
+) -> None:
+    """It is kept beside the table until its row is written; what cannot be read is done anew."""
+    path = tmp_path / "table.csv"
+    child = os.fork()
+    if not child:
+        monkeypatch.setattr("dbmsolver.search.recorder.COMMIT_SECONDS", 0.01)
+        performed = Performer._search
+
+        def dying(self: Performer, order: Order) -> Iterator[object]:
+            for number, step in enumerate(performed(self, order)):
+                if number == 20:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                yield step
+
+        monkeypatch.setattr(Performer, "_search", dying)
+        survey(path, "3", question=Inquiry.SHORTEST)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    (store,) = stores_of(path).iterdir()
+    assert (store / "data.mdb").exists()
+    if damaged:
+        (store / "data.mdb").write_bytes(b"nothing" * 5000)
+    orders = []
+    perform = Performer.perform
+
+    def watched(self: Performer, order: Order) -> Steps:
+        orders.append(order)
+        assert order.store == store
+        return perform(self, order)
+
+    monkeypatch.setattr(Performer, "perform", watched)
+    survey(path, "3", question=Inquiry.SHORTEST)
+    assert len(orders) == 1
+    (row,) = rows_of(path)
+    assert (row.length, row.shortest) == (73, True)
+    assert not stores_of(path).exists()
+
+
+def started(path: Path, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "dbmsolver", "survey", "-o", str(path), "--quiet", *more]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def wait_for_rows(driver: subprocess.Popen[bytes], path: Path) -> None:
+    """Wait until the table has grown, or the driver has ended."""
+    before = max(path.stat().st_size if path.exists() else 0, len(first_line(".csv")))
+    while driver.poll() is None and (not path.exists() or path.stat().st_size <= before):
+        time.sleep(0.01)
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+MANY = ("1-3000", "--freecells", "0", "--threads", "2")
+NONE = rules_for("freecell", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_driver_is_killed_and_its_workers_end(tmp_path: Path, number: signal.Signals) -> None:
+    path = tmp_path / "table.csv"
+    workers: list[int] = []
+    killed = 0
+    for _ in range(3):
+        driver = started(path, *MANY)
+        wait_for_rows(driver, path)
+        workers += children_of(driver.pid) if driver.poll() is None else []
+        driver.send_signal(number)
+        _, errors = driver.communicate()
+        if driver.returncode:
+            killed += 1
+        if driver.returncode and number != signal.SIGKILL:
+            assert driver.returncode == 130
+            assert errors == b"dbmsolver: interrupted; the same command continues the table\n"
+        while any(map(is_running, workers)):
+            time.sleep(0.01)
+    assert workers
+    assert killed
+    assert started(path, *MANY).wait() == 0
+    survey(tmp_path / "whole.csv", "1-3000", NONE)
+    assert facts(path) == facts(tmp_path / "whole.csv")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["table.csv", "whole.csv"]
+
+
+@pytest.mark.slow
+def test_workers_are_killed(tmp_path: Path) -> None:
+    """Their deals are given to others."""
+    path = tmp_path / "table.csv"
+    driver = started(path, *MANY)
+    killed = 0
+    for _ in range(4):
+        wait_for_rows(driver, path)
+        for worker in children_of(driver.pid)[:1] if driver.poll() is None else []:
+            os.kill(worker, signal.SIGKILL)
+            killed += 1
+    assert driver.wait() == 0
+    assert killed
+    survey(tmp_path / "whole.csv", "1-3000", NONE)
+    assert facts(path) == facts(tmp_path / "whole.csv")

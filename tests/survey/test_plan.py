@@ -1,0 +1,163 @@
+"""What is asked when, with workers that do nothing: they answer, have no room, or die."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from helpers.surveys import rows_of, survey
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Limit, Limits, Verdict
+from dbmsolver.survey.jobs import LOST, Found, Order, Way
+from dbmsolver.survey.pool import Answer, Job, Over
+from dbmsolver.survey.rows import Inquiry
+
+SHARE, WHOLE = 1 << 30, 4 << 30
+FREECELL = rules_for("freecell")
+
+
+class Workers:
+    """Four workers. `wins` says with how many freecells a deal can be won, `kinds` what becomes of
+    a deal: dives decide it, a search does, a search with all the memory does, nothing does, or it
+    kills its worker.
+    """
+
+    workers = 4
+    machines = 1
+    memory = SHARE
+    whole = (4, WHOLE)
+
+    def __init__(self, wins: dict[int, int], kinds: dict[int, str]) -> None:
+        self.wins = wins
+        self.kinds = kinds
+        self.running: list[Job] = []
+        self.answered: Counter[tuple[int | None, int]] = Counter()
+        self.orders: list[Order] = []
+        self.closed = False
+
+    def submit(self, job: Job) -> None:
+        assert len(self.running) < self.workers
+        if job.alone:
+            assert not self.running
+        assert not any(other.alone for other in self.running)
+        self.running.append(job)
+        self.orders.append(job.order)
+
+    def wait(self, seconds: float) -> list[Answer | Over]:
+        job = self.running.pop(0)
+        events: list[Answer | Over] = []
+        for number, subject in enumerate(job.order.subjects):
+            assert subject.number is not None
+            kind = self.kinds.get(subject.number, "dive")
+            if kind == "deadly":
+                return [*events, Over(job, lost=True)]
+            cells = subject.rules.freecells
+            won = cells >= self.wins.get(subject.number, 2)
+            verdict = Verdict.SOLVED if won else Verdict.UNSOLVABLE
+            found = Found(verdict, states=7, evaluated=7, seconds=1.0)
+            if job.order.way == Way.DIVE and kind != "dive":
+                found = Found(None, seconds=0.5)
+            elif kind == "huge" and job.order.limits.memory != WHOLE:
+                found = Found(Verdict.UNDECIDED, Limit.MEMORY, seconds=1.0)
+            elif kind == "endless" and cells == 2:
+                found = Found(Verdict.UNDECIDED, Limit.MAX_TIME, seconds=1.0)
+            if found.verdict is not None and found.limit != Limit.MEMORY:
+                self.answered[subject.number, cells] += 1
+            events.append(Answer(job, number, found))
+        return [*events, Over(job)]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+kinds = st.sampled_from(["dive", "search", "huge", "endless", "deadly"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.dictionaries(st.integers(1, 50), kinds, max_size=12),
+    st.sampled_from([Inquiry.VERDICT, Inquiry.FEWEST_FREECELLS]),
+    st.dictionaries(st.integers(1, 50), st.integers(0, 5), max_size=50),
+)
+def test_each_question_is_answered_once(
+    kinds: dict[int, str], question: Inquiry, wins: dict[int, int]
+) -> None:
+    pool = Workers(wins, kinds)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        rules = FREECELL if question == Inquiry.FEWEST_FREECELLS else rules_for("freecell", 2)
+        reports = survey(path, "1-50", rules, question, Limits(memory=WHOLE), pool)
+        rows = rows_of(path)
+        assert sorted(p.name for p in Path(folder).iterdir()) == ["table.csv"]
+    assert pool.closed
+    assert not pool.running
+    assert [row.number for row in rows] == list(range(1, 51))
+    assert set(pool.answered.values()) <= {1}
+    assert (reports[-1].deals, reports[-1].later) == (50, 0)
+    for row in rows:
+        assert row.number is not None
+        kind, win = kinds.get(row.number, "dive"), wins.get(row.number, 2)
+        if kind == "deadly":
+            assert (row.verdict, row.limit) == ("undecided", LOST)
+        elif question == Inquiry.FEWEST_FREECELLS:
+            if kind == "endless" and win in (2, 3):
+                assert (row.verdict, row.at_least, row.at_most) == ("undecided", 2, 3)
+            else:
+                assert row.fewest == (win if win <= 4 else None)
+                assert row.verdict == ("solved" if win <= 4 else "unsolvable")
+        elif kind == "endless":
+            assert (row.verdict, row.limit) == ("undecided", "max-time")
+        else:
+            assert row.verdict == ("solved" if win <= 2 else "unsolvable")
+
+
+def test_memory_is_divided_then_given_whole(tmp_path: Path) -> None:
+    pool = Workers({}, {5: "huge", 9: "huge", 20: "search"})
+    survey(tmp_path / "table.csv", "1-40", FREECELL, limits=Limits(memory=WHOLE), pool=pool)
+    searches = [order for order in pool.orders if order.way == Way.SEARCH]
+    assert all(order.limits.memory == SHARE for order in pool.orders if order.way == Way.DIVE)
+    assert [order.limits.memory for order in searches] == [SHARE, SHARE, SHARE, WHOLE, WHOLE]
+    assert [order.subjects[0].number for order in searches[-2:]] == [5, 9]
+    assert [order.threads for order in searches[-2:]] == [4, 4]
+    # The second search of a deal goes on where the first one ended.
+    stores = {order.subjects[0].number: {order.store} for order in searches[:3]}
+    assert {searches[-1].store} == stores[9]
+    # It took the time of the dives and, as its store counts all of it, of the second search.
+    assert [row.seconds for row in rows_of(tmp_path / "table.csv") if row.number == 5] == [1.5]
+
+
+def test_no_job_is_larger_than_a_machine(tmp_path: Path) -> None:
+    """Four processors may be those of two machines."""
+    pool = Workers({}, {5: "search"})
+    pool.whole = (2, WHOLE // 2)
+    survey(tmp_path / "table.csv", "5", FREECELL, limits=Limits(memory=WHOLE // 2), pool=pool)
+    assert [order.threads for order in pool.orders] == [1, 2]
+    assert pool.orders[-1].limits.memory == WHOLE // 2
+
+
+def test_time_is_for_all_jobs_of_a_deal(tmp_path: Path) -> None:
+    pool = Workers({}, {5: "huge"})
+    limits = Limits(memory=WHOLE, max_time=10.0)
+    survey(tmp_path / "table.csv", "5", FREECELL, limits=limits, pool=pool)
+    assert [order.limits.max_time for order in pool.orders] == [10.0, 9.5]
+
+
+def test_a_batch_whose_worker_dies_is_done_one_by_one(tmp_path: Path) -> None:
+    pool = Workers({}, {17: "deadly"})
+    survey(tmp_path / "table.csv", "1-60", FREECELL, pool=pool)
+    limits = {row.number: row.limit for row in rows_of(tmp_path / "table.csv")}
+    assert {number for number, limit in limits.items() if limit} == {17}
+
+
+def test_most_jobs_are_of_many_deals(tmp_path: Path) -> None:
+    pool = Workers({}, {})
+    survey(tmp_path / "table.csv", "1-2000", FREECELL, pool=pool)
+    sizes = [len(order.subjects) for order in pool.orders]
+    assert sum(sizes) == 2000
+    assert max(sizes) == 64
+    assert sizes[-1] == 1  # the last ones are small, so that no worker waits long for another
+    assert len(sizes) < 100

@@ -1,0 +1,112 @@
+"""Which deals a survey is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.boards import format_board
+from dbmsolver.game.deals import MAX_NUMBER, Deal
+from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.survey.ranges import Ranges, count_subjects, parse_ranges, subjects_of
+
+FREECELL = GAMES["freecell"]
+
+
+def numbers(*texts: str) -> list[int]:
+    return [subject.number or 0 for subject in subjects_of(parse_ranges(texts), [FREECELL])]
+
+
+def test_lists_and_ranges() -> None:
+    assert numbers("3,1-2,11982") == [1, 2, 3, 11982]
+    assert numbers("1-5,4-8", "2") == list(range(1, 9))
+    assert numbers("5,-1,-2") == [-2, -1, 5]
+    assert numbers(" 7 , 9") == [7, 9]
+
+
+def test_the_whole_range_takes_no_time() -> None:
+    whole = parse_ranges([f"1-{MAX_NUMBER}"])
+    assert count_subjects(whole, [FREECELL, rules_for("freecell", 2)]) == 2 * MAX_NUMBER
+    assert MAX_NUMBER in whole
+    assert 0 not in whole
+    assert next(iter(subjects_of(whole, [FREECELL]))).number == 1
+
+
+@given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 9)), min_size=1, max_size=8))
+def test_each_number_once(pairs: list[tuple[int, int]]) -> None:
+    ranges = parse_ranges([",".join(f"{first}-{first + more}" for first, more in pairs)])
+    wanted = sorted({n for first, more in pairs for n in range(first, first + more + 1)})
+    assert [subject.number for subject in subjects_of(ranges, [FREECELL])] == wanted
+    assert [number for number in range(80) if number in ranges] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("5-1", "ends before it begins"),
+        ("0", "no such number"),
+        ("1-", "is no range"),
+        ("1,,2", "is no range"),
+        ("-3", "is no range"),
+        (f"1-{MAX_NUMBER + 1}", "no such number"),
+        ("9" * 30, "is no range"),
+        ("", "no such file"),
+        ("1-1e3", "no such file"),
+    ],
+)
+def test_bad_ranges(text: str, reason: str) -> None:
+    with pytest.raises((UsageError, InputError), match=reason) as error:
+        parse_ranges([text])
+    assert "\n" not in str(error.value)
+
+
+def test_boards(tmp_path: Path) -> None:
+    """Files that hold the same board are one deal."""
+    board = format_board(Deal.from_number(7).position)
+    (tmp_path / "one").write_text(board)
+    (tmp_path / "two.txt").write_text(f"# the same\n{board}")
+    (tmp_path / "three.txt").write_text(format_board(Deal.from_number(8).position))
+    (tmp_path / ".hidden").write_text("nothing")
+    ranges = parse_ranges([str(tmp_path), "7"])
+    found = list(subjects_of(ranges, [FREECELL]))
+    assert len(found) == count_subjects(ranges, [FREECELL]) == 3
+    assert {subject.deal().position for subject in found} == {
+        Deal.from_number(number).position for number in (7, 8)
+    }
+    assert (
+        list(subjects_of(parse_ranges([str(tmp_path / "one")]), [FREECELL]))
+        == [
+            subject for subject in found if subject.deal().position == Deal.from_number(7).position
+        ][1:]
+    )
+
+
+def test_boards_with_filled_freecells(tmp_path: Path) -> None:
+    """They can be asked about with fewer freecells, too, as long as the cards have room."""
+    (tmp_path / "board").write_text("Foundations: H-K C-K D-K S-J\nFreecells: KS - - -\nQS\n")
+    (subject,) = subjects_of(parse_ranges([str(tmp_path)]), [FREECELL])
+    for cells in (1, 4):
+        deal = replace(subject, rules=rules_for("freecell", cells)).deal()
+        assert len(deal.position.freecells) == cells
+    with pytest.raises(InputError, match="one freecell too many"):
+        replace(subject, rules=rules_for("freecell", 0)).deal()
+
+
+def test_bad_boards(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file in it"):
+        parse_ranges([str(tmp_path)])
+    (tmp_path / "board").write_text("KS KS\n")
+    with pytest.raises(InputError, match="already at line 1"):
+        list(subjects_of(parse_ranges([str(tmp_path)]), [FREECELL]))
+    with pytest.raises(InputError, match=r"no such file.*expected numbers and ranges"):
+        parse_ranges(["nowhere"])
+
+
+def test_no_ranges() -> None:
+    assert list(subjects_of(Ranges(), [FREECELL])) == []
+    assert count_subjects(None, [FREECELL]) == 0

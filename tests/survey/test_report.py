@@ -1,0 +1,139 @@
+"""The page about a table: what it says, and how it looks in a browser."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from helpers.rows import row
+
+from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.game.rules import rules_for
+from dbmsolver.survey.loading import load_rows
+from dbmsolver.survey.report import MOST_OPEN, label_of, render
+from dbmsolver.survey.rows import Inquiry, Row
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+CELLS = [rules_for("freecell", cells) for cells in range(5)]
+VOID = {"meta", "link", "br"}
+
+
+def verdicts() -> list[Row]:
+    rows = []
+    for rules in CELLS:
+        for number in range(1, 60):
+            solved = number * (rules.freecells + 1) > 50
+            rows.append(
+                row(
+                    number,
+                    rules=rules,
+                    verdict="solved" if solved else "unsolvable",
+                    length=90 + number if solved else None,
+                    states=number**3,
+                    evaluated=number**3,
+                    seconds=number / 100,
+                    peak_memory=number << 20,
+                )
+            )
+    return [*rows, row(384243, rules=CELLS[2], limit="max-time", evaluated=10**7)]
+
+
+def lengths() -> list[Row]:
+    known = {"verdict": "solved", "shortest": True, "evaluated": 500}
+    found = [
+        row(number, Inquiry.SHORTEST, length=length, at_least=length, at_most=length, **known)
+        for number, length in enumerate((73, 82, 82, 90, 101), start=1)
+    ]
+    left = {"verdict": "solved", "shortest": False, "limit": "max-time", "evaluated": 9}
+    return [*found, row(6, Inquiry.SHORTEST, length=99, at_least=80, at_most=99, **left)]
+
+
+def fewest() -> list[Row]:
+    return [
+        row(number, Inquiry.FEWEST_FREECELLS, verdict="solved", fewest=number % 4, evaluated=number)
+        for number in range(1, 50)
+    ]
+
+
+class Reader(HTMLParser):
+    """The text of a page; every element must be closed where it belongs."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.names: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        self.names += [value or "" for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.words += data.split()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+def test_verdicts() -> None:
+    page = render(verdicts(), "<table>.csv")
+    reader = Reader(page)
+    assert "Table <table>.csv : 296 rows about 60 deals" in reader.text
+    assert "2 freecells 43 16 1 60 98.33%" in reader.text
+    assert "from 101 to 149 card moves" in reader.text
+    assert "not the shortest" in reader.text
+    assert "296 deals: from 1 to 10,000,000 states" in reader.text
+    assert "59 0 freecells solved 205,379 0.6 s 59 MiB" in reader.text
+    assert "384243 2 freecells max-time 10,000,000" in reader.text
+    assert len(set(reader.names)) == len(reader.names)
+    assert not re.search(r"(src|href)=\"(?!#)", page)
+    assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
+    assert page == render(verdicts(), "<table>.csv")
+
+
+def test_lengths() -> None:
+    text = Reader(render(lengths(), "t.csv")).text
+    assert "How long are shortest solutions?" in text
+    assert "5 deals: from 73 to 101 card moves, median 82." in text
+    assert "6 4 freecells max-time at least 80, at most 99 9" in text
+
+
+def test_fewest() -> None:
+    text = Reader(render(fewest(), "t.csv")).text
+    assert "4 freecells 3 12 24.49%" in text
+    assert "Undecided deals None." in text
+
+
+def test_an_empty_table_and_many_undecided() -> None:
+    assert "0 rows" in Reader(render([], "t.csv")).text
+    many = [row(number, limit="max-time") for number in range(1, MOST_OPEN + 12)]
+    assert "And 11 more." in Reader(render(many, "t.csv")).text
+
+
+def test_what_rules_are_called() -> None:
+    assert label_of(CELLS[4]) == "4 freecells"
+    assert label_of(rules_for("bakers_game", 1)) == "bakers_game, 1 freecell"
+    assert label_of(rules_for("eight_off")) == "eight_off, 8 freecells"
+
+
+def test_more_rules_than_colours() -> None:
+    rows = [row(1, rules=rules_for("freecell", cells), evaluated=5) for cells in range(9)]
+    assert "others" in render(rows, "t.csv")
+
+
+def test_no_table(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no such table"):
+        load_rows(tmp_path / "t.csv")
+    with pytest.raises(UsageError, match="no table of that kind"):
+        load_rows(tmp_path / "t.xls")

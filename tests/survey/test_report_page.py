@@ -1,0 +1,68 @@
+"""The page of a survey in a browser: on a telephone, for those who do not see it, in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.browser import chromium
+from helpers.rows import row
+from helpers.selection import few_fast
+
+from dbmsolver.game.rules import rules_for
+from dbmsolver.survey.report import render
+from dbmsolver.survey.rows import Inquiry, Row
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+
+def rows(question: Inquiry) -> Iterator[Row]:
+    for cells in range(5):
+        for number in range(1, 40):
+            yield row(
+                number * 10**7,
+                question,
+                rules_for("freecell", cells),
+                verdict="solved" if number % 7 else "undecided",
+                shortest=True,
+                fewest=cells,
+                limit=None if number % 7 else "max-states",
+                length=80 + number,
+                at_least=80,
+                evaluated=number**4,
+                seconds=number * 1000.0,
+            )
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.mark.parametrize(("question", "scheme"), few_fast(product(Inquiry, ["light", "dark"]), 1))
+def test_on_a_telephone(browser: Any, tmp_path: Path, question: Inquiry, scheme: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(render(list(rows(question)), "table.csv"), encoding="utf-8")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    assert asked == [path.as_uri()]
+    # Nothing is wider than the page, and what is written in pictures can be read.
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll("svg text")].map((text) =>
+          parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d)"""
+    )
+    assert sizes
+    assert min(size for size in sizes if size) > 7
+    assert sorted(sizes)[len(sizes) // 2] > 10
+    found = axe.Axe().run(page).response["violations"]
+    assert [problem["id"] for problem in found] == []
+    context.close()

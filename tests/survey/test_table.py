@@ -1,0 +1,232 @@
+"""The table of a survey: rows are kept as they come, each once, by one process at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from helpers.rows import row
+
+from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.game.rules import rules_for
+from dbmsolver.survey.formats import ENDINGS, LINES, line_of, read_rows
+from dbmsolver.survey.loading import journal_of, load_rows
+from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.survey.table import Table
+
+VERDICT = Inquiry.VERDICT
+ROWS = [
+    row(3, verdict="solved", states=5, method="dominating", seconds=0.25),
+    row(1, digest="00"),
+    row(2, rules=rules_for("freecell", 2), verdict="unsolvable", digest="0123456789abcdef"),
+]
+
+
+@pytest.fixture(params=ENDINGS)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    if request.param == ".parquet":
+        pytest.importorskip("pyarrow")
+    return tmp_path / f"table{request.param}"
+
+
+def kept(path: Path) -> list[Row]:
+    return list(load_rows(path).values())
+
+
+def test_what_is_put_is_read(path: Path) -> None:
+    with Table(path, VERDICT) as table:
+        for one in ROWS:
+            table.put(one)
+        assert sorted(map(str, kept(path))) == sorted(map(str, ROWS))  # before the end, too
+    assert not journal_of(path).exists()
+    assert kept(path) == [ROWS[2], ROWS[1], ROWS[0]]  # in order: by rules, then by number
+    first = path.read_bytes()
+    with Table(path, VERDICT):
+        pass
+    assert path.suffix == ".parquet" or path.read_bytes() == first
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_rows_that_take_the_place_of_open_ones(path: Path) -> None:
+    with Table(path, VERDICT) as table:
+        table.put(row(1))
+        table.put(row(2))
+    with Table(path, VERDICT) as table:
+        table.put(row(1, verdict="solved"))
+        assert {one.verdict for one in kept(path)} == {"solved", "undecided"}
+    assert [one.verdict for one in kept(path)] == ["solved", "undecided"]
+
+
+def test_rows_of_parquet_come_into_the_table_now_and_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "table.parquet"
+    monkeypatch.setattr("dbmsolver.survey.table.LEAST_REWRITE_SECONDS", 0.0)
+    monkeypatch.setattr("dbmsolver.survey.table.REWRITE_SHARE", 0)
+    with Table(path, VERDICT) as table:
+        table.put(ROWS[0])
+        assert not path.exists()
+        table.flush()
+        assert journal_of(path).stat().st_size == 0
+        assert list(read_rows(path, ".parquet")) == ROWS[:1]
+        table.put(ROWS[1])
+        assert len(kept(path)) == 2
+    assert len(kept(path)) == 2
+
+
+def dies(path: Path, put: list[Row]) -> None:
+    """A process puts rows and is killed."""
+    child = os.fork()
+    if not child:
+        table = Table(path, VERDICT)
+        for one in put:
+            table.put(one)
+        os._exit(9)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+
+
+def test_a_process_that_dies_loses_nothing(path: Path) -> None:
+    dies(path, ROWS[:2])
+    assert journal_of(path).exists()
+    dies(path, [row(1, verdict="solved", digest="00"), ROWS[2]])
+    with Table(path, VERDICT) as table:
+        assert len(table.rows) == 3
+    assert [one.verdict for one in kept(path)] == ["unsolvable", "solved", "solved"]
+
+
+@pytest.mark.parametrize("cut", [1, 30, 10_000])
+def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
+    dies(path, ROWS)
+    torn = path if path.suffix in LINES else journal_of(path)
+    data = torn.read_bytes()
+    last = data.rstrip(b"\n").rfind(b"\n") + 1
+    torn.write_bytes(data[: max(len(data) - cut, last)])
+    assert len(kept(path)) == 2
+    with Table(path, VERDICT) as table:
+        assert len(table.rows) == 2
+        table.put(ROWS[2])
+    assert len(kept(path)) == 3
+
+
+def test_killed_between_table_and_journal(path: Path) -> None:
+    """The whole table is written, the journal not emptied yet: its rows are those of the table."""
+    with Table(path, VERDICT) as table:
+        for one in ROWS:
+            table.put(one)
+    journal_of(path).write_text("".join(line_of(one, ".jsonl") for one in ROWS))
+    assert len(kept(path)) == 3
+    with Table(path, VERDICT) as table:
+        assert len(table.rows) == 3
+
+
+def test_two_at_once(path: Path) -> None:
+    with Table(path, VERDICT), pytest.raises(StoreError, match="another process"):
+        Table(path, VERDICT)
+    with Table(path, VERDICT) as table:
+        table.put(ROWS[0])
+
+
+def test_another_question(path: Path) -> None:
+    with Table(path, VERDICT) as table:
+        table.put(ROWS[0])
+    with pytest.raises(StoreError, match="its question is verdict, not shortest"):
+        Table(path, Inquiry.SHORTEST)
+    assert not journal_of(path).exists()
+
+
+def test_another_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Table(path, VERDICT) as table:
+        table.put(ROWS[0])
+    monkeypatch.setattr("dbmsolver.survey.table.PROGRAM", "dbmsolver 99.0")
+    with pytest.raises(StoreError, match=r"made by dbmsolver .*, this is dbmsolver 99.0"):
+        Table(path, VERDICT)
+
+
+def test_contradictions(path: Path) -> None:
+    with Table(path, VERDICT) as table:
+        table.put(row(1, verdict="solved"))
+        with pytest.raises(StoreError, match="contradiction with an earlier row"):
+            table.put(row(1, verdict="unsolvable"))
+    assert [one.verdict for one in kept(path)] == ["solved"]
+    journal_of(path).write_text(line_of(row(1, verdict="unsolvable"), ".jsonl"))
+    with pytest.raises(StoreError, match="contradiction"):
+        Table(path, VERDICT)
+
+
+@pytest.mark.parametrize("ending", LINES)
+@pytest.mark.parametrize("verdict", ["solved", "unsolvable"])
+def test_a_row_twice(tmp_path: Path, ending: str, verdict: str) -> None:
+    path = tmp_path / f"table{ending}"
+    with Table(path, VERDICT) as table:
+        table.put(row(1, verdict="solved"))
+    with open(path, "a") as file:
+        file.write(line_of(row(1, verdict=verdict), ending))
+    reason = "stands in it twice" if verdict == "solved" else "contradiction"
+    with pytest.raises(StoreError, match=reason):
+        Table(path, VERDICT)
+
+
+def test_other_files(path: Path) -> None:
+    for data in (b"", b"a,b\n1,2\n", b"\xff\xfe\n", b"[1]\n", b'{"deal": 1}\n', b"PAR1 no PAR1"):
+        path.write_bytes(data)
+        if not data and path.suffix != ".parquet":
+            assert kept(path) == []
+            continue
+        with pytest.raises(StoreError) as error:
+            Table(path, VERDICT)
+        assert "\n" not in str(error.value)
+        assert path.read_bytes() == data
+        assert not journal_of(path).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("number", "seven"),
+        ("verdict", "won"),
+        ("question", "why"),
+        ("columns", 99),
+        ("kings_sunk", "perhaps"),
+        ("states", 1.5),
+        ("board", "KS"),
+        ("game", None),
+        ("seconds", "long"),
+    ],
+)
+@pytest.mark.parametrize("ending", LINES)
+def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object) -> None:
+    path = tmp_path / f"table{ending}"
+    line = json.loads(line_of(ROWS[0], ".jsonl")) | {name: value}
+    if ending == ".jsonl":
+        path.write_text(json.dumps(line) + "\n")
+    else:
+        words = ["" if one is None else str(one).lower() for one in line.values()]
+        path.write_text(f"{','.join(line)}\n{','.join(words)}\n")
+    if (ending, name) == (".csv", "game"):
+        assert [one.game for one in read_rows(path, ending)] == [""]
+        return
+    with pytest.raises(StoreError, match=rf"table{ending}, line [12]"):
+        Table(path, VERDICT)
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected one of .parquet, .csv, .jsonl"):
+        Table(tmp_path / "table.xls", VERDICT)
+    with pytest.raises(UsageError, match="cannot be written"):
+        Table(tmp_path / "nowhere" / "table.csv", VERDICT)
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(UsageError, match="a directory"):
+        Table(tmp_path / "folder.csv", VERDICT)
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    link = tmp_path / "table.csv"
+    link.symlink_to(tmp_path / "data" / "real.csv")
+    with Table(link, VERDICT) as table:
+        table.put(ROWS[0])
+    assert link.is_symlink()
+    assert len(kept(tmp_path / "data" / "real.csv")) == 1

@@ -39,7 +39,7 @@ class Played:
         return f"{name}, after {counted(self.made, 'move', 'moves')}" if self.made else name
 
 
-def played(
+def play_out(
     start: Deal, words: Sequence[str], from_format: str | None, policy: Automove | None
 ) -> Played:
     """The position after some moves: words of a text, or one file (`-` is standard input).

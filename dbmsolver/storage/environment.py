@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from dbmsolver.errors import DiskFullError, StoreError
 from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 MAP_SIZE = 1 << 42
+_LOCK_FILE = 8192
+"""Bytes of LMDB's lock file for its usual number of readers."""
 _NO_ROOM = (
     "No space left",
     "MAP_FULL",
@@ -41,6 +44,7 @@ class Environment:
             if new and is_unfinished(data):
                 os.truncate(data, 0)
             _check_data_file(path)
+            _reserve(path)
             with self._readable():
                 self._env = lmdb.open(
                     str(path),
@@ -67,6 +71,8 @@ class Environment:
         try:
             yield
         except lmdb.Error as error:
+            if _is_full(error):
+                raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
             raise StoreError(f"not a readable store ({error})", str(self._path)) from error
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
@@ -99,10 +105,33 @@ class Environment:
             with self._env.begin(write=True, buffers=True) as txn:
                 yield txn
         except lmdb.Error as error:
-            full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
-            if full or any(reason in str(error) for reason in _NO_ROOM):
+            if _is_full(error):
                 raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
             raise StoreError(f"cannot write ({error})", str(self._path)) from error
+
+
+def _is_full(error: lmdb.Error) -> bool:
+    """Whether the disk, or the map, has no room."""
+    full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
+    return full or any(reason in str(error) for reason in _NO_ROOM)
+
+
+def _reserve(path: Path) -> None:
+    """Give LMDB's lock file its room on the disk; DiskFullError if there is none.
+
+    LMDB maps a file with a hole, and the process dies by a signal where the hole cannot be filled.
+    """
+    try:
+        handle = os.open(path / "lock.mdb", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            os.posix_fallocate(handle, 0, _LOCK_FILE)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise DiskFullError(f"cannot write ({error.strerror})", str(path)) from error
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
 
 
 def _check_data_file(path: Path) -> None:

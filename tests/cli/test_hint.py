@@ -119,7 +119,7 @@ def test_bad_moves(args: list[str], message: str, code: int) -> None:
 
 def test_both_from_standard_input() -> None:
     assert "expected one of them" in run("hint", "-", "-", typed=TWO).stderr
-    assert "expected one of them" in run("solve", "-", "--moves", "-", typed=TWO).stderr
+    assert "expected one of them" in run("solve", "-", "--played", "-", typed=TWO).stderr
 
 
 def test_every_first_move(board: str, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_every_first_move(board: str, tmp_path: Path) -> None:
     assert [move["length"] for move in data["first_moves"]] == [2, 2]
     assert data["only"] is None
     (tmp_path / "played").write_text(LITERAL)
-    data = answer("solve", board, "--every-first-move", "--moves", str(tmp_path / "played"))
+    data = answer("solve", board, "--every-first-move", "--played", str(tmp_path / "played"))
     lengths = {move["destination"]["kind"]: move["length"] for move in data["first_moves"]}
     assert lengths == {"foundation": 1, "freecell": 2, "column": 2}
     assert data["made"] == 1
@@ -138,9 +138,9 @@ def test_every_first_move(board: str, tmp_path: Path) -> None:
 
 def test_solve_goes_on_from_moves(board: str, tmp_path: Path) -> None:
     (tmp_path / "played").write_text(LITERAL)
-    data = answer("solve", board, "--moves", str(tmp_path / "played"))
+    data = answer("solve", board, "--played", str(tmp_path / "played"))
     assert (data["kind"], data["length"]) == ("answer", 2)
-    data = answer("solve", board, "--count", "--moves", str(tmp_path / "played"))
+    data = answer("solve", board, "--count", "--played", str(tmp_path / "played"))
     assert data["count"] == "1"
 
 

@@ -94,3 +94,36 @@ def test_a_disk_that_is_full_and_made_larger(tmp_path: Path, case: Case) -> None
     for answer in (third, fourth):
         assert (answer["verdict"], answer["states"]) == ("unsolvable", case.states)
         assert answer["digest"] == case.digest
+
+
+NO_ROOM = """
+folder="$1"
+mount -t tmpfs -o size=8m tmpfs "$folder" || exit 99
+for left in 0 4096 8192 12288; do
+    head -c $((8388608 - left)) /dev/zero > "$folder/all"
+    "$PYTHON" -m dbmsolver solve 3 --store "$folder/store" --quiet > "$folder.out" 2> "$folder.err"
+    echo "$? $(wc -l < "$folder.err") $(cat "$folder.err")"
+    rm "$folder/all"
+done
+"$PYTHON" -m dbmsolver solve 3 --store "$folder/store" --quiet > "$folder.out"
+echo "$?"
+"""
+
+
+@pytest.mark.skipif(not namespaces(), reason="needs the right to mount a file system")
+def test_no_room_for_the_first_files(tmp_path: Path) -> None:
+    """One line, however little room there is, and the same command begins when there is more."""
+    made = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", NO_ROOM, "sh", str(tmp_path)],
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *without_room, last = made.stdout.splitlines()
+    assert len(without_room) == 4
+    for line in without_room:
+        code, lines, message = line.split(maxsplit=2)
+        assert (code, lines) == ("4", "1"), made.stdout
+        assert "No space left on device" in message
+    assert last == "0", made.stderr

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import chromium
 from helpers.rows import row
 from helpers.selection import few_fast
 
@@ -38,17 +37,11 @@ def rows(question: Inquiry) -> Iterator[Row]:
             )
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
-
-
 @pytest.mark.parametrize(("question", "scheme"), few_fast(product(Inquiry, ["light", "dark"]), 1))
-def test_on_a_telephone(browser: Any, tmp_path: Path, question: Inquiry, scheme: str) -> None:
+def test_on_a_telephone(chromium: Any, tmp_path: Path, question: Inquiry, scheme: str) -> None:
     path = tmp_path / "page.html"
     path.write_text(render(list(rows(question)), "table.csv"), encoding="utf-8")
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
     page = context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

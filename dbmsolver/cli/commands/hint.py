@@ -20,7 +20,7 @@ from dbmsolver.cli.options import (
     rules_options,
     threads_option,
 )
-from dbmsolver.cli.played import played
+from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
@@ -62,7 +62,7 @@ def hint_command(
     check_output(None)
     if source == "-" and moves == ("-",):
         raise click.UsageError("DEAL and MOVES are both -, expected one of them on standard input")
-    game = played(Deal.load(source, rules), moves, from_format, policy)
+    game = play_out(Deal.load(source, rules), moves, from_format, policy)
     started = time.monotonic()
 
     options = Options(threads=threads, method=Method.EVERY_POSITION, any_solution=True)

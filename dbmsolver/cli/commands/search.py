@@ -33,7 +33,7 @@ from dbmsolver.cli.options import (
     store_argument,
     threads_option,
 )
-from dbmsolver.cli.played import played
+from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import has_solution
 from dbmsolver.cli.sequences import Asked, answer_all, check_asked, sequence_options
 from dbmsolver.cli.values import DealCommand, StorePath
@@ -124,7 +124,7 @@ def _search_options(function: Command) -> Command:
     help="For each legal move: whether the deal can be won after it, and the fewest moves left.",
 )
 @click.option(
-    "--moves",
+    "--played",
     metavar="FILE",
     type=click.Path(dir_okay=False, allow_dash=True),
     help="Moves made so far, in any notation that check reads: begin with the position after them.",
@@ -137,7 +137,7 @@ def solve_command(
     any_solution: bool,
     asked: Asked,
     every_first_move: bool,
-    moves: str | None,
+    played: str | None,
     limits: Limits,
     form: AnswerForm,
     shown: Shown,
@@ -153,9 +153,9 @@ def solve_command(
     options = replace(
         options, metric=metric, method=Method.EVERY_POSITION, any_solution=any_solution
     )
-    if source == moves == "-":
-        raise UsageError("DEAL and --moves are both -, expected one of them on standard input")
-    game = played(Deal.load(source, rules), () if moves is None else (moves,), None, None)
+    if source == played == "-":
+        raise UsageError("DEAL and --played are both -, expected one of them on standard input")
+    game = play_out(Deal.load(source, rules), () if played is None else (played,), None, None)
     if every_first_move:
         check_values(asked, form)
         return answer_values(game, options, limits, form, shown)

@@ -1,4 +1,4 @@
-"""What tests of pages share: one browser for all of them, and new pages for each."""
+"""What tests of pages of solutions share."""
 
 from __future__ import annotations
 
@@ -10,15 +10,6 @@ import pytest
 
 if TYPE_CHECKING:
     from helpers.browser import Opener
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser; skips where there is none."""
-    from helpers import browser
-
-    with browser.chromium() as running:
-        yield running
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from helpers.searching import small_pieces, without_dives
 from dbmsolver.api import prove
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.rules import FILLS, POLICIES, Build, Fill, Policy, rules_for
 from dbmsolver.results import Method, Result, Verdict
 

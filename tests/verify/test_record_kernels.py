@@ -9,8 +9,8 @@ import pytest
 from helpers.dominance_brute import Deck, all_records, random_deck
 
 from dbmsolver.game.deals import Deal, deal_number
-from dbmsolver.game.dominance import Record, has_dominance, record_of
-from dbmsolver.game.dominance_macros import macros
+from dbmsolver.game.dominance.macros import macros
+from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.rules import GAMES, Build, Fill
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.verify.format import make_format

@@ -3,6 +3,7 @@
     python benchmarks/winnable.py
     python benchmarks/winnable.py --deals 1-1000 --freecells 2 --replay
     python benchmarks/winnable.py --fewest
+    python benchmarks/winnable.py --deals 1-1000 --game simple_simon --max-time 5
 
 Without options: deals 1 to 32,000 with four freecells, and 1 to 1,000 with three, two and one, all
 kernels loaded. With --fewest: the deals of tests/data/min-freecells.tsv with none to four
@@ -32,7 +33,8 @@ def main() -> int:
     """Print a line for each row; 1 if a solution does not replay."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--deals", default="", help="first-last; all rows if left out")
-    parser.add_argument("--freecells", type=int, default=4)
+    parser.add_argument("--game", default="freecell", help="with --deals only")
+    parser.add_argument("--freecells", type=int, help="4 if left out, or the game's")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--memory", type=parse_size, default=1 << 30, help="1G if left out")
     parser.add_argument("--max-time", type=float, default=60.0, help="seconds for a deal")
@@ -42,22 +44,28 @@ def main() -> int:
     rows = ROWS
     if options.deals:
         first, _, last = options.deals.partition("-")
-        rows = ((options.freecells, int(first), int(last or first)),)
+        freecells = options.freecells
+        if freecells is None:
+            freecells = rules_for(options.game).freecells
+        rows = ((freecells, int(first), int(last or first)),)
     warm = [Deal.from_number(number) for number in (1, 11982)]
     warm.append(Deal.from_number(384243, rules_for("freecell", 2)))
     limits = {"threads": options.threads, "memory": options.memory}
+    if options.game != "freecell":
+        warm = [Deal.from_number(number, rules_for(options.game)) for number in range(1, 5)]
     list(prove_many(warm, max_time=0.5, **limits))
     if options.fewest:
         return 0 if as_published(max_time=options.max_time, **limits) else 1
     right = True
     for freecells, first, last in rows:
-        rules = rules_for("freecell", freecells)
+        rules = rules_for(options.game, freecells)
         deals = (Deal.from_number(number, rules) for number in range(first, last + 1))
         begun = time.perf_counter()
         found = list(prove_many(deals, max_time=options.max_time, **limits))
         seconds = time.perf_counter() - begun
         print(
-            f"{freecells} freecells, deals {first} to {last}: {summary(found, seconds)}", flush=True
+            f"{freecells} freecells, deals {first} to {last}: {summary(found, seconds)}",
+            flush=True,
         )
         if options.replay:
             wrong = [one.deal.name for one in found if not wins(one)]

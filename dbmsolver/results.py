@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import MOVES_WORDS, Policy, Rules
 
-Metric = Literal["cards"]
+Metric = Literal["cards", "runs"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
 Keep = Literal["all", "none"]
 
 
@@ -73,7 +75,8 @@ class Options:
     """How to search: everything that is not the deal and not a limit."""
 
     policy: Policy = "wkr"
-    metric: Metric = "cards"
+    metric: Metric | None = None
+    """What a move is; None for what the game has."""
     threads: int | None = None
     keep: Keep = "all"
     store: Path | None = None
@@ -119,6 +122,7 @@ class Better:
 
     moves: tuple[Move, ...]
     elapsed: float
+    metric: Metric = "cards"
 
     @property
     def length(self) -> int:
@@ -207,6 +211,19 @@ class Result:
         if self.verdict != Verdict.SOLVED or not (self.moves or self.deal.position.is_goal()):
             return None
         return len(self.moves)
+
+
+def metric_for(rules: Rules, wanted: Metric | None = None) -> Metric:
+    """What a move of the game is: a card that moves, or a card or a run of cards.
+
+    UsageError if another metric is wanted.
+    """
+    metric: Metric = "runs" if rules.has_runs else "cards"
+    if wanted not in (None, metric):
+        raise UsageError(
+            f"metric {wanted}: {MOVES_WORDS[rules.moves]} in {rules.name}, expected {metric}"
+        )
+    return metric
 
 
 @dataclass(frozen=True, slots=True)

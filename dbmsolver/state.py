@@ -27,6 +27,7 @@ _BUILDS: dict[Build, int] = {
     "alternate": core.BUILD_ALTERNATE,
     "suit": core.BUILD_SUIT,
     "any": core.BUILD_ANY,
+    "none": core.BUILD_NONE,
 }
 _FILLS: dict[Fill, int] = {
     "none": core.FILL_NONE,
@@ -63,20 +64,24 @@ class StateCodec:
         self.deal = deal
         self.rules: Rules = deal.rules
         position = deal.position
+        self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
+        run_kinds = {"single": 0, "suit-runs": 1, "runs": len(self.kinds)}
         self.deal_tables = make_deal_tables(
             core.Game(
                 columns=self.rules.columns,
-                freecells=self.rules.freecells,
+                freecells=0 if self.rules.reserve else self.rules.freecells,
                 build=_BUILDS[self.rules.build],
                 fill=_FILLS[self.rules.fill],
-                policy=_POLICIES[policy],
+                # No move is forced where only whole suits go home.
+                policy=_POLICIES["none" if self.rules.whole_suits else policy],
+                runs=run_kinds[self.rules.moves],
+                whole_suits=self.rules.whole_suits,
             ),
             position.columns,
             [card for card in position.freecells if card is not None],
             position.foundations,
         )
         self.tables = self.deal_tables.tables
-        self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
         self.code_type = np.uint8 if self.deal_tables.code_bits == 8 else np.uint16
         dealt = [int(place) for place in self.tables.dealt_place]
         self.locked = dealt.count(core.PLACE_LOCKED)
@@ -98,6 +103,8 @@ class StateCodec:
         moved last, so it must not be one that could move.
         """
         position = self.deal.position
+        if self.rules.has_runs:
+            return self.tables.code_card.size - 1  # what is covered may move there
         for suit, height in enumerate(position.foundations):
             if height:
                 return int(self.tables.codes[8 * suit + self._dealt[suit]])
@@ -124,6 +131,9 @@ class StateCodec:
         places = {}
         for cell in position.freecells:
             if cell is not None:
+                if self.rules.reserve and self._dealt[cell] != core.PLACE_FREECELL:
+                    text = f"{card_name(cell)} lies in the reserve, where it was not dealt"
+                    raise InputError(text)
                 places[cell] = core.PLACE_FREECELL
         for index, column in enumerate(position.columns):
             for depth, card in enumerate(column):

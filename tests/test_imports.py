@@ -20,7 +20,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("signals", "errors"),
     ("steps", ""),
     ("game", "errors"),
-    ("results", "game"),
+    ("results", "errors game"),
     ("notation", "errors game results"),
     ("jit", ""),
     ("core", "jit"),
@@ -28,7 +28,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("state", "errors game results core"),
     ("record_state", "errors game results core state"),
     ("storage", "errors version disk game results core state record_state"),
-    ("search", "errors process game results core state record_state storage"),
+    ("search", "errors process game results jit core state record_state storage"),
     (
         "search.proof",
         "errors process steps game results core clusters state record_state storage search",
@@ -93,6 +93,7 @@ SHARED = {
     "jit",
     "jit.cache",
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
+    "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
     "process",
     "version",

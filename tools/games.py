@@ -6,13 +6,13 @@ The program knows its games by the index, so it need not parse their files whene
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.language.inheriting import resolved
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
 from dbmsolver.game.library import ENDING, FILES
+from dbmsolver.game.rules import rules_fields
 
 INDEX = FILES / "index.json"
 
@@ -25,7 +25,7 @@ def index() -> str:
             parse(path.read_text(encoding="utf-8"), path.name),
             lambda name: parse((FILES / f"{name}{ENDING}").read_text(encoding="utf-8"), name),
         )
-        rules = asdict(understand(game, path.stem).playable(path.stem, path.name))
+        rules = rules_fields(understand(game, path.stem).playable(path.stem, path.name))
         name, header = rules.pop("name"), game.header
         if name != path.stem or not (header and header.description and header.numbers):
             raise InputError("expected Name, as the file's, Description and Numbers", path.name)

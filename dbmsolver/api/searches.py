@@ -11,6 +11,7 @@ from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import POLICIES, Policy
 from dbmsolver.results import (
+    METRICS,
     Event,
     Keep,
     Limits,
@@ -53,7 +54,7 @@ def solve(
     deal: Deal,
     *,
     any_solution: bool = False,
-    metric: Metric = "cards",
+    metric: Metric | None = None,
     progress: Callable[[Event], None] | None = None,
     cancel: Callable[[], bool] | None = None,
     **settings: Unpack[Settings],
@@ -69,6 +70,9 @@ def solve(
     holds the best solution, `shortest` is false, `limit` says what ended the search, and no
     solution has fewer than `at_least` moves. A store keeps the best solution; whether a search in
     it was begun with `any_solution` or without makes no difference to going on.
+
+    `metric` says what is counted; None stands for what a move of the game is, and nothing else can
+    be had: "cards", or "runs" where a run of cards is one move.
 
     `progress` is called with a Report some times a second, and with a Commit whenever work has been
     written to the store. `cancel` is asked as often; once it says True, the search commits what it
@@ -99,7 +103,7 @@ def prove(
 
     A solution may be longer than need be. Everything else is as for :func:`solve`.
     """
-    options, limits = settings_of(settings, metric="cards", method=method)
+    options, limits = settings_of(settings, method=method)
     return _search(Question.PROVE, deal, options, limits, progress, cancel)
 
 
@@ -116,7 +120,7 @@ def prove_many(
     :func:`prove`, without a store; limits are for each deal. What does not end within them is
     `undecided`.
     """
-    options, limits = settings_of(settings, metric="cards", method=method)
+    options, limits = settings_of(settings, method=method)
     if options.store is not None:
         raise UsageError("many deals have no common store, expected none")
 
@@ -129,11 +133,15 @@ def prove_many(
 
 
 def settings_of(
-    settings: Settings, *, metric: str = "cards", method: str = "every-position"
+    settings: Settings, *, metric: str | None = None, method: str = "every-position"
 ) -> tuple[Options, Limits]:
     """Settings as options and limits of a search; UsageError for a value that cannot be."""
     given: dict[str, Any] = {**settings, "metric": metric}
-    for name, known in (("policy", POLICIES), ("keep", get_args(Keep)), ("metric", ("cards",))):
+    for name, known in (
+        ("policy", POLICIES),
+        ("keep", get_args(Keep)),
+        ("metric", (None, *METRICS)),
+    ):
         if name in given:
             check_choice(name, given[name], known)
     check_choice("method", method, list(Method))

@@ -28,7 +28,8 @@ class Compilers:
     It ends them with the search.
 
     ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
-    for a shortest solution begins with any, ``counting`` whether all of them are counted.
+    for a shortest solution begins with any, ``counting`` whether all of them are counted, ``runs``
+    whether a run is one move.
     """
 
     def __init__(
@@ -38,12 +39,14 @@ class Compilers:
         code_bits: Callable[[], int],
         any_solution: bool = False,
         counting: bool = False,
+        runs: bool = False,
     ) -> None:
         self.question = question
         self.method = method
         self.code_bits = code_bits
         self.any_solution = any_solution
         self.counting = counting
+        self.runs = runs
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -71,7 +74,7 @@ class Compilers:
 
         if not is_shared():
             return
-        hows = (self.any_solution, self.counting)
+        hows = (self.any_solution, self.counting, self.runs)
         arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
@@ -105,11 +108,18 @@ def compilers_for(
         return StateCodec(deal, options.policy).deal_tables.code_bits
 
     method = method_for(question, deal.rules, options.method)
-    return Compilers(question, method, code_bits, options.any_solution, counting)
+    return Compilers(
+        question, method, code_bits, options.any_solution, counting, deal.rules.has_runs
+    )
 
 
 def compile_share(
-    question: Question, method: Method, code_bits: int, any_solution: bool, counting: bool
+    question: Question,
+    method: Method,
+    code_bits: int,
+    any_solution: bool,
+    counting: bool,
+    runs: bool,
 ) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -122,7 +132,7 @@ def compile_share(
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution, counting):
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting, runs):
         compile_ahead(kernel, arguments)
 
 

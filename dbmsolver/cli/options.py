@@ -31,10 +31,12 @@ from dbmsolver.game.rules import (
     BUILDS,
     FILLS,
     MAX_COLUMNS,
-    MAX_FREECELLS,
+    MAX_RESERVE,
+    MOVES,
     POLICIES,
     Build,
     Fill,
+    Moves,
     Policy,
     Rules,
     changed,
@@ -130,8 +132,9 @@ def _rules(
     columns: int | None,
     build: Build | None,
     fill: Fill | None,
+    moves: Moves | None,
 ) -> Rules:
-    return changed(load_rules(game), freecells, columns, build, fill)
+    return changed(load_rules(game), freecells, columns, build, fill, moves)
 
 
 shape_options = (
@@ -167,10 +170,16 @@ rules_options = gathered(
     ),
     click.option(
         "--freecells",
-        type=click.IntRange(0, MAX_FREECELLS),
+        type=click.IntRange(0, MAX_RESERVE),
         help="Number of freecells, if not the game's.",
     ),
     *shape_options,
+    click.option(
+        "--moves",
+        type=click.Choice(MOVES),
+        help="What one move takes, if not as in the game: a single card, a run as columns are "
+        "built, or a run of one suit.",
+    ),
 )
 """--game and the options that change it, as `rules`."""
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self, cast
 
 from dbmsolver.cli.rates import Rate, TimeLeft
-from dbmsolver.cli.render import counted, human_bytes, human_time
+from dbmsolver.cli.render import METRIC_WORDS, counted, human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
@@ -165,7 +165,8 @@ def bar(done: float, encoding: str | None, width: int = BAR) -> str:
 
 def better_line(better: Better) -> str:
     """A solution that is better than those before, in one line."""
-    return f"{counted(better.length, 'card move', 'card moves')} after {human_time(better.elapsed)}"
+    length = counted(better.length, *METRIC_WORDS[better.metric])
+    return f"{length} after {human_time(better.elapsed)}"
 
 
 def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:

@@ -12,9 +12,9 @@ from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Rules
+from dbmsolver.game.rules import Rules, rules_fields
 from dbmsolver.game.titles import title
-from dbmsolver.results import Limit, Method, Result, Verdict
+from dbmsolver.results import Limit, Method, Metric, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
     Verdict.SOLVED: EXIT_SOLVED,
@@ -22,7 +22,11 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
 
-METRICS = {"cards": ("card move", "card moves")}
+METRIC_WORDS: dict[Metric, tuple[str, str]] = {
+    "cards": ("card move", "card moves"),
+    "runs": ("move of a card or a run", "moves of cards or runs"),
+}
+"""What the moves of a metric are called: one, and several."""
 
 LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
@@ -70,7 +74,7 @@ def verdict_line(result: Result) -> str:
     """The answer in one line."""
     name = title(result.deal)
     if has_solution(result):
-        length = counted(result.length or 0, *METRICS[result.metric])
+        length = counted(result.length or 0, *METRIC_WORDS[result.metric])
         if result.limit is not None:
             possible = possible_lengths(result.length, result.at_least)
             reason = LIMITS[result.limit]
@@ -121,9 +125,10 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
 
 
 def describe_move(move: Move) -> str:
-    """`TD  column 3 -> freecell 1`."""
+    """`TD  column 3 -> freecell 1`, of a run `TD  column 3 -> column 1  (3 cards)`."""
     destination = "home" if move.destination.kind == "foundation" else str(move.destination)
-    return f"{card_name(move.card)}  {move.source} -> {destination}"
+    cards = f"  ({move.count} cards)" if move.count > 1 else ""
+    return f"{card_name(move.card)}  {move.source} -> {destination}{cards}"
 
 
 def board_text(position: Position) -> str:
@@ -208,6 +213,10 @@ def board_data(position: Position) -> list[str]:
     return format_board(position).splitlines()
 
 
+_MOVING = ("moves", "whole_suits", "reserve")
+"""Rules that are told only where they are not as in FreeCell."""
+
+
 def rules_data(rules: Rules) -> dict[str, Any]:
     """Rules for JSON."""
     return {
@@ -219,6 +228,7 @@ def rules_data(rules: Rules) -> dict[str, Any]:
         "dealt_to_freecells": rules.dealt_to_freecells,
         "kings_sunk": rules.kings_sunk,
         "layout": rules.layout,
+        **{key: value for key, value in rules_fields(rules).items() if key in _MOVING},
     }
 
 
@@ -229,6 +239,7 @@ def move_data(move: Move) -> dict[str, Any]:
         "source": _place_data(move.source),
         "destination": _place_data(move.destination),
         "forced": move.forced,
+        **({"count": move.count} if move.count > 1 else {}),
     }
 
 

@@ -12,7 +12,7 @@ from dbmsolver.cli.streams import Unheard
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import BUILDS, FILLS, MAX_COLUMNS, MAX_FREECELLS, Build, Fill
+from dbmsolver.game.rules import BUILDS, FILLS, MAX_COLUMNS, MAX_RESERVE, Build, Fill
 from dbmsolver.notation.format_names import READABLE
 from dbmsolver.notation.supermoves import AUTOMOVES
 
@@ -70,7 +70,7 @@ given_options = gathered(
     ),
     click.option(
         "--freecells",
-        type=click.IntRange(0, MAX_FREECELLS),
+        type=click.IntRange(0, MAX_RESERVE),
         help="Number of freecells.  [default: what the file says, or the game's]",
     ),
     click.option(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.cli.render import (
+    METRIC_WORDS,
     STATES,
     board_data,
     board_text,
@@ -40,7 +41,7 @@ def claim_line(report: Verification) -> str:
     name = title(report.deal)
     if claim == "unsolvable":
         return f"{name} is unsolvable" + _DEPTHS[report.depth]
-    length = counted(report.certificate["length"], "card move", "card moves")
+    length = counted(report.certificate["length"], *METRIC_WORDS[report.certificate["metric"]])
     if claim == "shortest":
         return f"{name} has a solution of {length}, and none that is shorter"
     return f"{name} has a solution of {length}"

@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
-from dbmsolver.core.expand import signature_sets
 from dbmsolver.core.tables import CARDS, Tables, Words
 from dbmsolver.jit.decorators import inlined, inner, kernel
 
@@ -268,10 +267,3 @@ def lower_bound(b, t, s, off, low, high, over, work, limit):
     if cheap > limit:
         return cheap
     return full_bound(b, s, cheap, chained, over, work)
-
-
-@kernel
-def bound_of_state(b, t, signature, off, low, high, over, work, limit):
-    """:func:`lower_bound` of a single state, its signature worked out each time: for tests."""
-    s = bound_sets(b, t, signature_sets(t, signature), over, work)
-    return lower_bound(b, t, s, off, low, high, over, work, limit)

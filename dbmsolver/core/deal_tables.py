@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.places import ace_is_forced, fills, place_values, words_array
+from dbmsolver.core.places import ace_is_forced, fills, loose_values, words_array
 from dbmsolver.core.public_digits import (
     parent_move_codes,
     public_contributions,
     public_digits,
     rank_contributions,
 )
+from dbmsolver.core.run_tables import with_runs
 from dbmsolver.core.tables import (
+    BUILD_NONE,
+    BUILD_SUIT,
     CARDS,
     FOUNDATION_BITS,
     PARENT_KINDS,
@@ -49,7 +52,9 @@ def make_deal_tables(
     padded = [list(column) for column in columns] + [[] for _ in range(game.columns - len(columns))]
     dealt = _dealt_places(game, kinds, padded, freecells)
     public = public_digits(game, kinds, dealt)
-    tables = _kernel_tables(game, kinds, padded, dealt, public)
+    tables: Tables = _kernel_tables(game, kinds, padded, dealt, public)
+    if game.runs:
+        tables = with_runs(game, tables, foundations)
     signature, planes = _dealt_state(tables, padded, dealt, foundations)
     return DealTables(
         game=game,
@@ -69,7 +74,7 @@ def _kernel_tables(
     public: dict[str, Any],
 ) -> Tables:
     planes = 3 if len(kinds) > 2 else 2
-    values = [place_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
+    values = [loose_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
     plane_bits = _place_planes(len(kinds))
     codes, code_card, code_place = parent_move_codes(public, dealt)
     digit_words, height_words = public_contributions(public, dealt)
@@ -77,7 +82,8 @@ def _kernel_tables(
     return Tables(
         columns=game.columns,
         freecells=game.freecells,
-        build=game.build,
+        # What is safe depends on what could be put on a card: by suit nothing that is not home.
+        build=BUILD_SUIT if game.build == BUILD_NONE else game.build,
         policy=game.policy,
         planes=planes,
         kinds=words_array(kinds),

@@ -28,7 +28,8 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.expand import apply_move, height, list_moves, place_of, signature_sets
+from dbmsolver.core.expand import place_of, signature_sets
+from dbmsolver.core.families import apply_move, cards_home, homing_card, list_moves, set_home
 from dbmsolver.core.layout import (
     WIDE_WORDS,
     get_layout,
@@ -117,8 +118,7 @@ def prepare_target(t, ws, loose, card, target):
     ``loose`` are this signature's loose cards. Writes row ``target`` of ``ws.target_layouts`` and
     ``ws.target_nets``.
     """
-    bit = ONE << U64(card)
-    loose = loose & ~bit if target >= CARDS else loose | bit
+    loose = loose & ~set_home(t, card) if target >= CARDS else loose | (ONE << U64(card))
     put_layout(ws.target_layouts, target, make_layout(t, loose, ws.target_nets[target]))
 
 
@@ -234,8 +234,8 @@ def target_signature(t, sets, target):
     if target < CARDS:
         return signature - t.release[target]
     suit = target - CARDS
-    card = 4 * height(signature, suit) + suit
-    signature += ONE << U64(4 * suit)
+    card = homing_card(t, signature, suit)
+    signature += U64(cards_home(t, card)) << U64(4 * suit)
     if (sets.locked >> U64(card)) & ONE:
         signature -= t.release[card]
     return signature

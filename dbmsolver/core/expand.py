@@ -25,7 +25,7 @@ from dbmsolver.core.tables import (
     POLICY_NONE,
     Tables,
 )
-from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -257,26 +257,6 @@ def progress(t, signature, locked_in_deal):
     return total
 
 
-@allocating
-def successors(t, signature, off, low, high, skip, states, codes):
-    """All successors of one state, for tests, traces and tools.
-
-    Writes ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]); returns
-    (count, forced).
-    """
-    moves = np.empty(MAX_MOVES, np.uint16)
-    sets = signature_sets(t, signature)
-    count, forced = list_moves(t, sets, off, low, high, skip, moves)
-    for index in range(count):
-        card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
-        old = place_of(sets.locked, off, low, high, card)
-        result = apply_move(t, signature, off, low, high, card, old, new)
-        for word in range(4):
-            states[index, word] = result[word]
-        codes[index] = t.codes[8 * card + old]
-    return count, forced
-
-
 __all__ = [
     "MAX_MOVES",
     "Tables",
@@ -286,6 +266,5 @@ __all__ = [
     "place_of",
     "progress",
     "signature_sets",
-    "successors",
     "undo_code",
 ]

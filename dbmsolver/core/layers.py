@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.bound import cheap_bound, full_bound
-from dbmsolver.core.expand import apply_move, list_moves, place_of
+from dbmsolver.core.expand import place_of
+from dbmsolver.core.families import apply_move, cards_home, cheap_bound, full_bound, list_moves
 from dbmsolver.core.shards import (
     BOUND_SHIFT,
     BURST,
@@ -242,7 +242,9 @@ def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
         meta = make_meta(t.codes[8 * card + old], g)
         mine = True
         if moved[0] != sets.signature:
-            rise = np.int64(old == PLACE_LOCKED) + np.int64(new == PLACE_HOME)
+            rise = np.int64(old == PLACE_LOCKED)
+            if new == PLACE_HOME:
+                rise += cards_home(t, card)
             mine = shard_of(moved[0], shards) == me and progress + rise <= ceiling
         if mine:
             stage(shard, burst, moved, meta)

@@ -34,6 +34,15 @@ def ace_is_forced(game: Game, card: int) -> bool:
     return card // 4 == 0 and game.policy != POLICY_NONE
 
 
+def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
+    """Place values that a loose card can have in a deal: by the rules, or where it was dealt.
+
+    The two differ for a card in a reserve, to which none comes back.
+    """
+    values = place_values(game, kinds, card, dealt)
+    return values | {dealt} if dealt < PLACE_LOCKED else values
+
+
 def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
     """Place values that a loose card can have in this game."""
     if ace_is_forced(game, card):

@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bound import BoundSets, bound_sets, make_scratch
+from dbmsolver.core.bound import BoundSets, make_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
+from dbmsolver.core.families import bound_sets
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 

@@ -49,11 +49,16 @@ PLACE_LOCKED = 6
 PLACE_HOME = 7
 PLACES = 8
 
-BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY = 0, 1, 2
+BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY, BUILD_NONE = 0, 1, 2, 3
 FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
 POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
 
-PARENT_KINDS = {BUILD_ALTERNATE: (1, 3), BUILD_SUIT: (0,), BUILD_ANY: (0, 1, 2, 3)}
+PARENT_KINDS = {
+    BUILD_ALTERNATE: (1, 3),
+    BUILD_SUIT: (0,),
+    BUILD_ANY: (0, 1, 2, 3),
+    BUILD_NONE: (),
+}
 """XOR masks that turn a card's suit into those of its legal parents, in the order of the place
 values 0 to 3."""
 
@@ -67,10 +72,12 @@ class Game(NamedTuple):
     """A game's rules as the kernels need them: plain integers."""
 
     columns: int
-    freecells: int
+    freecells: int  # that a card may be put into
     build: int
     fill: int
     policy: int
+    runs: int = 0  # on how many kinds of parents, the first ones, a card moves with its parent
+    whole_suits: bool = False
 
 
 class Tables(NamedTuple):

@@ -1,6 +1,7 @@
 """Boards as JSON, as rules-driven solvers read them: `{"tableau piles": [["4C", "3C"], ...]}`.
 
-Piles are columns, the deepest card first. `cells` are cards in freecells, `foundations` the cards
+Piles are columns, the deepest card first. `cells` are cards in freecells, `reserve` those that
+only leave them, `foundations` the cards
 on top of them; those not mentioned hold what the game's deal puts there. In a short deck the
 highest rank stands for the king, the next one for the queen, and so on: see docs/games.md.
 """
@@ -17,7 +18,8 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
-_EXPECTED = f"expected {_PILES}, {_CELLS} and {_FOUNDATIONS}"
+_RESERVE = "reserve"
+_EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
 def is_json_board(text: str) -> bool:
@@ -34,11 +36,12 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         raise InputError(f"not JSON ({error.msg}), expected a board", place) from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"not JSON ({error}), expected a board", where) from None
+    place = _RESERVE if rules.reserve else _CELLS
     for name in data:
-        if name not in (_PILES, _CELLS, _FOUNDATIONS):
+        if name not in (_PILES, place, _FOUNDATIONS):
             raise InputError(f"{quoted(name)} has no place in the games played, {_EXPECTED}", where)
     piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
-    cells = _cards(data.get(_CELLS, []), where)
+    cells = _cards(data.get(place, []), where)
     tops = _cards(data.get(_FOUNDATIONS, []), where)
     everything = [card for cards in (*piles, cells, tops) for card in cards]
     if not everything:
@@ -48,7 +51,7 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     for card in tops:
         heights[suit(card)] = rank(card) + shift
     if len(cells) > rules.freecells:
-        text = f"{len(cells)} cards in cells, expected at most {rules.freecells}"
+        text = f"{len(cells)} cards in {place}, expected at most {rules.freecells}"
         raise InputError(text, where)
     if len(piles) > rules.columns:
         text = f"{len(piles)} tableau piles, expected at most {rules.columns}"

@@ -1,4 +1,4 @@
-"""Moves of single cards."""
+"""Moves of a card, or of a run of cards."""
 
 from __future__ import annotations
 
@@ -23,12 +23,17 @@ class Place(NamedTuple):
 
 
 class Move(NamedTuple):
-    """One card goes from one place to another; `forced` if the search allows no other move."""
+    """A card goes from one place to another; `forced` if the search allows no other move.
+
+    In games where a run is one move, `card` is the deepest of `count` cards, the end of a column.
+    """
 
     card: int
     source: Place
     destination: Place
     forced: bool = False
+    count: int = 1  # type: ignore[assignment]  # hides tuple.count, as above
 
     def __str__(self) -> str:
-        return f"{card_name(self.card)} from {self.source} to {self.destination}"
+        more = f" and {self.count - 1} on it" if self.count > 1 else ""
+        return f"{card_name(self.card)}{more} from {self.source} to {self.destination}"

@@ -46,28 +46,51 @@ class Position:
         ]
         return tops + cells
 
+    def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
+        """What may move: the deepest card, where it is, and how many cards go with it."""
+        found = [(card, source, 1) for card, source in self.available()]
+        for index, column in enumerate(self.columns):
+            for count in range(2, len(column) + 1):
+                if not rules.is_run(column[-count:]):
+                    break
+                found.append((column[-count], Place("column", index), count))
+        return found
+
+    def goes_home(self, card: int, count: int, rules: Rules) -> bool:
+        """Whether the foundation takes what moves: the next card, or the rest of a whole suit."""
+        height = self.foundations[suit(card)]
+        if not rules.whole_suits:
+            return count == 1 and height == rank(card) - 1
+        # The cards are a run, and may still be of several suits.
+        return rank(card) == 13 and count == 13 - height and self._is_of_one_suit(card, count)
+
+    def _is_of_one_suit(self, card: int, count: int) -> bool:
+        column = next((column for column in self.columns if card in column), (card,))
+        return all(suit(other) == suit(card) for other in column[-count:])
+
     def moves(self, rules: Rules) -> list[Move]:
-        """All legal moves of single cards.
+        """All legal moves: of single cards, and of runs where a run is one move.
 
         Places that differ in nothing count once: a card goes to the first empty freecell and the
         first empty column only. A card alone in its column does not move to an empty column, nor
-        a card from freecell to freecell.
+        a run that is a whole column, nor a card from freecell to freecell.
         """
-        empty_cell = _first(index for index, card in enumerate(self.freecells) if card is None)
+        cells = [] if rules.reserve else self.freecells
+        empty_cell = _first(index for index, card in enumerate(cells) if card is None)
         empty_column = _first(index for index, column in enumerate(self.columns) if not column)
         moves: list[Move] = []
-        for card, source in self.available():
-            if self.foundations[suit(card)] == rank(card) - 1:
-                moves.append(Move(card, source, Place("foundation", suit(card))))
+        for card, source, count in self.runs(rules):
+            if self.goes_home(card, count, rules):
+                moves.append(Move(card, source, Place("foundation", suit(card)), count=count))
             for index, column in enumerate(self.columns):
                 if column and rules.can_stack(card, column[-1]):
-                    moves.append(Move(card, source, Place("column", index)))
+                    moves.append(Move(card, source, Place("column", index), count=count))
             from_column = source.kind == "column"
-            if empty_cell is not None and from_column:
+            if empty_cell is not None and from_column and count == 1:
                 moves.append(Move(card, source, Place("freecell", empty_cell)))
-            alone = from_column and len(self.columns[source.index]) == 1
+            alone = from_column and len(self.columns[source.index]) == count
             if empty_column is not None and rules.can_fill(card) and not alone:
-                moves.append(Move(card, source, Place("column", empty_column)))
+                moves.append(Move(card, source, Place("column", empty_column), count=count))
         return moves
 
     def forced(self, rules: Rules, policy: Policy) -> Move | None:
@@ -94,22 +117,25 @@ class Position:
         Raises IllegalMoveError if the card is not free to move there, whatever the rules. Whether
         the rules let it lie there is for `moves` to say.
         """
-        card, source, destination, _ = move
-        if (card, source) not in self.available():
+        card, source, destination, _, count = move
+        if not self._is_free(card, source, count):
             raise IllegalMoveError(f"{card_name(card)} is not free to move", str(source))
         columns = list(self.columns)
         freecells = list(self.freecells)
         foundations = list(self.foundations)
+        taken: tuple[int, ...] = (card,)
         if source.kind == "column":
-            columns[source.index] = columns[source.index][:-1]
+            taken = columns[source.index][-count:]
+            columns[source.index] = columns[source.index][:-count]
         else:
             freecells[source.index] = None
         # Destinations are looked at as they were before the card left its source.
         index = destination.index
         if destination.kind == "column" and 0 <= index < len(columns) and destination != source:
-            columns[index] = (*columns[index], card)
+            columns[index] += taken
         elif (
             destination.kind == "freecell"
+            and count == 1
             and 0 <= index < len(freecells)
             and self.freecells[index] is None
         ):
@@ -117,13 +143,23 @@ class Position:
         elif (
             destination.kind == "foundation"
             and index == suit(card)
-            and foundations[index] == rank(card) - 1
+            and foundations[index] == rank(taken[-1]) - 1
+            and all(one == card - 4 * depth for depth, one in enumerate(taken))
         ):
-            foundations[index] += 1
+            foundations[index] += count
         else:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
         hearts, spades, diamonds, clubs = foundations
         return Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
+
+    def _is_free(self, card: int, source: Place, count: int) -> bool:
+        """Whether nothing lies on the cards that move, the deepest of which is `card`."""
+        if count == 1 or source.kind != "column":
+            return count == 1 and (card, source) in self.available()
+        if not 0 <= source.index < len(self.columns):
+            return False
+        column = self.columns[source.index]
+        return 1 < count <= len(column) and column[-count] == card
 
     def canonical(self) -> Hashable:
         """Equal for positions that differ only in the order of columns or of freecells."""

@@ -2,15 +2,17 @@
 
 All games share the rest: one deck, every card in sight, the last card of a column and every card
 in a freecell are free to move, a column is built down by one rank, foundations are built up by
-suit from the ace, and no card leaves a foundation.
+suit from the ace, and no card leaves a foundation. In some games a run of cards, the end of a
+column, is one move.
 """
 
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -18,31 +20,46 @@ from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.layouts import layout_of
 
-Build = Literal["alternate", "suit", "any"]
+Build = Literal["alternate", "suit", "any", "none"]
 Fill = Literal["any", "kings", "none"]
+Moves = Literal["single", "runs", "suit-runs"]
 Policy = Literal["wkr", "horne", "none"]
 
 BUILDS: tuple[Build, ...] = get_args(Build)
 FILLS: tuple[Fill, ...] = get_args(Fill)
+MOVES: tuple[Moves, ...] = get_args(Moves)
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 MAX_COLUMNS = 13
 MAX_FREECELLS = 13
+MAX_RESERVE = 16
 
 _PARENT_KINDS: dict[Build, tuple[int, ...]] = {
     "alternate": (1, 3),
     "suit": (0,),
     "any": (0, 1, 2, 3),
+    "none": (),
 }
 BUILD_WORDS: dict[Build, str] = {
     "alternate": "built down by alternate colour",
     "suit": "built down by suit",
     "any": "built down by any suit",
+    "none": "nothing is put on a card",
 }
 FILL_WORDS: dict[Fill, str] = {
     "any": "empty columns take any card",
     "kings": "empty columns take kings only",
     "none": "empty columns take nothing",
+}
+MOVES_WORDS: dict[Moves, str] = {
+    "single": "cards move one by one",
+    "runs": "a run moves as one move",
+    "suit-runs": "a run of one suit moves as one move",
+}
+WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
+RESERVE_WORDS = {
+    True: "no card is put into a freecell",
+    False: "an empty freecell takes any card",
 }
 
 
@@ -73,13 +90,30 @@ class Rules:
     """Whether dealing puts the kings of a column under its other cards."""
     layout: str = ""
     """How a numbered deal is laid out, if not simply in turn: see `layouts`."""
+    moves: Moves = "single"
+    """What one move takes: a card, or a run as columns are built, or a run of one suit."""
+    whole_suits: bool = False
+    """Whether cards go home only as a whole suit, from the end of a column, in one move."""
+    reserve: bool = False
+    """Whether cards only leave the freecells."""
 
     def __post_init__(self) -> None:
         _check_range("columns", self.columns, 1, MAX_COLUMNS)
-        _check_range("freecells", self.freecells, 0, MAX_FREECELLS)
+        most = MAX_RESERVE if self.reserve else MAX_FREECELLS
+        _check_range("freecells", self.freecells, 0, most)
         _check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, BUILDS)
         _check_choice("fill", self.fill, FILLS)
+        _check_choice("moves", self.moves, MOVES)
+        if (self.moves == "suit-runs" or self.whole_suits) and 0 not in self.parent_kinds:
+            what = "runs of one suit" if self.moves == "suit-runs" else "whole suits"
+            raise UsageError(
+                f"{what}, {BUILD_WORDS[self.build]}: expected columns built by suit or by any suit"
+            )
+        if self.moves == "runs" and self.build == "none":
+            raise UsageError(f"runs, but {BUILD_WORDS['none']}: expected moves of single cards")
+        if self.whole_suits and self.moves == "single":
+            raise UsageError("whole suits, but single cards: expected moves of runs")
         if self.layout:
             layout_of(self.layout).check(self.columns, self.freecells, self.dealt_to_freecells)
 
@@ -93,6 +127,24 @@ class Rules:
         if rank(parent) != rank(child) + 1:
             return False
         return suit(parent) ^ suit(child) in self.parent_kinds
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether a run moves as one move."""
+        return self.moves != "single"
+
+    def is_run(self, cards: Sequence[int]) -> bool:
+        """Whether the cards, the end of a column, deepest first, may move as one move.
+
+        Each of them lies on the one before as columns are built; in runs of one suit, on one of
+        its own suit.
+        """
+        if len(cards) == 1:
+            return True
+        return self.has_runs and all(
+            self.can_stack(upper, lower) and (self.moves == "runs" or suit(upper) == suit(lower))
+            for lower, upper in itertools.pairwise(cards)
+        )
 
     def can_fill(self, card: int) -> bool:
         """Whether the card may be put into an empty column."""
@@ -121,13 +173,22 @@ class Rules:
         the move is possible at all: every move home is safe. By any suit all four of rank r-1 are
         concerned: `horne` wants all of them home (or r <= 2), `wkr` at least next to go (all
         foundations >= r-2; then every card of rank r-2 is home, and nothing is left to be put on
-        them).
+        them). Where nothing is put on cards, every move home is safe.
+
+        Where a run is one move, the solution that follows makes the same moves without the cards
+        that are home by then. A run keeps its other cards, which still are a run: what is missing
+        is its upper end, as all that could lie on a card home early goes home, too. A move of such
+        cards alone is left out. Each of them goes home by one move, sooner or later. So no move is
+        added, and the solution is as short.
+
+        Where only whole suits go home no card goes by itself, and no move is taken to be safe: the
+        cards of a suit that is complete may still be needed in two columns.
         """
         own = suit(card)
         r = rank(card)
-        if policy == "none" or foundations[own] != r - 1:
+        if policy == "none" or self.whole_suits or foundations[own] != r - 1:
             return False
-        if self.build == "suit":
+        if self.build in ("suit", "none"):
             return True
         if policy == "horne" and r <= 2:
             return True
@@ -140,7 +201,8 @@ class Rules:
 
     def describe(self) -> str:
         """The rules in one line."""
-        cells = "1 freecell" if self.freecells == 1 else f"{self.freecells or 'no'} freecells"
+        name = "reserve card" if self.reserve else "freecell"
+        cells = f"1 {name}" if self.freecells == 1 else f"{self.freecells or 'no'} {name}s"
         if self.dealt_to_freecells:
             cells += f" ({self.dealt_to_freecells} filled by the deal)"
         parts = [
@@ -151,6 +213,12 @@ class Rules:
         ]
         if self.kings_sunk:
             parts.append("kings sunk when dealt")
+        if self.has_runs:
+            parts.append(MOVES_WORDS[self.moves])
+        if self.whole_suits:
+            parts.append(WHOLE_SUITS_WORDS[True])
+        if self.reserve:
+            parts.append(RESERVE_WORDS[True])
         return ", ".join(parts)
 
 
@@ -160,20 +228,26 @@ def changed(
     columns: int | None = None,
     build: Build | None = None,
     fill: Fill | None = None,
+    moves: Moves | None = None,
 ) -> Rules:
-    """The rules with other numbers of freecells or columns, another build or fill rule, if given.
+    """The rules with what is given: numbers of freecells and columns, build and fill rule, moves.
 
     Where fewer freecells are left than the deal fills, it fills them all, and the other cards are
     dealt to the columns. UsageError if the deal cannot be laid out so.
     """
     if freecells is not None:
-        _check_range("freecells", freecells, 0, MAX_FREECELLS)
+        _check_range("freecells", freecells, 0, MAX_RESERVE if rules.reserve else MAX_FREECELLS)
         filled = min(rules.dealt_to_freecells, freecells)
         layout = layout_of(rules.layout).with_cells(filled, freecells)
         rules = replace(rules, freecells=freecells, dealt_to_freecells=filled, layout=str(layout))
     if columns is not None:
         rules = replace(rules, columns=columns)
-    return replace(rules, build=build or rules.build, fill=fill or rules.fill)
+    return replace(
+        rules,
+        build=build or rules.build,
+        fill=fill or rules.fill,
+        moves=moves or rules.moves,
+    )
 
 
 def rules_for(
@@ -182,12 +256,13 @@ def rules_for(
     columns: int | None = None,
     build: Build | None = None,
     fill: Fill | None = None,
+    moves: Moves | None = None,
 ) -> Rules:
     """The rules of a game, by its name or by themselves, with the changes of `changed`."""
     rules = GAMES.get(game) if isinstance(game, str) else game
     if rules is None:
         raise unknown_game(str(game))
-    return changed(rules, freecells, columns, build, fill)
+    return changed(rules, freecells, columns, build, fill, moves)
 
 
 def unknown_game(name: str) -> UsageError:
@@ -198,17 +273,23 @@ def unknown_game(name: str) -> UsageError:
 
 
 def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
-    """The rules as far as name, columns, freecells, build and fill rule tell them.
+    """The rules as far as name, columns, freecells, and the rules of moving tell them.
 
     How a number is dealt is left as it is in `game`, by default the shipped one of that name. It is
     in turn where there is none, or where that game cannot be dealt so.
     """
-    plain = Rules(rules.name, rules.columns, rules.freecells, rules.build, rules.fill)
+    plain = replace(rules, dealt_to_freecells=0, kings_sunk=False, layout="")
     game = game or GAMES.get(rules.name)
     if game is None:
         return plain
     try:
-        return changed(game, rules.freecells, rules.columns, rules.build, rules.fill)
+        dealt = changed(game, rules.freecells, rules.columns)
+        return replace(
+            plain,
+            dealt_to_freecells=dealt.dealt_to_freecells,
+            kings_sunk=dealt.kings_sunk,
+            layout=dealt.layout,
+        )
     except UsageError:
         return plain
 
@@ -225,6 +306,50 @@ def rules_from(data: Mapping[str, Any]) -> Rules:
     if "layout" not in data and game and replace(game, layout="") == rules:
         return game
     return rules
+
+
+def rules_fields(rules: Rules) -> dict[str, Any]:
+    """Rules by the names of their fields, as stores and certificates hold them.
+
+    How cards move is said only where it is not as in FreeCell: what the first versions wrote is
+    written still.
+    """
+    fields = asdict(rules)
+    for name, usual in (("moves", "single"), ("whole_suits", False), ("reserve", False)):
+        if fields[name] == usual:
+            del fields[name]
+    return fields
+
+
+def moving(rules: Rules) -> str:
+    """How cards move, in words for solutions, as in "suit-runs whole-suits".
+
+    "single" where each card is a move of its own and nothing else is unusual.
+    """
+    words = [str(rules.moves)] if rules.has_runs else []
+    words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
+    return " ".join(words) or "single"
+
+
+def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
+    """The rules with cards that move as the words of `moving` say, and another way of building.
+
+    UsageError for other words.
+    """
+    words = set(text.split())
+    known = {"runs", "suit-runs", "single", "whole-suits", "reserve"}
+    unknown = sorted(words - known)
+    if unknown or len(words & {"runs", "suit-runs", "single"}) > 1:
+        expected = "runs, suit-runs or single, then whole-suits and reserve where they are so"
+        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    takes: Moves = "runs" if "runs" in words else "single"
+    return replace(
+        rules,
+        build=build or rules.build,
+        moves="suit-runs" if "suit-runs" in words else takes,
+        whole_suits="whole-suits" in words,
+        reserve="reserve" in words,
+    )
 
 
 @dataclass(frozen=True, slots=True)

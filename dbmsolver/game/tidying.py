@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
-from dbmsolver.game.dominance_parking import Board
+from dbmsolver.game.dominance.parking import Board
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
@@ -70,7 +70,7 @@ def without_detours(moves: Sequence[Move]) -> list[Move]:
 
 def _shorten(moves: list[Move], first: int) -> bool:
     """Make one move of the card's move at ``first`` and of its next move, if that can be done."""
-    card, source, by, _ = moves[first]
+    card, source, by = moves[first][:3]
     if by.kind == "foundation":
         return False
     touched: set[Place] = set()

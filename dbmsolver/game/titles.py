@@ -12,11 +12,20 @@ from dbmsolver.game.rules import (
     BUILD_WORDS,
     FILL_WORDS,
     GAMES,
+    MOVES_WORDS,
+    RESERVE_WORDS,
+    WHOLE_SUITS_WORDS,
     Rules,
     rules_for,
     usual_rules,
 )
 
+_MOVING: dict[str, dict[Any, str]] = {
+    "moves": dict(MOVES_WORDS),
+    "whole_suits": WHOLE_SUITS_WORDS,
+    "reserve": RESERVE_WORDS,
+}
+"""Rules that are told where they are not as in FreeCell, or in the game of that name."""
 _COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
 _LAYOUT = "layout "
 _IN_TURN = "cards dealt in turn"
@@ -44,6 +53,12 @@ def rules_notes(rules: Rules) -> list[str]:
         notes.append(BUILD_WORDS[rules.build])
     if game is None or rules.fill != game.fill:
         notes.append(FILL_WORDS[rules.fill])
+    plain = game or Rules("", 1, 0, "any", "any")
+    notes += [
+        words[getattr(rules, key)]
+        for key, words in _MOVING.items()
+        if getattr(rules, key) != getattr(plain, key)
+    ]
     usual = usual_rules(rules)
     if rules.dealt_to_freecells != usual.dealt_to_freecells:
         notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
@@ -68,6 +83,8 @@ def rules_of_notes(text: str) -> Rules:
             changes["build"] = next(key for key, words in BUILD_WORDS.items() if words == note)
         elif note in FILL_WORDS.values():
             changes["fill"] = next(key for key, words in FILL_WORDS.items() if words == note)
+        elif key := next((key for key, words in _MOVING.items() if note in words.values()), None):
+            changes[key] = next(each for each, words in _MOVING[key].items() if words == note)
         elif note in _SUNK.values():
             changes["kings_sunk"] = note == _SUNK[True]
         elif note == _IN_TURN or note.startswith(_LAYOUT):
@@ -80,7 +97,9 @@ def rules_of_notes(text: str) -> Rules:
     elif not (counts.keys() >= {"column", "freecell"} and changes.keys() >= {"build", "fill"}):
         rules_for(name)
     build, fill = changes.pop("build"), changes.pop("fill")
-    known = usual_rules(Rules(name, counts["column"], counts["freecell"], build, fill))
+    plain = GAMES.get(name, Rules(name, 1, 0, "any", "any"))
+    how = {key: changes.pop(key, getattr(plain, key)) for key in _MOVING}
+    known = usual_rules(Rules(name, counts["column"], counts["freecell"], build, fill, **how))
     if "freecells filled by the deal" in counts:
         changes["dealt_to_freecells"] = counts["freecells filled by the deal"]
     return replace(known, **changes)

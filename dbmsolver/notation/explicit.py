@@ -68,6 +68,8 @@ def grouped(solution: Solution) -> Solution:
     That is the card that moves, the card it is put on, and the position before. A single-card move
     stays an automove if it was one.
     """
+    if solution.rules.has_runs:
+        return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
         for step, moves in solution.moves_of_steps()
@@ -91,8 +93,8 @@ def told_in_full(solution: Solution) -> Iterable[Step]:
         onto: int | None = None
         if step.destination.kind == "column" and before.columns[step.destination.index]:
             onto = before.columns[step.destination.index][-1]
-        elif step.destination.kind == "foundation" and rank(card) > 1:
-            onto = card - 4
+        elif step.destination.kind == "foundation" and before.foundations[suit(card)]:
+            onto = 4 * before.foundations[suit(card)] + suit(card) - 4
         yield replace(step, card=card, onto=onto, before=before)
 
 
@@ -107,12 +109,16 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """All moves of a player, each with the position after it and before any automove."""
+    if rules.has_runs:
+        for move in position.moves(rules):
+            yield Step.of(move), position.apply(move)
+        return
     for card, source in position.available():
         if position.foundations[suit(card)] == rank(card) - 1:
             step = Step(source, Place("foundation", suit(card)), card=card)
             yield step, _apply(position, step)
         for cell, occupant in enumerate(position.freecells):
-            if occupant is None:
+            if occupant is None and not rules.reserve:
                 step = Step(source, Place("freecell", cell), card=card)
                 yield step, _apply(position, step)
         for index, column in enumerate(position.columns):
@@ -143,7 +149,11 @@ def lengths(solution: Solution) -> dict[str, int]:
     explicit-none    moves a player makes without automoves, as the notation says them
     explicit-horne   ... with Horne automoves
     explicit-wkr     ... with WKR automoves
+
+    Where a run is one move, moves are counted in `runs` only.
     """
+    if solution.rules.has_runs:
+        return {"runs": len(solution.steps)}
     counts = {"cards": len(solution.moves())}
     counts["runs"] = _explicit_moves(explicit(solution, "none", any_length=True))
     for policy in ("none", "horne", "wkr"):

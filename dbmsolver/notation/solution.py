@@ -63,7 +63,7 @@ class Solution:
 
     @classmethod
     def from_moves(cls, deal: Deal, moves: Iterable[Move], policy: Policy = "none") -> Solution:
-        """The solution that makes these single-card moves; forced ones are the policy's automoves.
+        """The solution that makes these moves; forced ones are the policy's automoves.
 
         Raises IllegalStepError for an illegal move. That it solves the deal is for `check`.
         """
@@ -132,16 +132,19 @@ class Solution:
             raise NotSolvedError(f"{text}; position: {position}", last, position)
 
     def moves(self) -> list[Move]:
-        """The single-card moves it stands for."""
+        """The moves it stands for: of single cards, unless a run is a move of the game."""
         return [move for _, moves in self.moves_of_steps() for move in moves]
 
     def moves_of_steps(self) -> list[tuple[Step, list[Move]]]:
-        """Each step with the single-card moves it stands for."""
+        """Each step with the moves it stands for, as for `moves`."""
         found = []
         for index, (step, position, _) in enumerate(self.replay()):
             if step.count == 1:
                 card = moving_card(position, step)
                 moves = [Move(card, step.source, step.destination, step.automove != "none")]
+            elif self.rules.has_runs:
+                card = moving_card(position, step)
+                moves = [Move(card, step.source, step.destination, count=step.count)]
             else:
                 source, destination = step.source.index, step.destination.index
                 try:

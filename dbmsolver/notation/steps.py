@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dbmsolver.errors import IllegalMoveError
-from dbmsolver.game.cards import card_name, rank
+from dbmsolver.game.cards import card_name, suit
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -34,7 +34,10 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One move of a solution: a card, or `count` cards from column to column."""
+    """One move of a solution: a card, or `count` cards from column to column.
+
+    Where only whole suits go home, the cards of a suit from a column to their foundation.
+    """
 
     source: Place
     destination: Place
@@ -58,8 +61,8 @@ class Step:
 
     @classmethod
     def of(cls, move: Move, automove: Automove = "none") -> Step:
-        """The step that makes one single-card move."""
-        return cls(move.source, move.destination, 1, automove, card=move.card)
+        """The step that makes one move."""
+        return cls(move.source, move.destination, move.count, automove, card=move.card)
 
 
 def moving_card(position: Position, step: Step) -> int:
@@ -83,6 +86,15 @@ def moving_card(position: Position, step: Step) -> int:
     raise IllegalMoveError("no such place", str(step.source))
 
 
+def rest_of_suit(position: Position, column: int) -> int:
+    """How many cards a whole suit at the end of a column has: those of its suit not home.
+
+    At least 1, whatever lies there.
+    """
+    cards = position.columns[column] if 0 <= column < len(position.columns) else ()
+    return max(1, 13 - position.foundations[suit(cards[-1])]) if cards else 1
+
+
 def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) -> Position:
     """The position after the step, which must be legal, and true in all that it says."""
     source, destination, count = step.source, step.destination, step.count
@@ -100,8 +112,9 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
             raise IllegalMoveError(f"{card_name(card)} cannot be put on {card_name(target)}")
         if target is None and not rules.can_fill(card):
             raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
-    elif destination.kind == "foundation" and rank(card) > 1:
-        target = card - 4
+    elif destination.kind == "foundation":
+        target = 4 * position.foundations[suit(card)] + suit(card) - 4
+        target = target if target >= 0 else None
     _check_card("is the card under it", step.onto, target)
     if step.automove != "none" and not (
         count == 1
@@ -109,14 +122,23 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
         and goes_home(card, position.foundations, rules, step.automove)
     ):
         raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    if destination.kind == "freecell" and rules.reserve:
+        raise IllegalMoveError("no card is put into a freecell", str(destination))
+    if destination.kind == "foundation" and rules.whole_suits:
+        if not position.goes_home(card, count, rules):
+            raise IllegalMoveError("no whole suit, expected its cards from the king on")
+        return position.apply(Move(card, source, destination, count=count))
     if count == 1:
         return position.apply(Move(card, source, destination))
     if source.kind != "column" or destination.kind != "column":
         raise IllegalMoveError(f"{count} cards, expected 1 unless from column to column")
     if not 0 <= destination.index < len(position.columns) or source == destination:
         raise IllegalMoveError("no column to move to", str(destination))
-    if count > run_length(position.columns[source.index], rules):
+    column = position.columns[source.index]
+    if count > run_length(column, rules) or (rules.has_runs and not rules.is_run(column[-count:])):
         raise IllegalMoveError(f"the last {count} cards are no run", str(source))
+    if rules.has_runs:
+        return position.apply(Move(card, source, destination, count=count))
     most = capacity(position, rules, destination.index)
     if count > most and not unlimited:
         raise IllegalMoveError(f"{count} cards, there is room for {most} at once")

@@ -48,7 +48,7 @@ def capacity(position: Position, rules: Rules, destination: int) -> int:
     The destination is no empty column in this sense, and empty columns that do not take every
     card are none either.
     """
-    cells = sum(card is None for card in position.freecells)
+    cells = 0 if rules.reserve else sum(card is None for card in position.freecells)
     empty = _empty_columns(position, destination) if rules.fill == "any" else []
     return (cells + 1) << len(empty)
 
@@ -85,6 +85,7 @@ def split(
     if count > capacity(position, rules, destination):
         raise IllegalMoveError(f"{count} cards are too many to be moved at once")
     cells = [index for index, card in enumerate(position.freecells) if card is None]
+    cells = [] if rules.reserve else cells
     empty = _empty_columns(position, destination) if rules.fill == "any" else []
     cards = list(position.columns[source][-count:])
     moves: list[Move] = []
@@ -120,6 +121,8 @@ def split(
 
 def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Automove) -> bool:
     """Whether a game with these automoves moves the free card to its foundation."""
+    if rules.whole_suits:
+        return False
     if policy == "max":
         return foundations[card & 3] == card >> 2
     if policy == "wkr" and rules.safe_home(card, foundations, "horne"):

@@ -54,7 +54,7 @@ def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: O
         question=manifest.question,
         deal=keys.deal,
         policy=options.policy,
-        metric=options.metric,
+        metric=manifest.metric,
         verdict=verdict,
         limit=manifest.limit,
         shortest=manifest.shortest,

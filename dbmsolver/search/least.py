@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
 from dbmsolver.results import Question, Verdict

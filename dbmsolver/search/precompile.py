@@ -12,15 +12,16 @@ import numpy as np
 from dbmsolver.core import records
 from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.core.bound import make_bound_tables
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
 from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
-from dbmsolver.core.expand import Sets, undo_code
+from dbmsolver.core.expand import Sets
+from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
+from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.runs import (
     copy_runs,
     key_bits,
@@ -36,7 +37,6 @@ from dbmsolver.core.shards import make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
-    are_positions,
     enter_all,
     leading_moves,
     make_shelf,
@@ -46,11 +46,16 @@ from dbmsolver.core.sweep import (
 )
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.jit.families import function_of
 from dbmsolver.results import Method, Question
 from dbmsolver.state import StateCodec
 
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
+
+_OF_RUNS = Rules("runs", 8, 0, "suit", "any", moves="runs")
+"""A game of the family in which a run is one move."""
 
 
 def needed(
@@ -59,14 +64,17 @@ def needed(
     code_type: Any,
     any_solution: bool = False,
     counting: bool = False,
+    runs: bool = False,
 ) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
-    deals.  ``counting``: all shortest solutions are to be counted, too.
+    deals.  ``counting``: all shortest solutions are to be counted, too.  ``runs``: a run is one
+    move.
     """
-    codec = StateCodec(Deal.from_number(1), "wkr")
+    codec = StateCodec(Deal.from_number(1, _OF_RUNS if runs else GAMES["freecell"]), "wkr")
     tables = codec.tables
+    any_solution = any_solution and not runs
     if question == Question.PROVE and method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
@@ -211,7 +219,7 @@ def _of_both(t: Any, code_type: Any) -> list[Call]:
         (progress_of, (t, _WORDS, _NUMBER)),
         (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes)),
         (from_planes, (read_planes, read_counts, _NUMBER, _WORDS)),
-        (undo_code, (t, *[_WORD] * 4, _NUMBER)),
+        (function_of(undo_code, t), (t, *[_WORD] * 4, _NUMBER)),
         (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
         (sort_runs, (_NUMBERS, _NUMBER, _WORDS, codes)),

@@ -210,6 +210,10 @@ class _Run:
                     from dbmsolver.search.proof.dive_ahead import DiveAhead
 
                     yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                elif keys.rules.has_runs:
+                    from dbmsolver.search.improve.beam_ahead import BeamAhead
+
+                    yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
                 else:
                     from dbmsolver.search.astar.look_ahead import LookAhead
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from dbmsolver.core.blocks import find_key
-from dbmsolver.core.expand import undo_code
+from dbmsolver.core.families import undo_code
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError

@@ -55,10 +55,11 @@ def _is_deal(value: object) -> bool:
 
 def _are_rules(value: object) -> bool:
     """Whether these are rules as far as types go."""
-    texts = {"name", "build", "fill", "layout"}
+    texts = {"name", "build", "fill", "layout", "moves"}
+    flags = {"kings_sunk", "whole_suits", "reserve"}
     return isinstance(value, dict) and all(
         isinstance(one, str if name in texts else bool)
-        if name in texts | {"kings_sunk"}
+        if name in texts | flags
         else _is_number(one)
         for name, one in value.items()
     )

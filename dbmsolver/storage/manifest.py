@@ -10,8 +10,18 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy, rules_from
-from dbmsolver.results import Keep, Limit, Method, Metric, Options, Question, Verdict, method_for
+from dbmsolver.game.rules import Policy, rules_fields, rules_from
+from dbmsolver.results import (
+    Keep,
+    Limit,
+    Method,
+    Metric,
+    Options,
+    Question,
+    Verdict,
+    method_for,
+    metric_for,
+)
 from dbmsolver.storage.fields import CHOICES, FIELDS
 from dbmsolver.storage.records import FORMAT
 from dbmsolver.version import PROGRAM
@@ -166,9 +176,9 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
         id=secrets.token_hex(8),
         question=question,
         deal={"number": deal.number, "board": format_board(deal.position)},
-        rules=asdict(deal.rules),
+        rules=rules_fields(deal.rules),
         policy=options.policy,
-        metric=options.metric,
+        metric=metric_for(deal.rules, options.metric),
         method=method_for(question, deal.rules, options.method),
         keep=options.keep,
         verdict=None,
@@ -210,6 +220,14 @@ def check_same(
     if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:
         # Dives that exhaust the deal answer a search over every position, too.
         wanted = replace(wanted, method=manifest.method)
+    theirs, ours = (asdict(rules) for rules in (rules_from(manifest.rules), deal.rules))
+    if theirs != ours:
+        different = [
+            f"{name} {theirs[name]}, not {value}"
+            for name, value in ours.items()
+            if theirs[name] != value
+        ]
+        raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
     names = {
         "question": "question",
         "policy": "automove policy",
@@ -221,14 +239,6 @@ def check_same(
         theirs, ours = getattr(manifest, attribute), getattr(wanted, attribute)
         if theirs != ours:
             raise StoreError(f"holds a search with another {name}: {theirs}, not {ours}", where)
-    theirs = asdict(rules_from(manifest.rules))
-    if theirs != wanted.rules:
-        different = [
-            f"{name} {theirs[name]}, not {value}"
-            for name, value in wanted.rules.items()
-            if theirs[name] != value
-        ]
-        raise StoreError(f"holds a search under other rules: {'; '.join(different)}", where)
     held = deal_of(manifest, where)
     if format_board(held.position) != wanted.deal["board"]:
         number = held.number

@@ -8,13 +8,12 @@ equal records but for the program's version.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_from
+from dbmsolver.game.rules import rules_fields, rules_from
 from dbmsolver.results import Method, Question, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.certificate_file import FORMAT, Certificate, problems, short
@@ -48,7 +47,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
             "number": manifest.deal["number"],
             "board": manifest.deal["board"].splitlines(),
         },
-        "rules": asdict(rules_from(manifest.rules)),
+        "rules": rules_fields(rules_from(manifest.rules)),
         "policy": manifest.policy,
         "metric": manifest.metric,
         "length": manifest.length if claim != "unsolvable" else None,
@@ -161,7 +160,7 @@ def from_result(result: Result) -> Certificate:
             "number": result.deal.number,
             "board": format_board(result.deal.position).splitlines(),
         },
-        "rules": asdict(result.deal.rules),
+        "rules": rules_fields(result.deal.rules),
         "policy": result.policy,
         "metric": result.metric,
         "length": result.length,

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from dbmsolver.errors import DbmError, InputError
-from dbmsolver.game.rules import POLICIES, rules_from
-from dbmsolver.results import Method
+from dbmsolver.game.rules import POLICIES, rules_fields, rules_from
+from dbmsolver.results import METRICS, Method
 
 FORMAT = 1
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
@@ -57,7 +56,7 @@ def load(path: Path) -> Certificate:
         raise InputError(f"not a certificate: {problem}", where)
     try:
         # Whatever its version leaves out is said, so that certificates can be compared.
-        certificate["rules"] = asdict(rules_from(certificate["rules"]))
+        certificate["rules"] = rules_fields(rules_from(certificate["rules"]))
     except (TypeError, DbmError) as error:
         raise InputError(f"not a certificate: its rules ({error})", where) from None
     return dict(certificate)
@@ -99,7 +98,7 @@ def problems(data: Any) -> Iterator[str]:
         "question": ("prove", "solve"),
         "method": tuple(Method),
         "policy": POLICIES,
-        "metric": ("cards",),
+        "metric": METRICS,
     }
     for name, allowed in choices.items():
         if data.get(name) not in allowed:

@@ -25,7 +25,7 @@ from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Pace, Progress
 from dbmsolver.verify.exchange import Exchange
-from dbmsolver.verify.format import Format
+from dbmsolver.verify.format import Format, RunFormat
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
 from dbmsolver.verify.refutation import Refuted, words_of
@@ -34,7 +34,9 @@ from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, sou
 Ints = NDArray[np.int64]
 _UNIT = 1 << 13
 _LIFT = 2
-"""Strata that a move leads upwards, at most."""
+"""Strata that a move of a card leads upwards, at most: it is released and goes home."""
+_LIFT_OF_SUIT = 14
+"""The same of a move that takes a whole suit home."""
 _SPILLED = 4
 """Rows that macros lead to wait in files until these take so many times the memory."""
 
@@ -74,6 +76,7 @@ class Closure:
         self.threads = threads
         self.memory = memory
         self.states = 0
+        self.lift = _LIFT_OF_SUIT if isinstance(form, RunFormat) else _LIFT
         self.blocks = len(catalog.blocks)
         layers = 1 + max((block.layer for block in catalog.blocks), default=0)
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
@@ -90,6 +93,8 @@ class Closure:
         self._readers = Readers(self._pool, memory)
         self.chains = ChainBook(catalog, memory // 8, self._pool)
         self._pace = Pace()
+        self._checked = False
+        """Whether all states are; what they lead to may still have to be looked up."""
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
             self._choose(sample, seed)
@@ -106,6 +111,7 @@ class Closure:
         try:
             self._send_root()
             yield from self._through(self._turns())
+            self._checked = True
             yield from self._through(self._late(0))
             self._see_chains(wait=True)
             if self.exchange.waiting():
@@ -134,7 +140,7 @@ class Closure:
                     yield Job("turn", partition)
                 if place == 0 and self._chosen is None and not self.claim.records:
                     # The stratum above is done when this is asked for.
-                    yield from self._late(stratum + 1 + _LIFT)
+                    yield from self._late(stratum + 1 + self.lift)
                 if self.claim.records and self.exchange.spilled > _SPILLED * self.memory:
                     yield from self._deliver_all()
 
@@ -195,6 +201,8 @@ class Closure:
 
     def _work(self, job: Job, loaded: LoadedPartition) -> Iterator[Progress]:
         stratum = int(self.catalog.strata[job.partition])
+        if self._checked and self._pace.due():
+            yield self._progress(job.partition)
         resident = dict(self.partitions.resident)
         chains = NO_CHAINS
         if self._chosen is None and not self.claim.costs and not self.claim.records:
@@ -217,7 +225,7 @@ class Closure:
                 task.result()
                 self.states += tasks[task]
                 if self._pace.due():
-                    yield self._progress(stratum)
+                    yield self._progress(job.partition)
         finally:
             for task in tasks:
                 task.cancel()
@@ -234,9 +242,12 @@ class Closure:
         finally:
             self._idle.put(worker)
 
-    def _progress(self, stratum: int) -> Progress:
-        everything = self.catalog.states
-        last = int(self.catalog.strata[-1])
+    def _progress(self, partition: int) -> Progress:
+        strata, everything = self.catalog.strata, self.catalog.states
+        stratum, last = int(strata[partition]), int(strata[-1])
+        if self._checked:
+            share = 1 - (partition + 1) / strata.size
+            return Progress("looking up", stratum, last, self.states, everything, share)
         share = self.states / max(everything, 1)
         return Progress("checking", stratum, last, self.states, everything, share)
 

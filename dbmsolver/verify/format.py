@@ -6,8 +6,9 @@ of a column, 6 locked, 7 home.  The legal parents have one rank more; their suit
 suit XOR 1 and XOR 3 (alternate colour), XOR 0 (by suit), XOR 0, 1, 2 and 3 (any suit).
 
 **Values of a card.**  An ace has none unless the policy is ``none``: it goes home the moment it is
-free.  Any other card has those of its legal parents (kings: none), 4 if there are freecells, 5 if
-the rules let it into empty columns.
+free.  Any other card has those of its legal parents (kings: none), 4 if there are freecells that it
+may be put into, 5 if the rules let it into empty columns.  Where only whole suits go home, all is
+as under the policy ``none``.
 
 **Dealt place** of a card: home if it is home in the deal; 4 if it is in a freecell; in a column, on
 a card that is its legal parent, the value of that parent, and at the bottom, 5 if it may go to
@@ -23,10 +24,10 @@ the locked cards of the deal, minus those still locked.
 **Local key**, one word or three: each loose card has a bit in the planes ``off``, ``low`` and
 ``high`` (the latter only when any suit may be built).  On parent number k: off 0, low = k & 1, high
 = k >> 1.  In a freecell: 1, 0, 0.  At the bottom of a column: 1, 1, 0.  A bit is *varying* for a
-card if both 0 and 1 occur among its values (an ace without values whose dealt place is not locked:
-that place is its only one).  The varying bits of ``off`` in ascending order of cards, above them
-those of ``low``, above them those of ``high`` are the key, if they are at most 64.  Otherwise the
-key is *wide*: three words, one for each plane, bit number = card.
+card if both 0 and 1 occur among its values and its dealt place, unless that is locked or home.  The
+varying bits of ``off`` in ascending order of cards, above them those of ``low``, above them those
+of ``high`` are the key, if they are at most 64.  Otherwise the key is *wide*: three words, one for
+each plane, bit number = card.
 
 **Records** of dominating positions (docs/dominance.md) are written in the same way, with place
 values of their own for loose cards that lie on no parent. If empty columns take any card, the
@@ -38,7 +39,8 @@ one byte, eight bits of a hash of the record that it was found from.
 **Parent-move code**: the number of the pair (card moved, place value before) in the list that has,
 for each card in ascending order, its dealt place and then its values in ascending order; a pair
 listed twice has the lower number.  Codes are one byte wide if there are at most 256 pairs, else
-two.
+two.  Where a run is one move, the card is the deepest of it, and the list has one more pair at its
+end, which stands for no card: the code of the deal, which has no parent.
 
 **Public key**: digits, first the four foundation heights (radix 14), then for each card that has
 values a digit that says where in the list of its dealt place and its values its place stands (first
@@ -60,7 +62,11 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy, Rules
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
-BUILDS = {"alternate": 0, "suit": 1, "any": 2}
+NO_CARD = 63
+"""What the deal's parent-move code moves, where a run is one move."""
+BUILDS = {"alternate": 0, "suit": 1, "any": 2, "none": 1}
+"""What decides which moves home are safe: where nothing is built, all are, as by suit."""
+RUNS = {"single": 0, "suit-runs": 1}
 POLICIES = {"none": 0, "horne": 1, "wkr": 2}
 
 Words = NDArray[np.uint64]
@@ -72,6 +78,8 @@ class Format(NamedTuple):
 
     columns: int
     freecells: int
+    room: int  # of the freecells, how many cards may be put into
+    holds: np.uint64  # cards that can be in a freecell
     build: int
     policy: int
     planes: int  # 2 or 3
@@ -97,6 +105,44 @@ class Format(NamedTuple):
     locked_total: int
 
 
+class RunFormat(NamedTuple):
+    """The same, and what a run is, for games in which a run is one move.
+
+    It is a type of its own: kernels are compiled for either (:mod:`dbmsolver.jit.families`).
+    """
+
+    columns: int
+    freecells: int
+    room: int
+    holds: np.uint64
+    build: int
+    policy: int
+    planes: int
+    kinds: Ints
+    fillers: np.uint64
+    has_values: np.uint64
+    dealt_place: Ints
+    dealt_under: Ints
+    dealt_column: Ints
+    column_shift: Ints
+    column_mask: Ints
+    locked: Ints
+    varying: Words
+    fixed: Words
+    off: Words
+    low: Words
+    high: Words
+    code_card: Ints
+    code_place: Ints
+    digits: Words
+    heights: Words
+    words: int
+    locked_total: int
+    runs: int  # a card on a parent of one of that many first kinds moves with it
+    whole_suits: bool
+    heights_dealt: Ints  # [4]: of the foundations
+
+
 class _Dealt(NamedTuple):
     """Where the cards lie in the deal, in the way of `Format`."""
 
@@ -107,7 +153,26 @@ class _Dealt(NamedTuple):
 
 
 def make_format(deal: Deal, policy: Policy) -> Format:
-    """The tables of a deal under a policy."""
+    """The tables of a deal under a policy; a `RunFormat` where a run is one move."""
+    rules = deal.rules
+    if rules.whole_suits:
+        policy = "none"  # no card goes home by itself, so none is forced
+    form = _of_any_game(deal, policy)
+    if not rules.has_runs:
+        return form
+    pairs = form._replace(
+        code_card=np.append(form.code_card, NO_CARD), code_place=np.append(form.code_place, 0)
+    )
+    found: Any = RunFormat(
+        *pairs,
+        runs=RUNS.get(rules.moves, form.kinds.size),
+        whole_suits=rules.whole_suits,
+        heights_dealt=np.array(deal.position.foundations, np.int64),
+    )
+    return found  # type: ignore[no-any-return]
+
+
+def _of_any_game(deal: Deal, policy: Policy) -> Format:
     rules = deal.rules
     kinds = rules.parent_kinds
     forced_aces = policy != "none"
@@ -123,6 +188,10 @@ def make_format(deal: Deal, policy: Policy) -> Format:
     return Format(
         columns=rules.columns,
         freecells=rules.freecells,
+        room=0 if rules.reserve else rules.freecells,
+        holds=_mask(
+            card for card in range(CARDS) if FREECELL in {dealt.place[card], *values[card]}
+        ),
         build=BUILDS[rules.build],
         policy=POLICIES[policy],
         planes=3 if len(kinds) > 2 else 2,
@@ -154,7 +223,7 @@ def _values(rules: Rules, forced_aces: bool) -> list[list[int]]:
     values = []
     for card in range(CARDS):
         parents = list(range(len(rules.parent_kinds))) if card < 48 else []
-        cell = [FREECELL] if rules.freecells else []
+        cell = [FREECELL] if rules.freecells and not rules.reserve else []
         bottom = [BOTTOM] if rules.can_fill(card) else []
         values.append([] if forced_aces and card < 4 else parents + cell + bottom)
     return values
@@ -186,7 +255,7 @@ def _planes(dealt: list[int], values: list[list[int]]) -> tuple[list[int], list[
     bits = _plane_bits()
     varying, fixed = [0, 0, 0], [0, 0, 0]
     for card in range(CARDS):
-        places = values[card] or ([dealt[card]] if dealt[card] < LOCKED else [])
+        places = values[card] + ([dealt[card]] if dealt[card] < LOCKED else [])
         for plane in range(3):
             seen = {bits[plane][place] for place in places}
             varying[plane] |= (seen == {0, 1}) << card

@@ -14,7 +14,7 @@ from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.exchange import Exchange, RowBatch
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, UNKNOWN, Task, Work, expand
+from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
 from dbmsolver.verify.kernels.partition import look_up, too_short
 from dbmsolver.verify.kernels.record_expand import expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -24,6 +24,7 @@ from dbmsolver.verify.kernels.rows import (
     ROOT,
     ROW,
     SOURCE,
+    UNKNOWN,
     by_partition,
     pack_outgoing,
     unpack_outgoing,

@@ -9,17 +9,13 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from helpers.command import run
 
 from dbmsolver.cli.app import COMMANDS, cli
 from dbmsolver.cli.values import parse_duration, parse_size
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES
-
-
-def run(*args: str, stdin: str | bytes | None = None) -> Result:
-    return CliRunner().invoke(cli, args, input=stdin)
 
 
 def process(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -134,14 +130,14 @@ WRONG = [
     (2, ["solve", "-x", "3"], "No such option"),
     (2, ["solve", "3", "--game", "golf"], "unknown game 'golf', expected one that `games` lists"),
     (2, ["solve", "3", "--game", "eigt_off"], "'eigt_off', did you mean eight_off? expected"),
-    (2, ["solve", "3", "--build", "none"], "'none' is not one of 'alternate', 'suit', 'any'"),
+    (2, ["solve", "3", "--build", "up"], "'up' is not one of 'alternate', 'suit', 'any', 'none'"),
     (2, ["solve", "3", "--fill", "queens"], "'queens' is not one of 'any', 'kings', 'none'"),
     (2, ["games", "golf"], "unknown game 'golf'"),
     (2, ["games", "freecell", "--json"], "expected only one of NAME, --check and --json"),
     (2, ["deal", "3", "--game", "somerset", "--columns", "9"], "cannot be dealt diagonally"),
     (3, ["solve", "3", "--game", "./golf"], "golf: no such file, expected a game"),
     (3, ["games", "--check", "no.game"], "no.game: no such file, expected a game"),
-    (2, ["solve", "3", "--freecells", "14"], "14 is not in the range"),
+    (2, ["solve", "3", "--freecells", "14"], "14 freecells: expected 0 to 13"),
     (2, ["solve", "3", "--freecells", "-1"], "-1 is not in the range"),
     (2, ["solve", "3", "--metric", "time"], "'time' is not"),
     (2, ["prove", "3", "--metric", "cards"], "No such option"),

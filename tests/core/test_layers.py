@@ -12,7 +12,7 @@ from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (
@@ -147,7 +147,7 @@ def h_of(meta: int) -> int:
 
 def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> None:
     """After a layer, the states up to it are closed with their fewest moves; others wait."""
-    bounds = {s: naive_bound.lower_bound(p) for s, p in expected.positions.items()}
+    bounds = {s: naive_bound.bound_of(p, game.rules) for s, p in expected.positions.items()}
     rows = list(search.rows())
     closed = {state for state, meta, _ in rows if meta & int(IS_CLOSED)}
     assert closed == {s for s, depth in expected.depth.items() if depth + bounds[s] <= layer}

@@ -188,11 +188,14 @@ def test_what_every_move_of_every_game_keeps(
         assert forced is None or forced._replace(forced=False) in moves
         for move, successor in position.successors(rules, policy):
             successor.validate(rules)
-            home = move.destination.kind == "foundation"
+            home = move.count if move.destination.kind == "foundation" else 0
             assert sum(successor.foundations) == sum(position.foundations) + home
+            assert move.count == 1 or rules.has_runs
             if move.destination.kind == "column":
                 column = successor.columns[move.destination.index]
-                assert column[-1] == move.card
+                assert column[-move.count] == move.card
+                assert rules.is_run(column[-move.count :])
+                column = column[: len(column) - move.count + 1]
                 if len(column) > 1:
                     assert rules.can_stack(column[-1], column[-2])
                 else:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 
 
 def lower_bound(position: Position) -> int:
@@ -48,3 +49,39 @@ def smallest_cover(edges: list[tuple[int, int]]) -> int:
         return take_it  # no card has two: as good as any
     rest = [edge for edge in edges if neighbours.isdisjoint(edge)]
     return min(take_it, len(neighbours) + smallest_cover(rest))
+
+
+def bound_of(position: Position, rules: Rules) -> int:
+    """The bound of the game's family."""
+    if rules.whole_suits:
+        return bound_of_whole_suits(position)
+    return bound_of_runs(position, rules) if rules.has_runs else lower_bound(position)
+
+
+def bound_of_runs(position: Position, rules: Rules) -> int:
+    """Cards not home + the segments of columns, each as long as a run goes, that have blockers."""
+    blocked = 0
+    for column in position.columns:
+        segment: list[int] = []
+        has_blocker = False
+        for depth, card in enumerate(column):
+            if segment and not rules.is_run((segment[-1], card)):
+                blocked += has_blocker
+                has_blocker = False
+            segment.append(card)
+            has_blocker |= has_lower(column[:depth], suit(card), card)
+        blocked += has_blocker
+    return 52 - sum(position.foundations) + blocked
+
+
+def bound_of_whole_suits(position: Position) -> int:
+    """Suits not home + the moves that each card has to head before its suit is whole."""
+    heads = sum(rank(card) < 13 for card in position.freecells if card is not None)
+    for column in position.columns:
+        for depth, card in enumerate(column):
+            beneath = column[:depth]
+            if rank(card) == 13:
+                heads += has_lower(beneath, suit(card), card)
+            elif beneath[-1:] != (card + 4,):
+                heads += 1 + (card + 4 in beneath)
+    return sum(height < 13 for height in position.foundations) + heads

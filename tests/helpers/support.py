@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dbmsolver.core.expand import MAX_MOVES, successors
+from dbmsolver.core.expand import MAX_MOVES
+from dbmsolver.core.families import successors
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
@@ -23,9 +24,25 @@ ODD_RULES = (
     Rules("many columns", 13, 2, "alternate", "kings"),
     Rules("many freecells", 5, 13, "alternate", "none"),
     Rules("few columns", 2, 9, "any", "any"),
+    Rules("whole suits", 10, 0, "any", "any", moves="suit-runs", whole_suits=True),
+    Rules("whole suits and freecells", 5, 2, "suit", "any", moves="runs", whole_suits=True),
+    Rules("runs of both colours", 8, 4, "alternate", "any", moves="runs"),
+    Rules("runs of a suit, by suit", 12, 0, "suit", "any", moves="runs"),
+    Rules("runs of any suit, kings", 7, 1, "any", "kings", moves="runs"),
+    Rules("runs of a suit, no fill", 6, 2, "any", "none", moves="suit-runs"),
+    Rules("reserve", 6, 16, "any", "any", reserve=True),
+    Rules("no building", 6, 3, "none", "any"),
 )
 DIFFERENT_RULES = {
-    (rules.columns, rules.freecells, rules.build, rules.fill): rules
+    (
+        rules.columns,
+        rules.freecells,
+        rules.build,
+        rules.fill,
+        rules.moves,
+        rules.whole_suits,
+        rules.reserve,
+    ): rules
     for rules in reversed(GAMES.values())
 }
 """Games that differ only in how they are dealt are one game to the kernels: the first of them."""
@@ -34,13 +51,13 @@ ALL_RULES = (*DIFFERENT_RULES.values(), *ODD_RULES)
 _FAST = {
     "freecell",
     "seahaven_towers",
-    "forecell",
-    "bakers_dozen",
     "any suit, any fill",
     "no freecells, one suit",
     "many columns",
-    "many freecells",
     "few columns",
+    "simple_simon",
+    "relaxed_freecell",
+    "flower_garden",
 }
 """Games that are unlike each other: tests of every game are fast for these."""
 

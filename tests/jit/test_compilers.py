@@ -63,11 +63,16 @@ def proves(method, whole, divided):
     deal = Deal.from_number(1, rules_for("freecell", freecells=2))
     assert prove(deal, method=method, threads=2, store=Path(sys.argv[1]) / method).states == divided
 
+def runs():
+    deal = Deal.from_number(1, rules_for("alpha_star"))
+    assert solve(deal, threads=1).verdict == prove(deal, threads=1).verdict == "unsolvable"
+
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 check("solve", "every-position", solves)
 check("solve", "every-position", counts, counting=True)
 check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
 check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
+check("prove", "every-position", runs, runs=True)
 """
 
 SHARED = """

@@ -43,6 +43,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
+    METRICS,
     Event,
     Keep,
     Limit,
@@ -106,10 +107,9 @@ def _search_options(function: Command) -> Command:
 @_search_options
 @click.option(
     "--metric",
-    type=click.Choice(["cards"]),
-    default="cards",
-    show_default=True,
-    help="What a move costs: in card moves, every move of a single card is one.",
+    type=click.Choice(METRICS),
+    help="What is counted as a move: each card that moves, or, in games where a run is one move, a "
+    "card or a run.  [default: what the game has]",
 )
 @click.option(
     "--any",
@@ -135,7 +135,7 @@ def solve_command(
     source: str,
     rules: Rules,
     options: Options,
-    metric: Metric,
+    metric: Metric | None,
     any_solution: bool,
     asked: Asked,
     every_first_move: bool,

@@ -13,6 +13,7 @@ from dbmsolver.game.language.description import (
     SetupLine,
 )
 from dbmsolver.game.language.understanding import Understood
+from dbmsolver.game.rules import MOVES_WORDS
 
 Fact = tuple[str, str]
 """A name and what is said of it; without a name, it goes on with the one before."""
@@ -78,7 +79,11 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
     facts += _many("Finish", (f"won when {_FINISHES[word]}" for word in game.finish or ()))
     if understood.rules is not None:
         facts.append(("Played as", f"{understood.rules.name}: {understood.rules.describe()}"))
-        facts.append(("", "moves are of single cards, runs move card by card"))
+        takes = understood.rules.moves
+        if takes == "single":
+            facts.append(("", "moves are of single cards, runs move card by card"))
+        else:
+            facts.append(("", f"{MOVES_WORDS[takes]}, and counts as one"))
     else:
         facts += _many(
             "Not played",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
@@ -50,6 +51,8 @@ DEFAULTS: dict[str, Any] = {
 """What a rules text leaves out."""
 
 _BUILDS = {"any-suit": "AnySuit", "red-black": "AltColor", "same-suit": "SameSuit"}
+_GROUPS_PLAYED = ("no", "yes")
+_GROUP_POLICIES = ("same-as-build", "red-black", "same-suit", "any-suit", "no-build")
 _GROUPS = ("no", "yes", "partial-if-card-above-buildable", "whole-pile", "maximal-group")
 
 
@@ -140,13 +143,19 @@ class _Reader:
                     self.refuse(group, name)
         self.refuse("foundations", "present")
         self.refuse("foundations", "base card")
-        self.refuse("foundations", "only complete pile moves")
         self.refuse("tableau piles", "face up cards")
         self.refuse("stock", "size")
-        self.refuse("reserve", "size")
+        self.refuse("reserve", "stacked")
         self.refuse("two decks")
-        if self.choice("tableau piles", "move built group", _GROUPS) != "no":
-            self.refuse("tableau piles", "move built group")
+        group = self.choice("tableau piles", "move built group", _GROUPS)
+        if group not in _GROUPS_PLAYED:
+            text = f'{json.dumps(group)} is not played, expected "no" or "yes"'
+            self.fail("tableau piles: move built group", text)
+        if self.value("foundations", "only complete pile moves") and group == "no":
+            text = 'expected "yes" for complete piles to be moved'
+            self.fail("tableau piles: move built group", text)
+        if self.value("reserve", "size") and self.value("cells", "count"):
+            self.fail("reserve: size", "a reserve beside cells is not played, expected 0")
         ranks = self.value("max rank")
         if not 1 <= ranks <= 13:
             self.fail("max rank", f"{ranks}, expected a number from 1 to 13")
@@ -168,7 +177,7 @@ class _Reader:
             SetupLine("Tableau", "DropStack", self.count("tableau piles", 1)),
             SetupLine("Foundation", "TopStack", 4, keep=not removable),
         ]
-        if cells := self.count("cells", 0):
+        if cells := self.count("cells", 0) or self.value("reserve", "size"):
             lines.append(SetupLine("Reserve", "Face", cells))
         return lines
 
@@ -182,6 +191,7 @@ class _Reader:
         filled, cells = self.value("cells", "pre-filled"), self.value("cells", "count")
         if filled > cells:
             self.fail("cells: pre-filled", f"{filled}, expected at most the {cells} cells")
+        filled = filled or self.value("reserve", "size")
         diagonal = self.value("tableau piles", "diagonal deal")
         lines = [Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal)]
         cards = 4 * ranks
@@ -198,22 +208,10 @@ class _Reader:
         return lines
 
     def moves(self, ranks: int) -> list[MoveLine]:
-        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
-        lines = []
-        if build != "no-build":
-            lines.append(
-                MoveLine(
-                    "Tableau",
-                    "SingleCard",
-                    destinations=(_BUILDS[build],),
-                    modifiers=("Descending",),
-                )
-            )
+        item, lines = self.building()
         spaces: dict[str, Callable[[], MoveLine | None]] = {
-            "any": lambda: MoveLine("Tableau", "SingleCard", destinations=("Any", "OnBlank")),
-            "kings": lambda: MoveLine(
-                "Tableau", "SingleCard", destinations=("Rank", "OnBlank"), rank="K"
-            ),
+            "any": lambda: MoveLine("Tableau", item, destinations=("Any", "OnBlank")),
+            "kings": lambda: MoveLine("Tableau", item, destinations=("Rank", "OnBlank"), rank="K"),
             "no-build": lambda: None,
         }
         line = spaces[self.choice("tableau piles", "spaces policy", spaces)]()
@@ -221,6 +219,8 @@ class _Reader:
             lines.append(line)
         if self.value("cells", "count"):
             lines.append(MoveLine("Reserve", "SingleCard", destinations=("Any", "OnBlank")))
+        if self.value("foundations", "only complete pile moves"):
+            return [*lines, MoveLine("Foundation", "FullSuit", destinations=("OnBlank",))]
         lines.append(
             MoveLine(
                 "Foundation", "SingleCard", destinations=("SameSuit",), modifiers=("Ascending",)
@@ -228,3 +228,20 @@ class _Reader:
         )
         lines.append(MoveLine("Foundation", destinations=("Rank", "OnBlank"), rank="A"))
         return lines
+
+    def building(self) -> tuple[str, list[MoveLine]]:
+        """What one move takes, as an item, and the lines that say what is put on cards."""
+        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
+        runs = self.value("tableau piles", "move built group") == "yes"
+        policy = self.choice("tableau piles", "move built group policy", _GROUP_POLICIES)
+        item = "ValidStack" if runs else "SingleCard"
+        if build == "no-build":
+            return "SingleCard", []
+        line = MoveLine("Tableau", item, destinations=(_BUILDS[build],), modifiers=("Descending",))
+        if not runs or policy in ("same-as-build", build):
+            return item, [line]
+        if (build, policy) != ("any-suit", "same-suit"):
+            text = f'"{policy}" is not played with "{build}", expected "same-as-build"'
+            self.fail("tableau piles: move built group policy", text)
+        held = MoveLine("Tableau", item, destinations=("SameSuit",), modifiers=("Descending",))
+        return item, [held, replace(line, modifiers=("Descending", "NotValid"))]

@@ -1,4 +1,4 @@
-"""What the lines of a Move block amount to, where they are moves of single cards."""
+"""What the lines of a Move block amount to."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbmsolver.game.language.description import MoveLine
+from dbmsolver.game.language.playable_runs import moves_of, takes_runs, whole_suits, widest
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.rules import Build, Fill
+from dbmsolver.game.rules import Moves as Takes
 
 _BUILDS: dict[frozenset[str], Build] = {
     frozenset({"AltColor"}): "alternate",
@@ -20,11 +22,13 @@ _BUILDS: dict[frozenset[str], Build] = {
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How columns are built and filled, and whether freecells can be."""
+    """How columns are built and filled, whether freecells can be, what moves, what goes home."""
 
     build: Build
     fill: Fill
     cells: bool
+    takes: Takes
+    whole_suits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +57,30 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
             problems.add("expected moves to Tableau, Reserve and Foundation only", line.element)
             continue
         _check_item(line, problems)
-    build = _build(groups["build"], problems)
+    takes = moves_of(groups["build"] + groups["fill"], problems)
+    whole = whole_suits(groups["home"], groups["start"], elements.keeps_home, problems)
+    if whole and takes == "single":
+        problems.add("a whole suit is a run, expected ValidStack in the lines of it", "FullSuit")
+    build = _build(widest(groups["build"], problems), problems)
     fill = _fill(groups["fill"], problems)
     _check_sources(groups, build, elements, problems)
-    _check_home(groups, problems)
+    if not whole:
+        _check_home(groups, problems)
     for line in groups["cell"]:
         if set(line.destinations) - {"Any", "AnySuit"} != {"OnBlank"} or line.modifiers:
             problems.add(
                 "expected Reserve SingleCard Any OnBlank: a cell holds one card, any card",
                 line.element,
             )
-    return Moves(build, fill, bool(groups["cell"]))
+    return Moves(build, fill, bool(groups["cell"]), takes, whole)
 
 
 def _check_item(line: MoveLine, problems: Problems) -> None:
-    """Only what a series of moves of single cards can do is played."""
-    through = "ThroughReserve" in line.modifiers
-    if line.item == "ValidStack" and not through:
-        problems.add(
-            "a run moves card by card so far, expected ThroughReserve or SingleCard", line.item
-        )
-    elif line.item in ("FullStack", "FullSuit"):
-        problems.add("expected SingleCard, or ValidStack with ThroughReserve", line.item)
+    """A card, a run of the Tableau, or a whole suit that goes home."""
+    if takes_runs(line) and line.element != "Tableau":
+        problems.add("a run moves to the Tableau only, expected SingleCard", line.item)
+    elif line.item == "FullStack" or (line.item == "FullSuit" and line.element != "Foundation"):
+        problems.add("expected SingleCard or ValidStack", line.item)
     elif line.item == "Any" and line.count != 1:
         problems.add("expected one card at a time", line.item, show=f"Any[{line.count}]")
     for word in line.modifiers:
@@ -107,13 +113,7 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
             problems.add("a second way of building, expected one", *line.destinations, line.element)
         else:
             found = build
-    if not lines:
-        problems.add(
-            "no line says what may be put on a card, expected one like "
-            "Tableau SingleCard AltColor Descending",
-            "Tableau",
-        )
-    return found or "any"
+    return found or "none"
 
 
 def _fill(lines: list[MoveLine], problems: Problems) -> Fill:

@@ -1,6 +1,6 @@
 """From a description to the rules that are played, or to the words for which it cannot be played.
 
-What is played so far: one deck, every card in sight, moves of single cards between columns,
+What is played so far: one deck, every card in sight, moves of single cards or runs between columns,
 freecells and foundations, columns built down, foundations built up by suit from the ace.
 """
 
@@ -14,7 +14,7 @@ from dbmsolver.game.language.description import Deck, Description, SetupLine
 from dbmsolver.game.language.playable_deal import understand_deal
 from dbmsolver.game.language.playable_moves import Elements, understand_moves
 from dbmsolver.game.language.problems import Problem, Problems
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, Rules
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 
 _COLUMNS = ("DropStack", "MixDropStack", "TopStack")
 _CELLS = ("Face", "DropStack", "MixDropStack", "TopStack")
@@ -54,19 +54,21 @@ def understand(game: Description, name: str) -> Understood:
     ranks = _deck(game.deck or Deck(), problems)
     columns = tableau.count if tableau else 1
     freecells = reserve.count if reserve else 0
-    if columns > MAX_COLUMNS or freecells > MAX_FREECELLS:
-        line = tableau if tableau and columns > MAX_COLUMNS else reserve
-        assert line is not None
-        problems.add(
-            f"expected at most {MAX_COLUMNS}", line.display, show=f"{line.element}[{line.count}]"
-        )
     elements = Elements(freecells > 0, bool(foundation and foundation.keep))
     moves = understand_moves(game.moves or (), elements, problems)
-    if reserve and not moves.cells:
-        problems.add(
-            "no card can be put there, expected Reserve SingleCard Any OnBlank", reserve.element
-        )
+    only_left = reserve is not None and not moves.cells
+    most = MAX_RESERVE if only_left else MAX_FREECELLS
+    for line, limit in ((tableau, MAX_COLUMNS), (reserve, most)):
+        if line and line.count > limit:
+            shown = f"{line.element}[{line.count}]"
+            problems.add(f"expected at most {limit}", line.display, show=shown)
     deal = understand_deal(game.deal or (), columns, freecells, ranks, problems)
+    if reserve and only_left and not deal.filled:
+        problems.add(
+            "no card is dealt there, and none can be put there, expected Reserve SingleCard Any "
+            "OnBlank",
+            reserve.element,
+        )
     _end(game, problems)
     if problems.found:
         ordered = sorted(problems.found, key=lambda one: one.at[:2] if one.at else (0, 0))
@@ -81,6 +83,9 @@ def understand(game: Description, name: str) -> Understood:
             deal.filled,
             deal.kings_sunk,
             deal.layout,
+            moves.takes,
+            moves.whole_suits,
+            only_left,
         )
     except UsageError as error:
         return Understood(None, (Problem("Deal", error.message),))

@@ -59,7 +59,8 @@ _MODULES: dict[str, Module] = {
     "html": html,
 }
 _MOVE_LINE = re.compile(
-    r"(?:^|\r)[ \t]*Move[ \t]+(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from[ \t]",
+    r"(?:^|\r)[ \t]*Move[ \t]+(?:(?:a[ \t]+card|[0-9]+[ \t]+cards)[ \t]+from|the[ \t]+sequence)"
+    r"[ \t]",
     re.MULTILINE | re.IGNORECASE,
 )
 _SHORT_LINE = re.compile(

@@ -27,7 +27,8 @@ from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
     r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell) (?P<from>[0-9]{1,2}) -> "
-    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))(?P<forced>  \(forced\))?",
+    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
+    r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \(forced\))?",
     re.ASCII,
 )
 _FACT = re.compile(r"(?:Lengths|States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
@@ -49,7 +50,8 @@ def read_text(source: Source, given: Given) -> Solution:
         origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
         card = parse_card(found["card"], source.named(number, found.start("card") + 1))
         place = _place(found["source"], found["from"])
-        step = Step(place, destination, card=card, origin=origin)
+        count = int(found["count"] or 1)
+        step = Step(place, destination, count, card=card, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
     return builder.solution()
 
@@ -134,7 +136,10 @@ def read_json(source: Source, given: Given) -> Solution:
         end_name = "home" if end == OWN_FOUNDATION else str(end)
         origin = Origin(f"{move['card']} to {end_name}", line, column)
         made_by = policy if move.get("forced") is True else "none"
-        builder.add(Step(start, end, automove=made_by, card=card, origin=origin))
+        count = move.get("count", 1)
+        if not isinstance(count, int) or isinstance(count, bool):
+            raise problem((*path, "count"), "expected a number of cards")
+        builder.add(Step(start, end, count, automove=made_by, card=card, origin=origin))
     return builder.solution()
 
 
@@ -168,6 +173,7 @@ def _rules(value: dict[str, object]) -> Rules:
     data = {"name": str(value["game"]), **{name: value[name] for name in names}}
     if "layout" in value:
         data["layout"] = str(value["layout"])
+    data |= {name: value[name] for name in ("moves", "whole_suits", "reserve") if name in value}
     return rules_from(data)
 
 

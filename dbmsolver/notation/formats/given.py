@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Build, Fill, Rules, changed, rules_for, usual_rules
+from dbmsolver.game.rules import (
+    GAMES,
+    Build,
+    Fill,
+    Rules,
+    changed,
+    moving,
+    rules_for,
+    usual_rules,
+    with_moving,
+)
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.steps import Origin
 from dbmsolver.notation.supermoves import Automove
@@ -77,6 +87,10 @@ class Given:
         place = said["game"][1] if "game" in said else where
         try:
             rules = self._named(name, known)
+            if "moves" in known:
+                place = said["moves"][1]
+                build: Any = known.pop("build", None)
+                rules = with_moving(rules, str(known["moves"]), build)
             for key in ("freecells", "columns", "build", "fill"):
                 if key in known:
                     place = said[key][1] if key in said else where
@@ -188,7 +202,11 @@ class Given:
 
 def _alike(rules: Rules, game: Rules | None) -> bool:
     """Whether the rules are those of the game in all but numbers of columns and freecells."""
-    return game is not None and (game.build, game.fill) == (rules.build, rules.fill)
+    return game is not None and (game.build, game.fill, moving(game)) == (
+        rules.build,
+        rules.fill,
+        moving(rules),
+    )
 
 
 def _named(deal: Deal) -> str:

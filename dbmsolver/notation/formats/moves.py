@@ -1,7 +1,8 @@
 """Freecell Solver's text: boards and lines such as `Move a card from stack 0 to freecell 1`.
 
 Written are the board at the start and one line per move, `Move 3 cards from stack 1 to stack 5` for
-supermoves. Read is that, and what Freecell Solver prints itself: a board after every move is
+supermoves and runs, and of a suit that goes home as a whole `Move the sequence on top of stack 1 to
+the foundations`. Read is that, and what Freecell Solver prints itself: a board after every move is
 checked against the replay, and its lines of decoration are passed over. Stacks and freecells count
 from 0. `# ` lines are comments: before the moves about the deal, later about the move above.
 """
@@ -24,12 +25,13 @@ from dbmsolver.notation.formats.preamble import Preamble, opening
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.xhtml import one_line
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Comment, Origin, Step
+from dbmsolver.notation.steps import Comment, Origin, Step, rest_of_suit
 
 _MOVE = re.compile(
     r"Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "
     r"(?P<from>[0-9]{1,2}) (?:to (?P<destination>stack|freecell) (?P<to>[0-9]{1,2})"
-    r"|to the foundations) ?\.?",
+    r"|to the foundations) ?\.?"
+    r"|Move the sequence on top of stack (?P<suit>[0-9]{1,2}) to the foundations ?\.?",
     re.IGNORECASE | re.ASCII,
 )
 _DECORATION = re.compile(
@@ -48,7 +50,10 @@ def write(solution: Solution) -> str:
     lines += [*_board_lines(solution.initial), "", "====================", ""]
     for step in solution.steps:
         cards = "a card" if step.count == 1 else f"{step.count} cards"
-        lines.append(f"Move {cards} from {_place(step.source)} to {_place(step.destination)}")
+        if step.count > 1 and step.destination.kind == "foundation":
+            lines.append(f"Move the sequence on top of {_place(step.source)} to the foundations")
+        else:
+            lines.append(f"Move {cards} from {_place(step.source)} to {_place(step.destination)}")
         if step.comment is not None:
             lines.append("# " + one_line(step.comment))
     lines += ["", "This game is solveable."] if solution.final.is_goal() else []
@@ -77,9 +82,8 @@ def read(source: Source, given: Given) -> Solution:
                 builder.comment(Comment(text.strip()))
         elif match := _MOVE.fullmatch(" ".join(line.split())):
             builder = builder or Builder(preamble.deal(), source.where)
-            builder.add(
-                _step(match, Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1))
-            )
+            origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
+            builder.add(_step(match, builder, origin))
         elif not _DECORATION.fullmatch(" ".join(line.split())):
             column = len(line) - len(line.lstrip()) + 1
             text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
@@ -88,7 +92,7 @@ def read(source: Source, given: Given) -> Solution:
     return builder.solution(preamble.tag, preamble.remarks)
 
 
-def _step(match: re.Match[str], origin: Origin) -> Step:
+def _step(match: re.Match[str], builder: Builder, origin: Origin) -> Step:
     def place(kind: str, index: str) -> Place:
         return Place("column" if kind.lower() == "stack" else "freecell", int(index))
 
@@ -96,6 +100,10 @@ def _step(match: re.Match[str], origin: Origin) -> Step:
     if match["destination"]:
         destination = place(match["destination"], match["to"])
     count = int(match["count"] or 1)
+    if match["suit"]:
+        place_of_suit = place("stack", match["suit"])
+        count = rest_of_suit(builder.position, place_of_suit.index)
+        return Step(place_of_suit, OWN_FOUNDATION, count, origin=origin)
     return Step(place(match["source"], match["from"]), destination, count, origin=origin)
 
 

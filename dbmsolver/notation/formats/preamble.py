@@ -5,6 +5,7 @@
 # columns: 8
 # deal: 11982          or the board, line by line:
 # | 3D 7H ...
+# moves: runs, suit-runs or single; whole-suits; reserve: if the game's are others
 # tag: what else names the deal
 # anything else is a remark
 """
@@ -16,13 +17,13 @@ import re
 from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal, format_board
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, usual_rules
+from dbmsolver.game.rules import GAMES, Rules, moving, usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Solution
 
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
-_KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill")
+_KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill", "moves")
 
 
 def opening(solution: Solution, board: bool = True) -> list[str]:
@@ -33,6 +34,8 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
     for key in ("columns", "freecells", "build", "fill"):
         if game is None or getattr(rules, key) != getattr(game, key):
             lines.append(f"# {key}: {getattr(rules, key)}")
+    if moving(rules) != (moving(game) if game else "single"):
+        lines.append(f"# moves: {moving(rules)}")
     if solution.number is not None and usual_rules(rules) == rules:
         lines.append(f"# deal: {solution.number}")
     elif board:
@@ -75,7 +78,7 @@ class Preamble:
     def rules(self) -> Rules:
         """The rules as far as they are said or given; those of FreeCell where nothing is."""
         said: dict[str, tuple[str | int, str]] = {}
-        for key in ("game", "freecells", "columns", "build", "fill"):
+        for key in ("game", "freecells", "columns", "build", "fill", "moves"):
             if key in self.values:
                 value, line = self.values[key]
                 number = self._count(key) if key in ("freecells", "columns") else value

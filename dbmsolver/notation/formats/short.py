@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 
-from dbmsolver.errors import InputError, quoted
+from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import LABEL
 from dbmsolver.game.moves import Place
+from dbmsolver.game.rules import MOVES_WORDS
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line, read_board
@@ -27,15 +28,19 @@ from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Origin, Step
 
 COLUMNS = "1234567890xyz"
-FREECELLS = "abcdefgijklmn"
+FREECELLS = "abcdefgijklmnopq"
 HOME = "h"
 PER_LINE = 10
 
-_EXPECTED = "expected two of 1-9 0 x y z (columns), a-g i-n (freecells) and h (home), as in 1a"
+_EXPECTED = "expected two of 1-9 0 x y z (columns), a-g i-q (freecells) and h (home), as in 1a"
 
 
 def write(solution: Solution) -> str:
     """The solution in single-card moves."""
+    rules = solution.rules
+    if rules.has_runs:
+        what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
+        raise UsageError(f"{what}: the format short does not say how many cards move")
     lines = opening(solution)
     line: list[str] = []
     for step in solution.single().steps:

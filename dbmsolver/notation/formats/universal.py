@@ -11,7 +11,7 @@ from typing import Any
 from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Build, Fill, usual_rules
+from dbmsolver.game.rules import Build, Fill, moving, usual_rules
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import Automove
@@ -19,7 +19,12 @@ from dbmsolver.notation.supermoves import Automove
 FORMAT = "universal-solitaire-solution"
 FORMAT_VERSION = "0.1"
 
-BUILDS: dict[Build, str] = {"any": "RANK", "suit": "SUIT", "alternate": "ALTERNATE_COLOR"}
+BUILDS: dict[Build, str] = {
+    "any": "RANK",
+    "suit": "SUIT",
+    "alternate": "ALTERNATE_COLOR",
+    "none": "NONE",
+}
 FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
 AUTOMOVE_NAMES: dict[Automove, str] = {
     "none": "NONE",
@@ -36,7 +41,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "header": (
         "NUM_DECKS", "NUM_MOVES", "NUM_COLUMNS", "NUM_FREECELLS", "MAX_RANK", "variant",
         "sequences_are_built_by", "empty_stacks_filled_by", "sequence_move", "deal_number",
-        "deal_name", "remarks",
+        "cards_move", "deal_name", "remarks",
     ),
     "solution": ("initial_position", "moves", "final_position"),
     "move_with_position": ("pos_before_move", "move"),
@@ -67,8 +72,12 @@ def tree(solution: Solution) -> dict[str, Any]:
         "variant": rules.name,
         "sequences_are_built_by": BUILDS[rules.build],
         "empty_stacks_filled_by": FILLS[rules.fill],
-        "sequence_move": "UNLIMITED" if solution.unlimited else "LIMITED",
+        "sequence_move": "LIMITED",
     }
+    if solution.unlimited or rules.has_runs:
+        header["sequence_move"] = "UNLIMITED"
+    if moving(rules) != "single":
+        header["cards_move"] = moving(rules)
     if solution.number is not None and usual_rules(rules) == rules:
         header["deal_number"] = solution.number
     if solution.tag:

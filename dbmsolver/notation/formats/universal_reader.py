@@ -6,10 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from dbmsolver.errors import DbmError, IllegalMoveError, quoted
+from dbmsolver.errors import DbmError, IllegalMoveError, UsageError, quoted
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, Rules, usual_rules
+from dbmsolver.game.rules import (
+    MAX_COLUMNS,
+    MAX_FREECELLS,
+    MAX_RESERVE,
+    Rules,
+    usual_rules,
+    with_moving,
+)
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES
 from dbmsolver.notation.formats.universal import (
@@ -45,7 +52,7 @@ class TreeReader(ValueReader):
             found = quoted(str(whole["format_version"]))
             self.fail(("format_version",), f"version {found}, expected {FORMAT_VERSION}")
         header, at = whole["header"], ("header",)
-        optional = ("NUM_FREECELLS", "deal_number", "deal_name", "remarks")
+        optional = ("NUM_FREECELLS", "cards_move", "deal_number", "deal_name", "remarks")
         self.object(header, at, "header", optional)
         body = self.object(whole["solution"], ("solution",), "solution", ("initial_position",))
         moves = self.items(body["moves"], ("solution", "moves"), MAX_MOVES)
@@ -137,13 +144,19 @@ class TreeReader(ValueReader):
         if freecells is None:
             text = "expected it, since no initial position has them"
             self.fail(at, f"no NUM_FREECELLS, {text}")
-        freecells = self.integer(freecells, (*at, "NUM_FREECELLS"), 0, MAX_FREECELLS)
+        how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
+        most = MAX_RESERVE if "reserve" in how else MAX_FREECELLS
+        freecells = self.integer(freecells, (*at, "NUM_FREECELLS"), 0, most)
         name = self.text(header["variant"], (*at, "variant"), 100)
         build = self.choice(
             header["sequences_are_built_by"], (*at, "sequences_are_built_by"), BUILDS
         )
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
-        rules = usual_rules(Rules(name, columns, freecells, build, fill))
+        try:
+            rules = with_moving(Rules(name, columns, 0, build, fill), how)
+            rules = usual_rules(replace(rules, freecells=freecells))
+        except UsageError as error:
+            self.fail((*at, "cards_move"), error.message)
         keys = {"game": "variant", "freecells": "NUM_FREECELLS", "columns": "NUM_COLUMNS"}
         return self.given.agreed(
             rules, {key: self.place_of((*at, name)) for key, name in keys.items()}

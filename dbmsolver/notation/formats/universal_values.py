@@ -9,7 +9,7 @@ from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.cards import SUIT_NAMES, SUITS
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_FREECELLS
+from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_RESERVE
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.formats.universal import KNOWN
 from dbmsolver.notation.solution import Path
@@ -95,7 +95,7 @@ class ValueReader:
         at = (*path, "freecells")
         cells = [
             self.card(item, (*at, index), empty=True)
-            for index, item in enumerate(self.items(value["freecells"], at, MAX_FREECELLS))
+            for index, item in enumerate(self.items(value["freecells"], at, MAX_RESERVE))
         ]
         columns = []
         at = (*path, "columns")

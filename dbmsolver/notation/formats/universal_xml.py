@@ -45,6 +45,7 @@ FIELDS: dict[str, dict[str, str]] = {
         "variant": "text",
         **dict.fromkeys(("sequences_are_built_by", "empty_stacks_filled_by"), "text"),
         "sequence_move": "text",
+        "cards_move": "text",
         "deal_number": "int",
         "deal_name": "text",
         "remarks": "list text",

@@ -18,7 +18,7 @@ TABLE, ON_TABLE, SLOT, EDGE = "#24604a", "#f3f8f4", "#8fb5a3", "#7f8984"
 HOME_ORDER = (0, 3, 2, 1)
 """H C D S, from left to right."""
 
-CELL_NAMES = "abcdefgijklmn"
+CELL_NAMES = "abcdefgijklmnopq"
 RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 
 

@@ -22,7 +22,7 @@ from itertools import repeat
 
 import numpy as np
 
-from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.shards import (
     CEILING,

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bound import make_bound_tables
-from dbmsolver.core.expand import undo_code
+from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.shards import (
     BURST,

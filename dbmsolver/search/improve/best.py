@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
-from dbmsolver.results import Better
+from dbmsolver.results import Better, metric_for
 from dbmsolver.search.answers import forced_move
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay
@@ -62,4 +62,5 @@ class Best:
     def event(self) -> Better:
         """The solution for whoever watches."""
         assert self.moves is not None
-        return Better(moves=self.moves, elapsed=self.recorder.statistics.elapsed)
+        metric = metric_for(self.codec.rules)
+        return Better(self.moves, self.recorder.statistics.elapsed, metric)

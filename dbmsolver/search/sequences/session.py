@@ -12,9 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from dbmsolver.errors import DiskFullError, InternalError
+from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import MOVES_WORDS
 from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
 from dbmsolver.results import (
     Event,
@@ -52,6 +53,9 @@ class Sequences:
     def __init__(
         self, deal: Deal, options: Options = Options(), limits: Limits = Limits(), keep: bool = True
     ) -> None:
+        if deal.rules.has_runs:
+            what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
+            raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")
         self.deal = deal
         self.options = options
         self.limits = limits

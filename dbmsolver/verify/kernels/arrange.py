@@ -87,7 +87,7 @@ def arrange(f, home, locked, off, low, high, board):
     loose = ALL & ~(home | locked)
     cells = off & ~low
     bottoms = off & low
-    if (off | low | high) & ~loose or off & high or bottoms & ~f.fillers:
+    if (off | low | high) & ~loose or off & high or bottoms & ~f.fillers or cells & ~f.holds:
         return BAD_FIELDS, 0
     if count_bits(cells) > f.freecells:
         return TOO_MANY_CELLS, 0

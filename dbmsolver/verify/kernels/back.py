@@ -109,7 +109,8 @@ def with_card(f, bare, signature, card, old):
         if old == BOTTOM:
             low |= bit
     if old == FREECELL:
-        fits = has_room(f, cells)
+        # A card that cannot be put there was dealt there.
+        fits = has_room(f, cells) or (f.room == 0 and f.dealt_place[card] == FREECELL)
         cells |= bit
     elif under >= 0:
         fits = fits and (tops >> U64(under)) & ONE != 0

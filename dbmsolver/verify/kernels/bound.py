@@ -22,7 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.jit.decorators import kernel
+from dbmsolver.jit.decorators import inlined, kernel
+from dbmsolver.jit.families import by_type
+from dbmsolver.verify.format import Format, RunFormat
+from dbmsolver.verify.kernels import run_bound
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
 
 
@@ -65,9 +68,9 @@ def touching_all(cards, near, stack):
     return best
 
 
-@kernel
-def lower_bound(home, used, board):
-    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
+@inlined
+def bound_of_cards(f, signature, home, cells, used, board):
+    """:func:`lower_bound` where cards move one by one."""
     result = count_bits(ALL & ~home)
     near = board.near
     blocked = ZERO  # cards that are no blockers, but have a lower card of another suit beneath them
@@ -100,3 +103,15 @@ def lower_bound(home, used, board):
         if near[card]:
             edged |= ONE << U64(card)
     return result + (touching_all(edged, near, board.stack) if edged else 0)
+
+
+choose_bound = by_type({Format: bound_of_cards, RunFormat: run_bound.lower_bound})
+
+
+@kernel
+def lower_bound(f, signature, home, cells, used, board):
+    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns.
+
+    ``home`` are the cards that are home, ``cells`` those in freecells.
+    """
+    return choose_bound(f, signature, home, cells, used, board)

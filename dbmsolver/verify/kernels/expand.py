@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
-from dbmsolver.verify.format import LOCKED
+from dbmsolver.jit.families import inlined_by_type
+from dbmsolver.verify.format import LOCKED, Format, RunFormat
+from dbmsolver.verify.kernels import back, run_moves
 from dbmsolver.verify.kernels.arrange import arrange, take_signature
-from dbmsolver.verify.kernels.back import step_back
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.partition import find_run
-from dbmsolver.verify.kernels.rows import WANT, write_row
+from dbmsolver.verify.kernels.rows import UNKNOWN, WANT, write_row
 from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
@@ -25,8 +26,6 @@ MOST_ROWS = 240
 """Rows that one state can need: 26 cards with 7 places each, and their parents."""
 GOAL = 10
 COSTS_BELOW_ZERO = 13
-
-UNKNOWN = -2
 
 
 class Task(NamedTuple):
@@ -52,6 +51,76 @@ class Work(NamedTuple):
     place: NDArray[np.int64]  # [4]: segment, state in it, rows written, number of a wrong state
     tally: NDArray[np.int64]  # [layers, 2]: states that are not forced, and forced ones
     digest: NDArray[np.uint64]  # [1]
+
+
+@inlined
+def successors_of_cards(f, index, task, laid, forced, board, work, written, origin):
+    """Write a row for every successor of a state by a single card; how many rows there are then."""
+    signature, locked, used, tops, cells = (
+        laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
+    )  # fmt: skip
+    off, low, high = laid.off, laid.low, laid.high
+    rows = work.rows
+    room = has_room(f, cells)
+    rest = tops | cells
+    if forced >= 0:
+        rest = ONE << U64(forced)
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        bit = ONE << U64(card)
+        released = signature
+        source = 0
+        if place_in(f, locked, off, low, high, card) == LOCKED:
+            column = f.dealt_column[card]
+            released -= ONE << U64(f.column_shift[column])
+            source = 5 * (column + 1)
+        bare_off, bare_low, bare_high = off & ~bit, low & ~bit, high & ~bit
+        if height_of(signature, card & 3) == card >> 2:
+            target = source + 1 + (card & 3)
+            raised = released + (ONE << U64(4 * (card & 3)))
+            if work.targets[target] == UNKNOWN:
+                work.targets[target] = find_run(index, raised)
+            write_row(
+                index, task, rows, written, work.targets[target], bit, raised,
+                bare_off, bare_low, bare_high, origin,
+            )  # fmt: skip
+            written += 1
+        if forced >= 0:
+            continue
+        if work.targets[source] == UNKNOWN:
+            work.targets[source] = find_run(index, released)
+        target = work.targets[source]
+        if card < 48:
+            for kind in range(f.kinds.size):
+                if (tops >> U64((card ^ f.kinds[kind]) + 4)) & ONE:
+                    write_row(
+                        index, task, rows, written, target, bit, released,
+                        bare_off,
+                        bare_low | (U64(kind & 1) << U64(card)),
+                        bare_high | (U64(kind >> 1) << U64(card)),
+                        origin,
+                    )  # fmt: skip
+                    written += 1
+        in_cell = (cells >> U64(card)) & ONE
+        if not in_cell and room:
+            write_row(
+                index, task, rows, written, target, bit, released,
+                bare_off | bit, bare_low, bare_high, origin,
+            )  # fmt: skip
+            written += 1
+        alone = not in_cell and board.lengths[board.column_of[card]] == 1
+        if used < f.columns and not alone and f.fillers & bit:
+            write_row(
+                index, task, rows, written, target, bit, released,
+                bare_off | bit, bare_low | bit, bare_high, origin,
+            )  # fmt: skip
+            written += 1
+    return written
+
+
+successors = inlined_by_type({Format: successors_of_cards, RunFormat: run_moves.successors})
+step_back = inlined_by_type({Format: back.step_back, RunFormat: run_moves.step_back})
 
 
 @kernel
@@ -135,72 +204,6 @@ def expand_state(
         return 0, written
     origin |= U64(made + 1) << U64(WANT)
     return 0, successors(f, index, task, laid, forced, board, work, written, origin)
-
-
-@inlined
-def successors(f, index, task, laid, forced, board, work, written, origin):
-    """Write a row for every successor of a state; how many rows there are then."""
-    signature, locked, used, tops, cells = (
-        laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
-    )  # fmt: skip
-    off, low, high = laid.off, laid.low, laid.high
-    rows = work.rows
-    room = has_room(f, cells)
-    rest = tops | cells
-    if forced >= 0:
-        rest = ONE << U64(forced)
-    while rest:
-        card = first_bit(rest)
-        rest &= rest - ONE
-        bit = ONE << U64(card)
-        released = signature
-        source = 0
-        if place_in(f, locked, off, low, high, card) == LOCKED:
-            column = f.dealt_column[card]
-            released -= ONE << U64(f.column_shift[column])
-            source = 5 * (column + 1)
-        bare_off, bare_low, bare_high = off & ~bit, low & ~bit, high & ~bit
-        if height_of(signature, card & 3) == card >> 2:
-            target = source + 1 + (card & 3)
-            raised = released + (ONE << U64(4 * (card & 3)))
-            if work.targets[target] == UNKNOWN:
-                work.targets[target] = find_run(index, raised)
-            write_row(
-                index, task, rows, written, work.targets[target], bit, raised,
-                bare_off, bare_low, bare_high, origin,
-            )  # fmt: skip
-            written += 1
-        if forced >= 0:
-            continue
-        if work.targets[source] == UNKNOWN:
-            work.targets[source] = find_run(index, released)
-        target = work.targets[source]
-        if card < 48:
-            for kind in range(f.kinds.size):
-                if (tops >> U64((card ^ f.kinds[kind]) + 4)) & ONE:
-                    write_row(
-                        index, task, rows, written, target, bit, released,
-                        bare_off,
-                        bare_low | (U64(kind & 1) << U64(card)),
-                        bare_high | (U64(kind >> 1) << U64(card)),
-                        origin,
-                    )  # fmt: skip
-                    written += 1
-        in_cell = (cells >> U64(card)) & ONE
-        if not in_cell and room:
-            write_row(
-                index, task, rows, written, target, bit, released,
-                bare_off | bit, bare_low, bare_high, origin,
-            )  # fmt: skip
-            written += 1
-        alone = not in_cell and board.lengths[board.column_of[card]] == 1
-        if used < f.columns and not alone and f.fillers & bit:
-            write_row(
-                index, task, rows, written, target, bit, released,
-                bare_off | bit, bare_low | bit, bare_high, origin,
-            )  # fmt: skip
-            written += 1
-    return written
 
 
 @inlined

@@ -147,7 +147,9 @@ def moves_made(f, signatures, segments, partition, board):
             )
             if error:
                 return error, index, number
-            partition.made[number] = layer - lower_bound(home, used, board)
+            cells = partition.planes[place] & ~partition.planes[place + 1]
+            h = lower_bound(f, signatures[run], home, cells, used, board)
+            partition.made[number] = layer - h
     return 0, 0, 0
 
 
@@ -227,6 +229,7 @@ def too_short(f, rows, order, board, limit):
             f, home, locked, rows[number, 1], rows[number, 2], rows[number, 3], board
         )
         want = np.int64((origin >> U64(WANT)) & U64(0xFFFF))
-        if error or want + lower_bound(home, used, board) < limit:
+        cells = rows[number, 1] & ~rows[number, 2]
+        if error or want + lower_bound(f, rows[number, 0], home, cells, used, board) < limit:
             return number
     return -1

@@ -15,6 +15,8 @@ from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 ROW = 6
+UNKNOWN = -2
+"""A target that has not been looked for."""
 SUCCESSOR, PARENT, CHAIN, ROOT = 0, 1, 2, 3
 """A successor; a parent of another signature; one of the same; the deal, which must be closed."""
 WANT = 44

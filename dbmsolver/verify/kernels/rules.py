@@ -70,9 +70,20 @@ def place_in(f, locked, off, low, high, card):
 
 @inlined
 def has_room(f, cells):
-    """Whether a freecell is empty."""
+    """Whether a freecell is empty that a card may be put into."""
     count = 0
     while cells:
         cells &= cells - ONE
         count += 1
-    return count < f.freecells
+    return count < f.room
+
+
+@inlined
+def holds_together(f, card, under):
+    """Whether ``card``, on ``under``, moves with it as a run."""
+    if under >> 2 != (card >> 2) + 1:
+        return False
+    found = False
+    for number in range(f.runs):
+        found |= card ^ f.kinds[number] == under - 4
+    return found

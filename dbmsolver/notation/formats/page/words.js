@@ -3,7 +3,7 @@ const RANKS = "0A23456789TJQK";
 const SUITS = "HCDS";
 const SUIT_NAMES = { H: "hearts", C: "clubs", D: "diamonds", S: "spades" };
 const RANK_NAMES = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
-const CELLS = "abcdefgijklmn";
+const CELLS = "abcdefgijklmnopq";
 const OUTLINED = "HD";
 const HOME = { kind: "foundation", index: 0 };
 

@@ -58,9 +58,12 @@ def has_dominance(rules: Rules) -> bool:
     """Whether a proof over dominating positions is possible, and worth it.
 
     There must be slots to park cards in. Building by any suit is left out: its third plane is not
-    known to the kernel.
+    known to the kernel. So are games for which nothing is proved: where a run is one move, where
+    cards only leave the freecells, where nothing is put on cards.
     """
-    return rules.build != "any" and (rules.freecells > 0 or columns_are_slots(rules))
+    if rules.has_runs or rules.reserve or rules.build in ("any", "none"):
+        return False
+    return rules.freecells > 0 or columns_are_slots(rules)
 
 
 def shortest_stuck(rules: Rules) -> int:

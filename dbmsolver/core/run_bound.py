@@ -1,0 +1,191 @@
+"""The lower bound on the moves to come where a run of cards is one move.
+
+Each move has one head, the deepest card that moves, and each bound below counts heads.
+
+**Cards that go home one by one.** h = cards not home + *blocked runs*.
+
+* Every card that is not home makes one move home, as the only card of it.
+* A *blocker* lies above a lower card of its own suit in the same column. It leaves its place before
+  that card goes home, so by a move that does not go home. Divide each column into its *segments*:
+  the longest pieces whose cards could move as one run. A segment with blockers is a blocked run.
+  Look at the first move of its deepest blocker. Two segments never share that move: of two in one
+  column the upper one has to be gone first, as the two are no run together; those of two columns
+  have not met before either has moved.
+
+So h never exceeds the moves to come. And no move lowers it by more than one. A move home takes a
+card that is no blocker, and beneath no card: one card less, nothing else changes. Any other move
+takes the upper end of one segment away; what else lies in columns stays blocked or not as it was,
+and the segment that the run joins has no fewer blockers than before. So one blocked run less, at
+most.
+
+**Only whole suits go home.** h = suits not home + for each card the moves that it has to *head*.
+
+* Each suit not home goes home by a move of its own, headed by its king.
+* A card, no king, that does not lie on the next card of its own suit comes to lie there by a move
+  that it heads: as one of the others of a run it would lie on what it lies on already. If that next
+  card is somewhere beneath it in its column, it has to head another move before, for it cannot be
+  put there from where it is.
+* A king with lower cards of its suit beneath it has to head a move before they can be put above it.
+
+Each of these counts depends on what lies under one card, which only a move headed by that card
+changes, or leaves as it was: a run takes along what its other cards lie on. The suit's move home
+has all its cards on each other, where they count nothing. So a move lowers h by one at most: a card
+that counts two does not lie on its next card after one move.
+
+A column is a prefix, as dealt up to its topmost locked card, and above it a chain, as for the bound
+of single cards (:mod:`dbmsolver.core.bound`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
+from dbmsolver.core.bound import BoundSets
+from dbmsolver.core.tables import CARDS, SUITS, Tables, Words
+from dbmsolver.jit.decorators import inlined, inner
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
+
+class RunBoundTables(NamedTuple):
+    """Constants of one deal."""
+
+    higher: Words  # [52]: cards of the same suit and higher rank; where suits are whole, the card
+    over_top: Words  # [columns, counts]: the union of these of the whole prefix
+    counted: np.uint64  # cards that count one in h, as dealt
+    twice: np.uint64  # cards that count two
+    blocked: np.uint64  # cards in whose segment, as dealt, there is a blocker no higher than they
+
+
+def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTables:
+    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
+    whole = bool(t.whole_suits)  # type: ignore[attr-defined]  # of RunTables
+    runs: int = t.runs  # type: ignore[attr-defined]
+    run_kinds = [int(kind) for kind in t.kinds[:runs]]
+    kinds = [int(kind) for kind in t.kinds]
+    higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
+    if whole:
+        higher = [1 << card for card in range(CARDS)]
+    up_to: dict[int, int] = {}
+    counted = twice = blocked = 0
+    for column in columns:
+        over, under = 0, None
+        for card in column:
+            bit = 1 << card
+            kind = -1
+            if under is not None and under // 4 == card // 4 + 1:
+                kind = (under ^ card) & 3
+            if whole:
+                one, two = _heads(card, under, over)
+                counted |= one * bit
+                twice |= two * bit
+            else:
+                in_run = kind in run_kinds and kind in kinds
+                behind = under is not None and in_run and bool(blocked >> under & 1)
+                if over & bit or behind:
+                    blocked |= bit
+                if over & bit and not behind:
+                    counted |= bit
+            over |= higher[card]
+            up_to[card] = over
+            under = card
+    over_top = np.zeros(t.lock_top.shape, np.uint64)
+    for index, count in np.ndindex(*t.lock_top.shape):
+        top = int(t.lock_top[index, count])
+        if top >= 0:
+            over_top[index, count] = up_to[top]
+    return RunBoundTables(
+        higher=np.array(higher, np.uint64),
+        over_top=over_top,
+        counted=np.uint64(counted),
+        twice=np.uint64(twice),
+        blocked=np.uint64(blocked),
+    )
+
+
+def _heads(card: int, under: int | None, beneath: int) -> tuple[bool, bool]:
+    """Whether a card, as dealt, has to head one move, and whether two, before its suit is whole.
+
+    ``beneath`` is the set of cards beneath it, ``under`` the one that it lies on.
+    """
+    if card >= CARDS - SUITS:
+        lower = sum(1 << other for other in range(card & 3, card, SUITS))
+        return bool(beneath & lower), False
+    if under == card + 4:
+        return False, False
+    return True, bool(beneath >> (card + 4) & 1)
+
+
+@inner
+def bound_sets(b, t, sets, over, work):
+    """What the bounds of a signature's states share, as :class:`~dbmsolver.core.bound.BoundSets`.
+
+    ``base`` is what is not home and what the prefixes count, ``chained`` the loose cards above the
+    prefixes, ``vertices`` the blocked cards of the prefixes. Writes ``over`` (uint64[52]).
+    """
+    prefixes = ZERO
+    for column in range(t.columns):
+        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
+        if count:
+            prefixes |= t.prefix[column, count]
+            over[t.lock_top[column, count]] = b.over_top[column, count]
+    if t.whole_suits:
+        base = np.int64(0)
+        for suit in range(4):
+            base += np.int64((sets.signature >> U64(4 * suit)) & U64(15) < U64(13))
+    else:
+        base = CARDS - popcount(sets.home)
+    base += popcount(prefixes & b.counted) + popcount(prefixes & b.twice)
+    return BoundSets(base, sets.loose & ~prefixes, prefixes & b.blocked, ZERO, np.int64(0))
+
+
+@inlined
+def cheap_bound(b, t, s, off, low, high, over):
+    """The bound (int64) of a state, all of it, and an empty set. Writes ``over`` (uint64[52])."""
+    rest = s.chained & off
+    found = s.base
+    if t.whole_suits:
+        # In a freecell or at the bottom of a column: kings can stay there.
+        found += popcount(rest & U64((1 << (CARDS - SUITS)) - 1))
+    rest &= low
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        over[card] = b.higher[card]
+    blocked = s.vertices
+    rest = s.chained & ~off
+    while rest:
+        card = highest_bit(rest)
+        shift = U64(card)
+        bit = ONE << shift
+        rest ^= bit
+        kind = np.int64((low >> shift) & ONE)
+        if t.planes == 3:
+            kind += 2 * np.int64((high >> shift) & ONE)
+        parent = U64((card + 4) ^ np.int64(t.kinds[kind]))
+        beneath = over[parent]
+        over[card] = beneath | b.higher[card]
+        if t.whole_suits:
+            # The kind 0 is the card's own suit.
+            if kind:
+                found += 1 + np.int64((beneath >> (shift + U64(4))) & ONE)
+            continue
+        behind = kind < t.runs and (blocked >> parent) & ONE != ZERO
+        if beneath & bit:
+            found += np.int64(not behind)
+            blocked |= bit
+        elif behind:
+            blocked |= bit
+    return found, ZERO
+
+
+@inlined
+def full_bound(b, s, cheap, chained, over, work):
+    """The bound that :func:`cheap_bound` has found: there is no more to it."""
+    return cheap

@@ -1,0 +1,169 @@
+"""Moves where a run of cards is one move: the twin, in the kernels, of `Position.moves` with runs.
+
+A run is the end of a column in which each card lies on a parent of one of the kinds that hold a run
+together. It is known by its deepest card, its *head*, and what moves with that needs no mention:
+when a run moves only what lies under its head changes, one digit of the key. So a move is a card
+and a place value here, too, and a parent-move code is the head and its place value before.
+
+Where only whole suits go home, that move's card is the king. All other cards of the suit lie on
+their own suit's next card then, which is the first kind of parent and has no bit in any plane: what
+they leave behind is nothing, and undoing the move puts back the king alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.core.bits import popcount
+from dbmsolver.core.expand import (
+    height,
+    next_home,
+    permute_suits,
+    put_moves,
+    safe_move,
+)
+from dbmsolver.core.tables import (
+    CARDS,
+    PLACE_BOTTOM,
+    PLACE_FREECELL,
+    PLACE_HOME,
+    PLACE_LOCKED,
+)
+from dbmsolver.jit.decorators import inlined, kernel
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
+
+@inlined
+def children_of(t, stacked, low, high, index):
+    """Those of the cards ``stacked`` that lie on a parent of kind number ``index``."""
+    children = stacked & (low if index & 1 else ~low)
+    if t.planes == 3:
+        children &= high if index & 2 else ~high
+    return children
+
+
+@inlined
+def heads_of(t, stacked, low, high, exposed):
+    """The heads of all runs that can move: the ``exposed`` cards, and those beneath them."""
+    heads = front = exposed
+    while front:
+        beneath = ZERO
+        for index in range(t.runs):
+            children = children_of(t, stacked, low, high, index) & front
+            beneath |= permute_suits(children, t.kinds[index]) << U64(4)
+        heads |= beneath
+        front = beneath
+    return heads
+
+
+@inlined
+def whole_suits(t, signature, stacked, low, high, heads):
+    """The kings of suits that can go home, of the kings ``heads``, each free or below a run."""
+    kings = ZERO
+    on_suit = children_of(t, stacked, low, high, 0)
+    for suit in range(4):
+        king = ONE << U64(CARDS - 4 + suit)
+        if height(signature, suit) < 13 and heads & king and not t.suits[suit] & ~on_suit:
+            kings |= king
+    return kings
+
+
+@inlined
+def list_moves(t, sets, off, low, high, skip, moves):
+    """Write the legal moves of a state to ``moves`` (uint16[256]).
+
+    A move is ``8 * head + new place value``; the other arguments, and what it returns, are those of
+    :func:`dbmsolver.core.expand.list_moves`. The head moved last is skipped, too, and may: where
+    its run could go now it could have gone at once, for the run is the same.
+    """
+    signature, loose = sets.signature, sets.loose
+    freecell = loose & off & ~low
+    bottom = loose & off & low
+    stacked = loose & ~off
+    covered = sets.under
+    for index in range(t.kinds.size):
+        children = children_of(t, stacked, low, high, index)
+        covered |= permute_suits(children, t.kinds[index]) << U64(4)
+    exposed = (loose | sets.locked) & ~(covered | freecell)
+    heads = heads_of(t, stacked, low, high, exposed)
+
+    if t.whole_suits:
+        homing = whole_suits(t, signature, stacked, low, high, heads | freecell)
+    else:
+        homing = (exposed | freecell) & next_home(signature)
+        safe = safe_move(t, signature, homing)
+        if safe >= 0:
+            moves[0] = 8 * safe + PLACE_HOME
+            return 1, True
+    count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
+    movable = (heads | freecell) & ~skip
+    parents = exposed >> U64(4)
+    for index in range(t.kinds.size):
+        count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
+    if popcount(freecell) < t.freecells:
+        count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
+    if sets.bottoms + popcount(bottom) < t.columns:
+        count = put_moves(movable & t.fillers & ~bottom, PLACE_BOTTOM, moves, count)
+    return count, False
+
+
+@inlined
+def homing_card(t, signature, suit):
+    """The card (int64) of a suit whose move takes cards home next."""
+    return np.int64(CARDS - 4 + suit if t.whole_suits else 4 * height(signature, suit) + suit)
+
+
+@inlined
+def cards_home(t, card):
+    """How many cards (int64) go home with ``card``."""
+    return t.steps[card & 3]
+
+
+@inlined
+def set_home(t, card):
+    """The set of cards that go home with ``card``."""
+    cards = ONE << U64(card)
+    if t.whole_suits:
+        cards |= t.suits[card & 3]
+    return cards
+
+
+@inlined
+def apply_move(t, signature, off, low, high, card, old, new):
+    """(signature, off, low, high) after the run of ``card`` moves from ``old`` to ``new``."""
+    bit = ONE << U64(card)
+    if old == PLACE_LOCKED:
+        signature -= t.release[card]
+    off &= ~bit
+    low &= ~bit
+    high &= ~bit
+    if new == PLACE_HOME:
+        signature += U64(t.steps[card & 3]) << U64(4 * (card & 3))
+    else:
+        off |= t.place_planes[0, new] << U64(card)
+        low |= t.place_planes[1, new] << U64(card)
+        high |= t.place_planes[2, new] << U64(card)
+    return signature, off, low, high
+
+
+@kernel
+def undo_code(t, signature, off, low, high, code):
+    """The parent of a state by its parent-move code: (signature, off, low, high)."""
+    card = np.int64(t.code_card[code])
+    old = np.int64(t.code_place[code])
+    bit = ONE << U64(card)
+    if height(signature, card & 3) > (card >> 2):
+        signature -= U64(t.steps[card & 3]) << U64(4 * (card & 3))
+    off &= ~bit
+    low &= ~bit
+    high &= ~bit
+    if old == PLACE_LOCKED:
+        signature += t.release[card]
+    else:
+        off |= t.place_planes[0, old] << U64(card)
+        low |= t.place_planes[1, old] << U64(card)
+        high |= t.place_planes[2, old] << U64(card)
+    return signature, off, low, high

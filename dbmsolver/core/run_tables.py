@@ -1,0 +1,50 @@
+"""Tables of games in which a run of cards is one move: those of any game, and what a run is.
+
+They are a type of their own. What a kernel does with tables depends on their type and is chosen
+when it is compiled (:mod:`dbmsolver.core.families`).
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+
+import numpy as np
+
+from dbmsolver.core.tables import CARDS, SUITS, Game, Tables
+
+NO_CARD = 63
+"""Card of the last parent-move code, for a state that has no parent: none."""
+
+RunTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and four more
+    "RunTables", (*Tables._fields, "runs", "whole_suits", "steps", "suits")
+)
+RunTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game with runs.
+
+``runs``         int: a card on a parent of one of that many first kinds moves with its parent
+``whole_suits``  bool: whether cards go home as whole suits only
+``steps``        int64[4]: cards of a suit that go home in one move
+``suits``        uint64[4]: those of them that lie on another when they go home: all but the king
+
+``code_card`` and ``code_place`` have one code more than those of other games, for the deal.
+"""
+
+
+def with_runs(game: Game, tables: Tables, foundations: Sequence[int]) -> Tables:
+    """The tables of a game with runs; ``foundations`` are the heights in the deal."""
+    left = [13 - height for height in foundations]
+    suits = [
+        sum(1 << card for card in range(4 * (13 - left[suit]) + suit, CARDS - SUITS, SUITS))
+        for suit in range(SUITS)
+    ]
+    found: Tables = RunTables(
+        *tables._replace(
+            code_card=np.append(tables.code_card, np.uint8(NO_CARD)),
+            code_place=np.append(tables.code_place, np.uint8(0)),
+        ),
+        runs=game.runs,
+        whole_suits=game.whole_suits,
+        steps=np.array(left if game.whole_suits else [1] * SUITS, np.int64),
+        suits=np.array(suits, np.uint64),
+    )
+    return found

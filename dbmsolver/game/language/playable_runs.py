@@ -1,0 +1,75 @@
+"""What the lines of a Move block say of runs: whether one is a move of its own, and of which cards.
+
+Runs move as one move where the Tableau's lines have the item `ValidStack`, without
+`ThroughReserve`. What may be put on a card, but makes no such run, is marked `NotValid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbmsolver.game.language.description import MoveLine
+from dbmsolver.game.language.problems import Problems
+from dbmsolver.game.rules import Moves
+
+
+def takes_runs(line: MoveLine) -> bool:
+    """Whether a line's move takes a run at once."""
+    return line.item == "ValidStack" and "ThroughReserve" not in line.modifiers
+
+
+def moves_of(lines: Sequence[MoveLine], problems: Problems) -> Moves:
+    """What one move takes, by the Tableau's lines; a line that differs is added to the problems."""
+    runs = [line for line in lines if takes_runs(line)]
+    if not runs:
+        for line in lines:
+            if "NotValid" in line.modifiers:
+                reason = "there are no runs that it could break, expected ValidStack as the item"
+                problems.add(reason, "NotValid", line.element)
+        return "single"
+    for line in lines:
+        if line not in runs:
+            word = line.item or line.element
+            problems.add("runs move in other lines, expected ValidStack in all of them", word)
+    return "suit-runs" if any("NotValid" in line.modifiers for line in lines) else "runs"
+
+
+def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
+    """The lines that say what may be put on a card, without those of runs that are only a part.
+
+    With `NotValid` on a line of any suit the others say which runs move: those of one suit.
+    """
+    broken = [line for line in lines if "NotValid" in line.modifiers]
+    if not broken:
+        return lines
+    held = [line for line in lines if line not in broken]
+    for line in held:
+        if set(line.destinations) != {"SameSuit"}:
+            problems.add(
+                "with a line NotValid runs are of one suit, expected SameSuit",
+                *line.destinations,
+                line.element,
+            )
+    if not held:
+        reason = "no line says what makes a run, expected one like Tableau ValidStack SameSuit"
+        problems.add(f"{reason} Descending", "NotValid", broken[0].element)
+    for line in broken:
+        if set(line.destinations) - {"Any", "AnySuit"}:
+            problems.add("expected AnySuit for what makes no run", *line.destinations)
+    return broken
+
+
+def whole_suits(
+    home: Sequence[MoveLine], start: Sequence[MoveLine], keeps_home: bool, problems: Problems
+) -> bool:
+    """Whether only whole suits go home: the one line of the Foundation is FullSuit OnBlank."""
+    full = [line for line in (*home, *start) if line.item == "FullSuit"]
+    for line in full:
+        assert line.item is not None
+        if line in home or set(line.destinations) - {"SameSuit"} != {"OnBlank"}:
+            problems.add("expected Foundation FullSuit OnBlank", line.item)
+        elif len(home) + len(start) > 1:
+            problems.add("whole suits go home, expected no other line for it", line.item)
+        elif not keeps_home:
+            problems.add("expected Keep after the Foundation's setup code with it", line.item)
+    return bool(full)

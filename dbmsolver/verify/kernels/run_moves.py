@@ -1,0 +1,216 @@
+"""The verifier's moves where a run of cards is one move, found from the columns as they lie.
+
+A run is known by its deepest card. The cards on that one keep what they lie on, so a row tells the
+move by the place of the deepest card alone, as for single cards.
+"""
+
+from __future__ import annotations
+
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.kernels.back import BAD_CODE, NOT_FORCED, with_card
+from dbmsolver.verify.kernels.partition import find_run
+from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, UNKNOWN, WANT, write_row
+from dbmsolver.verify.kernels.rules import Laid, has_room, holds_together, place_in, safe_card
+from dbmsolver.verify.kernels.words import ONE, U64, height_of
+
+
+@inlined
+def start_of_run(f, board, column):
+    """The depth from which on the cards of a column are a run."""
+    depth = board.lengths[column] - 1
+    while depth > 0 and holds_together(
+        f, board.columns[column, depth], board.columns[column, depth - 1]
+    ):
+        depth -= 1
+    return depth
+
+
+@inlined
+def is_rest_of_suit(f, signature, board, column, depth):
+    """Whether the cards from a depth on are all that is left of a suit, king to lowest."""
+    card = board.columns[column, depth]
+    count = 13 - height_of(signature, card & 3)
+    if card < 48 or count < 1 or board.lengths[column] - depth != count:
+        return False
+    whole = True
+    for above in range(count):
+        whole &= board.columns[column, depth + above] == card - 4 * above
+    return whole
+
+
+@inlined
+def successors(f, index, task, laid, forced, board, work, written, origin):
+    """Write a row for every successor of a state; how many rows there are then."""
+    if forced >= 0:
+        place = laid.cells >> U64(forced) & ONE
+        return write_moves(
+            f, index, task, laid, forced, -1 if place else board.column_of[forced],
+            True, False, board, work, written, origin,
+        )  # fmt: skip
+    for column in range(laid.used):
+        last = board.lengths[column] - 1
+        for depth in range(start_of_run(f, board, column), last + 1):
+            card = board.columns[column, depth]
+            if f.whole_suits:
+                goes_home = is_rest_of_suit(f, laid.signature, board, column, depth)
+            else:
+                goes_home = depth == last and height_of(laid.signature, card & 3) == card >> 2
+            written = write_moves(
+                f, index, task, laid, card, column, goes_home, True, board, work, written, origin
+            )
+    rest = laid.cells
+    for card in range(52):
+        if (rest >> U64(card)) & ONE:
+            goes_home = height_of(laid.signature, card & 3) == card >> 2
+            if f.whole_suits:
+                goes_home &= card >= 48
+            written = write_moves(
+                f, index, task, laid, card, -1, goes_home, True, board, work, written, origin
+            )
+    return written
+
+
+@inlined
+def write_moves(
+    f, index, task, laid, card, column, goes_home, elsewhere, board, work, written, origin
+):
+    """Write the rows of the moves of one run; how many rows there are then.
+
+    ``card`` is its deepest card, in ``column``, or -1 for a freecell. ``goes_home`` says whether
+    the foundation takes it, ``elsewhere`` whether it may go anywhere else.
+    """
+    off, low, high = laid.off, laid.low, laid.high
+    rows = work.rows
+    bit = ONE << U64(card)
+    released = laid.signature
+    source = 0
+    if place_in(f, laid.locked, off, low, high, card) == LOCKED:
+        dealt = f.dealt_column[card]  # `column` is its place on the board
+        released -= ONE << U64(f.column_shift[dealt])
+        source = 5 * (dealt + 1)
+    off, low, high = off & ~bit, low & ~bit, high & ~bit
+    if goes_home:
+        suit = card & 3
+        height = 13 if f.whole_suits else (card >> 2) + 1
+        target = source + 1 + suit
+        raised = (released & ~(U64(15) << U64(4 * suit))) | (U64(height) << U64(4 * suit))
+        if work.targets[target] == UNKNOWN:
+            work.targets[target] = find_run(index, raised)
+        write_row(
+            index, task, rows, written, work.targets[target], bit, raised, off, low, high, origin
+        )
+        written += 1
+    if not elsewhere:
+        return written
+    if work.targets[source] == UNKNOWN:
+        work.targets[source] = find_run(index, released)
+    target = work.targets[source]
+    if card < 48:
+        for kind in range(f.kinds.size):
+            if (laid.tops >> U64((card ^ f.kinds[kind]) + 4)) & ONE:
+                write_row(
+                    index, task, rows, written, target, bit, released,
+                    off, low | (U64(kind & 1) << U64(card)), high | (U64(kind >> 1) << U64(card)),
+                    origin,
+                )  # fmt: skip
+                written += 1
+    is_last = column >= 0 and board.columns[column, board.lengths[column] - 1] == card
+    if is_last and has_room(f, laid.cells):
+        write_row(index, task, rows, written, target, bit, released, off | bit, low, high, origin)
+        written += 1
+    at_bottom = column >= 0 and board.columns[column, 0] == card
+    if laid.used < f.columns and not at_bottom and f.fillers & bit:
+        write_row(
+            index, task, rows, written, target, bit, released, off | bit, low | bit, high, origin
+        )
+        written += 1
+    return written
+
+
+@inlined
+def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
+    """Undo a parent-move code: the parent as a row.  Returns an error, 0 if there is none.
+
+    The position before is the state without the run moved, and with it in its place before, which
+    must be one where it can be. The run must be one, so that it can be moved from there.
+    """
+    if code >= f.code_card.size or f.code_card[code] >= 52:
+        return BAD_CODE
+    card, old = f.code_card[code], f.code_place[code]
+    new, bare, top = without_run(f, laid, card, board)
+    if new < 0 or new == old or old == HOME or (old == FREECELL and top != card):
+        return BAD_CODE
+    fits, before = with_card(f, bare, bare.signature, card, old)
+    if not fits:
+        return BAD_CODE
+    if new == FREECELL and not has_room(f, before.cells):
+        return BAD_CODE
+    at_bottom = old == LOCKED and f.dealt_under[card] < 0
+    if new == BOTTOM and (before.used == f.columns or at_bottom):
+        return BAD_CODE
+    # What lies on top there is the last card of the run.
+    tops = before.tops
+    if old != FREECELL:
+        tops = (tops & ~(ONE << U64(card))) | (ONE << U64(top))
+    forced = safe_card(f, before.signature, tops | before.cells)
+    if forced >= 0 and (forced != card or new != HOME):
+        return NOT_FORCED
+    same = before.signature == laid.signature
+    kind = CHAIN if same else PARENT
+    origin = meta | (U64(max(made - 1, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
+    found = run if same else find_run(index, before.signature)
+    write_row(
+        index, task, rows, at, found, ONE << U64(card), before.signature,
+        before.off, before.low, before.high, origin,
+    )  # fmt: skip
+    return 0
+
+
+@inlined
+def without_run(f, laid, card, board):
+    """A state without a run, by its deepest card, that could have been moved last.
+
+    Returns (the place value it had, -1 if it cannot have been moved; the rest; the run's last
+    card). Of a suit that went home as a whole the other cards are not in the rest either, and come
+    back with the king: their bits are all zero.
+    """
+    shift = U64(card)
+    bit = ONE << shift
+    suit = card & 3
+    signature, used, tops, top = laid.signature, laid.used, laid.tops, card
+    new = HOME
+    if (laid.home >> shift) & ONE:
+        height = height_of(signature, suit)
+        if height != (card >> 2) + 1:
+            new = -1
+        before = card >> 2
+        if f.whole_suits:
+            before = f.heights_dealt[suit]
+            top = 4 * before + suit
+            if height == before:
+                new = -1
+        signature -= U64(height - before) << U64(4 * suit)
+    elif (laid.cells >> shift) & ONE:
+        new = FREECELL
+    else:
+        column = board.column_of[card]
+        last = board.lengths[column] - 1
+        depth = last
+        while depth > 0 and board.columns[column, depth] != card:
+            depth -= 1
+        if (laid.locked >> shift) & ONE or depth < start_of_run(f, board, column):
+            new = -1
+        else:
+            new = place_in(f, laid.locked, laid.off, laid.low, laid.high, card)
+            top = board.columns[column, last]
+        tops &= ~(ONE << U64(board.columns[column, last]))
+        if depth == 0:
+            used -= 1
+        else:
+            tops |= ONE << U64(board.columns[column, depth - 1])
+    rest = Laid(
+        signature, laid.home, laid.locked, laid.off & ~bit, laid.low & ~bit, laid.high & ~bit,
+        used, tops, laid.cells & ~bit,
+    )  # fmt: skip
+    return new, rest, top

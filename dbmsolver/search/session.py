@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,9 @@ from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
+    from dbmsolver.clusters import Connection
     from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.proof.crew import Crew
 
 Events = Generator[Event, Cancelled | None, Result]
 
@@ -175,14 +178,15 @@ class _Run:
             "any_solution": self.options.any_solution,
         }
         self.recorder.commit(0, 0)
-        for search in self._searches():
-            outcome = yield from search.run()
-            if outcome != Stopped():
-                self._end(search, outcome)
-                return
+        with closing(self._searches()) as searches:
+            for search in searches:
+                outcome = yield from search.run()
+                if outcome != Stopped():
+                    self._end(search, outcome)
+                    return
         raise InternalError("the search ended without an outcome")
 
-    def _searches(self) -> Iterator[Search]:
+    def _searches(self) -> Generator[Search, None, None]:
         """The searches that may decide the deal, the last of them for certain.
 
         Each is imported when its turn comes: loading the kernels of all of them takes longer than
@@ -190,28 +194,50 @@ class _Run:
         """
         return self._solving() if self.question == Question.SOLVE else self._proving()
 
-    def _proving(self) -> Iterator[Search]:
+    def _proving(self) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
         keys, recorder, threads = self.keys, self.recorder, self.threads
-        if not self.begun:
-            if isinstance(keys, RecordKeys):
-                from dbmsolver.search.proof.dive_ahead import DiveAhead
+        with ExitStack() as stack:
+            connection = None
+            if self.options.cluster is not None:
+                from dbmsolver.clusters import Connection
 
-                yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
-            elif keys.rules.has_runs:
-                from dbmsolver.search.improve.beam_ahead import BeamAhead
+                # First of all: whether there is a cluster is known before anything takes long.
+                connection = Connection(self.options.cluster, self.options.threads)
+                stack.callback(connection.close)
+            if not self.begun:
+                if isinstance(keys, RecordKeys):
+                    from dbmsolver.search.proof.dive_ahead import DiveAhead
 
-                yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
-            else:
-                from dbmsolver.search.astar.look_ahead import LookAhead
+                    yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                elif keys.rules.has_runs:
+                    from dbmsolver.search.improve.beam_ahead import BeamAhead
 
-                yield LookAhead(keys, recorder, self.limits, threads, self.memory)
-            self._begin()
-        from dbmsolver.search.proof.strata import ProofSearch
+                    yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
+                else:
+                    from dbmsolver.search.astar.look_ahead import LookAhead
 
-        yield ProofSearch(keys, recorder, threads, self.memory)
+                    yield LookAhead(keys, recorder, self.limits, threads, self.memory)
+                self._begin()
+            from dbmsolver.search.proof.strata import ProofSearch
 
-    def _solving(self) -> Iterator[Search]:
+            crew = self._crew(connection)
+            stack.callback(crew.close)
+            yield ProofSearch(keys, recorder, crew, threads, self.memory)
+
+    def _crew(self, connection: Connection | None) -> Crew:
+        """Those who close signatures."""
+        if connection is None:
+            from dbmsolver.search.proof.crew import Threads
+
+            return Threads(self.keys, self.threads)
+        from dbmsolver.search.proof.cluster_crew import ClusterCrew
+        from dbmsolver.search.proof.orders import Proof
+
+        proof = Proof(self.deal, self.options.policy, self.keys.method)
+        return ClusterCrew(proof, connection, self.limits.memory or default_memory())
+
+    def _solving(self) -> Generator[Search, None, None]:
         """The searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best

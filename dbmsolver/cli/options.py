@@ -153,6 +153,12 @@ shape_options = (
         type=click.Choice(FILLS),
         help="What empty columns take, if not what they take in the game.",
     ),
+    click.option(
+        "--moves",
+        type=click.Choice(MOVES),
+        help="What one move takes, if not as in the game: a single card, a run as columns are "
+        "built, or a run of one suit.",
+    ),
 )
 """What changes a game, but for its freecells."""
 
@@ -174,12 +180,6 @@ rules_options = gathered(
         help="Number of freecells, if not the game's.",
     ),
     *shape_options,
-    click.option(
-        "--moves",
-        type=click.Choice(MOVES),
-        help="What one move takes, if not as in the game: a single card, a run as columns are "
-        "built, or a run of one suit.",
-    ),
 )
 """--game and the options that change it, as `rules`."""
 

@@ -14,6 +14,7 @@ from dbmsolver.game.rules import (
     MAX_FREECELLS,
     Build,
     Fill,
+    Moves,
     Rules,
     changed,
 )
@@ -47,10 +48,12 @@ class Games:
         columns: int | None,
         build: Build | None,
         fill: Fill | None,
+        moves: Moves | None,
     ) -> None:
         self.cells = None if freecells is None else parse_cells(freecells)
         self.games = [
-            changed(load_rules(game), None, columns, build, fill) for game in dict.fromkeys(games)
+            changed(load_rules(game), None, columns, build, fill, moves)
+            for game in dict.fromkeys(games)
         ]
 
     def rules(self, question: Inquiry) -> tuple[Rules, ...]:

@@ -12,7 +12,7 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Policy
-from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
+from dbmsolver.search.proof import dives, piece_away, piece_tables, piece_worker, worker
 
 Answer = TypeVar("Answer")
 
@@ -40,7 +40,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
     monkeypatch.setattr(worker, "SMALL", states)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
-    monkeypatch.setattr(piece_worker, "WHOLE_SECONDS", 0.02)
+    monkeypatch.setattr(piece_away, "WHOLE_SECONDS", 0.02)
 
 
 def check_win(deal: Deal, moves: Sequence[Move], policy: Policy) -> None:

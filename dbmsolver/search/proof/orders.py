@@ -24,8 +24,9 @@ from dbmsolver.record_state import keys_of
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.piece_away import expand_whole
 from dbmsolver.search.proof.piece_tables import Shape, Table
-from dbmsolver.search.proof.piece_worker import PieceResult, expand_whole
+from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec

@@ -12,21 +12,17 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
-from dbmsolver.search.candidates import Candidates, pack_by_stratum, pack_together
+from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import (
     Shape,
     Table,
     block_keys,
-    piece_words,
-    rebuilt,
 )
 from dbmsolver.search.proof.pieces import Piece, Routes, Sorted
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
 EXPAND_SECONDS = 1.5
-WHOLE_SECONDS = 6.0
-"""The same where a table has to be made first."""
 _SAMPLE = 50_000
 
 
@@ -94,82 +90,15 @@ def expand_piece(
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done
-    _PieceExpansion(shape, done, piece.table, worker).work(EXPAND_SECONDS)
+    PieceExpansion(shape, done, piece.table, worker).work(EXPAND_SECONDS)
     return done
-
-
-def expand_whole(
-    shape: Shape,
-    done: PieceResult,
-    worker: ProofWorker,
-    blocks: list[Packed],
-    table: Table | None,
-) -> Table | None:
-    """The same for somebody who has nothing of the piece but what he is given; its table then.
-
-    Without a table one is made of the ``blocks``. It grows up to ``largest_bits``; None if it would
-    have to be larger. What is found, and what is left, is packed.
-    """
-    table = table or _table_of(shape, done, blocks)
-    if table is None:
-        done.full = True
-        return None
-    until = time.monotonic() + WHOLE_SECONDS
-    left = WHOLE_SECONDS
-    while left > 0:
-        done.full = False
-        _PieceExpansion(shape, done, table, worker).work(left)
-        if not done.full or table.bits >= done.largest_bits:
-            break
-        (table,) = rebuilt(table, done.piece.mask, done.piece.value, None)
-        done.full = False
-        left = until - time.monotonic()
-    done.closed = table.held - sum(one.states for one in done.opened)
-    _pack(shape, done)
-    return table
-
-
-def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | None:
-    """A table of the states in blocks that belong to a piece; None if it would be too large."""
-    piece = done.piece
-    waiting = min(sum(one.states for one in done.rest), 1 << 20)
-    table = Table.empty(shape, shape.bits_for(piece.closed + waiting, done.largest_bits))
-    mask, value = np.uint64(piece.mask), np.uint64(piece.value)
-    for block in blocks:
-        keys = block_keys(shape, block)
-        words = piece_words(shape.key_words, keys)
-        done.closed += int(np.count_nonzero((words & mask) == value))
-        while done.closed > table.capacity:
-            if table.bits >= done.largest_bits:
-                return None
-            (table,) = rebuilt(table, piece.mask, piece.value, None)
-        table.load(keys, piece.mask, piece.value)
-    return table
-
-
-def _pack(shape: Shape, done: PieceResult) -> None:
-    """Pack what is left of a piece's candidates, and all that others get."""
-    if done.opened:
-        done.opened = [pack_together(done.opened)]
-    loose = [one for one in done.rest if one.packed is None]
-    if loose:
-        packed = pack_together(loose)
-        # Those that were there twice are gone.
-        done.taken += sum(one.states for one in loose) - packed.states
-        done.rest = [*(one for one in done.rest if one.packed is not None), packed]
-    for number in range(done.routes.pieces):
-        mine = [shape.candidates(*part) for part in done.parts_for(number)]
-        if mine:
-            done.parcels.append((number, pack_together(mine)))
-    done.siblings = []
-    done.result.candidates = pack_by_stratum(done.result.candidates)
 
 
 def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
     return all(table.load(block_keys(shape, block), piece.mask, piece.value) for block in blocks)
 
 
-class _PieceExpansion:
+class PieceExpansion:
     """The open states of a piece in the workspace, from `head` to `count`."""
 
     def __init__(self, shape: Shape, done: PieceResult, table: Table, worker: ProofWorker) -> None:

@@ -1,0 +1,83 @@
+"""Expands a piece of a large signature for somebody else, who gets all that is found."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from dbmsolver.search.candidates import pack_by_stratum, pack_together
+from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys, piece_words, rebuilt
+from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult
+from dbmsolver.search.proof.worker import ProofWorker
+
+WHOLE_SECONDS = 6.0
+"""After that time an expansion ends: the result has to be sent, and the table, too."""
+
+
+def expand_whole(
+    shape: Shape,
+    done: PieceResult,
+    worker: ProofWorker,
+    blocks: list[Packed],
+    table: Table | None,
+) -> Table | None:
+    """Close what follows, within the piece, from its candidates and opened states; its table then.
+
+    Without a table one is made of the ``blocks``. It grows up to ``largest_bits``; None if it would
+    have to be larger. What is found, and what is left, is packed.
+    """
+    table = table or _table_of(shape, done, blocks)
+    if table is None:
+        done.full = True
+        return None
+    until = time.monotonic() + WHOLE_SECONDS
+    left = WHOLE_SECONDS
+    while left > 0:
+        done.full = False
+        PieceExpansion(shape, done, table, worker).work(left)
+        if not done.full or table.bits >= done.largest_bits:
+            break
+        (table,) = rebuilt(table, done.piece.mask, done.piece.value, None)
+        done.full = False
+        left = until - time.monotonic()
+    done.closed = table.held - sum(one.states for one in done.opened)
+    _pack(shape, done)
+    return table
+
+
+def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | None:
+    """A table of the states in blocks that belong to a piece; None if it would be too large."""
+    piece = done.piece
+    waiting = min(sum(one.states for one in done.rest), 1 << 20)
+    table = Table.empty(shape, shape.bits_for(piece.closed + waiting, done.largest_bits))
+    mask, value = np.uint64(piece.mask), np.uint64(piece.value)
+    for block in blocks:
+        keys = block_keys(shape, block)
+        words = piece_words(shape.key_words, keys)
+        done.closed += int(np.count_nonzero((words & mask) == value))
+        while done.closed > table.capacity:
+            if table.bits >= done.largest_bits:
+                return None
+            (table,) = rebuilt(table, piece.mask, piece.value, None)
+        table.load(keys, piece.mask, piece.value)
+    return table
+
+
+def _pack(shape: Shape, done: PieceResult) -> None:
+    """Pack what is left of a piece's candidates, and all that others get."""
+    if done.opened:
+        done.opened = [pack_together(done.opened)]
+    loose = [one for one in done.rest if one.packed is None]
+    if loose:
+        packed = pack_together(loose)
+        # Those that were there twice are gone.
+        done.taken += sum(one.states for one in loose) - packed.states
+        done.rest = [*(one for one in done.rest if one.packed is not None), packed]
+    for number in range(done.routes.pieces):
+        mine = [shape.candidates(*part) for part in done.parts_for(number)]
+        if mine:
+            done.parcels.append((number, pack_together(mine)))
+    done.siblings = []
+    done.result.candidates = pack_by_stratum(done.result.candidates)

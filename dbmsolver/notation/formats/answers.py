@@ -14,7 +14,7 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import POLICIES, Rules, rules_from
+from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_from
 from dbmsolver.game.titles import rules_of_notes
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
@@ -173,7 +173,7 @@ def _rules(value: dict[str, object]) -> Rules:
     data = {"name": str(value["game"]), **{name: value[name] for name in names}}
     if "layout" in value:
         data["layout"] = str(value["layout"])
-    data |= {name: value[name] for name in ("moves", "whole_suits", "reserve") if name in value}
+    data |= {name: value[name] for name in UNUSUAL if name in value}
     return rules_from(data)
 
 

@@ -120,8 +120,3 @@ class RecordKeys(StateCodec):
         piles = [*record.columns, *((card,) for card in alone)]
         empty = (None,) * (self.rules.freecells - len(cells))
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
-
-
-def keys_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
-    """The keys of a deal's positions, or of its records."""
-    return RecordKeys(deal, policy) if method == Method.DOMINATING else StateCodec(deal, policy)

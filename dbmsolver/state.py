@@ -63,7 +63,8 @@ class StateCodec:
     def __init__(self, deal: Deal, policy: Policy) -> None:
         if deal.rules.has_pile:
             raise UsageError(
-                f"{deal.rules.name}: games of one pile are dealt, and not yet searched"
+                f"not possible in {deal.rules.name}, a game of one pile: "
+                "expected a game with foundations"
             )
         self.deal = deal
         self.rules: Rules = deal.rules

@@ -25,18 +25,21 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("core", "jit"),
     ("state", "errors game results core"),
     ("record_state", "errors game results core state"),
-    ("storage", "errors version game results core state record_state"),
-    ("search", "errors process game results jit core state record_state storage"),
+    ("pile_state", "errors game results core"),
+    ("keys", "game results state record_state pile_state"),
+    ("storage", "errors version game results core state record_state pile_state"),
+    ("search", "errors process game results jit core state record_state pile_state keys storage"),
     ("search.proof", "errors process steps game results core state record_state storage search"),
     ("search.astar", "errors process game results core state record_state storage search"),
     (
         "search.improve",
         "errors game results core state record_state storage search search.proof search.astar",
     ),
+    ("search.pile", "errors results core pile_state storage search search.improve"),
     (
         "search.session",
-        "errors process game results core state record_state storage search search.proof "
-        "search.astar search.improve",
+        "errors process game results core state record_state pile_state keys storage search "
+        "search.proof search.astar search.improve search.pile",
     ),
     (
         "search.sequences",
@@ -47,7 +50,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("verify", "errors process game results jit storage"),
     (
         "search.inspect",
-        "errors game results core state record_state storage search search.proof verify",
+        "errors game results core state record_state pile_state keys storage search search.proof "
+        "verify",
     ),
     (
         "api",
@@ -61,7 +65,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version process signals steps game results notation jit state record_state storage "
+        "errors version process signals steps game results notation jit state record_state keys storage "
         "search search.session search.sequences search.advice search.inspect verify api survey",
     ),
     ("__main__", "signals search cli"),

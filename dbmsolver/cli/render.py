@@ -133,7 +133,7 @@ def describe_move(move: Move) -> str:
 
 def board_text(position: Position) -> str:
     """A board for people; of one that is won, the foundations."""
-    if position.is_goal():
+    if position.is_goal() and position.pile is None:
         return "Foundations: H-K C-K D-K S-K\n"
     return format_board(position)
 

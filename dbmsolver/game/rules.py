@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -240,12 +241,14 @@ class Rules:
         cards alone is left out. Each of them goes home by one move, sooner or later. So no move is
         added, and the solution is as short.
 
+        With one pile nothing goes home.
+
         Where only whole suits go home no card goes by itself, and no move is taken to be safe: the
         cards of a suit that is complete may still be needed in two columns.
         """
         own = suit(card)
         r = rank(card)
-        if policy == "none" or self.whole_suits or foundations[own] != r - 1:
+        if self.has_pile or self.whole_suits or policy == "none" or foundations[own] != r - 1:
             return False
         if self.build in ("suit", "none"):
             return True
@@ -404,6 +407,7 @@ def moving(rules: Rules) -> str:
     words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
     if rules.has_pile:
         words.append(f"pile-{rules.pile}")
+        words += [f"stock-{rules.stock}"] * bool(rules.stock)
     return " ".join(words) or "single"
 
 
@@ -413,17 +417,20 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     UsageError for other words.
     """
     words = set(text.split())
+    stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
     piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
-    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", *piles}
-    unknown = sorted(words - known)
+    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", *piles, stock}
     pile: Pile = next((pile for word, pile in piles.items() if word in words), "none")
-    exclusive = words & {"runs", "suit-runs", "single"}
-    if unknown or len(exclusive) > 1 or (pile != "none" and len(words) > 1):
+    unknown = sorted(words - known) or len(words & {"runs", "suit-runs", "single"}) > 1
+    if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
         expected = (
             "runs, suit-runs or single, then whole-suits and reserve where they are so; or "
-            "pile-wrap or pile-ends alone"
+            "pile-wrap or pile-ends, then stock- and its cards"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    if pile != "none":
+        cards = int(stock[6:]) if stock else 0
+        return replace(rules, build="none", fill="none", pile=pile, stock=cards)
     takes: Moves = "runs" if "runs" in words else "single"
     return replace(
         rules,
@@ -431,7 +438,8 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         moves="suit-runs" if "suit-runs" in words else takes,
         whole_suits="whole-suits" in words,
         reserve="reserve" in words,
-        pile=pile,
+        pile="none",
+        stock=0,
     )
 
 

@@ -22,7 +22,7 @@ from dbmsolver.pile_state import PileKeys
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search.covering import stored_cover
-from dbmsolver.search.pile.finder import PileFinder
+from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import parse_closed_key

@@ -19,7 +19,7 @@ from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
-from dbmsolver.search.pile.finder import PileFinder
+from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec

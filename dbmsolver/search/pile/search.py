@@ -27,7 +27,7 @@ from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
-from dbmsolver.search.pile.finder import PileFinder
+from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total, weigh
 from dbmsolver.search.trace import Step

@@ -65,8 +65,9 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version process signals steps game results notation jit state record_state keys storage "
-        "search search.session search.sequences search.advice search.inspect verify api survey",
+        "errors version process signals steps game results notation jit state record_state keys "
+        "storage search search.session search.sequences search.advice search.inspect verify api "
+        "survey",
     ),
     ("__main__", "signals search cli"),
 )

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.cards import is_card
 from dbmsolver.game.language.description import (
     Dealt,
     Deck,
@@ -50,6 +51,7 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a rules text leaves out."""
 
+_TABLEAU = ("Tableau",)
 _BUILDS = {"any-suit": "AnySuit", "red-black": "AltColor", "same-suit": "SameSuit"}
 _GROUPS_PLAYED = ("no", "yes")
 _GROUP_POLICIES = ("same-as-build", "red-black", "same-suit", "any-suit", "no-build")
@@ -137,10 +139,12 @@ class _Reader:
             self.fail(path, f"{json.dumps(value)} is not played, expected {json.dumps(default)}")
 
     def description(self) -> Description:
-        for group in ("hole", "accordion", "sequences"):
-            for name in ("present", "size", "count"):
+        for group in ("accordion", "sequences"):
+            for name in ("size", "count"):
                 if name in DEFAULTS[group]:
                     self.refuse(group, name)
+        if self.value("hole", "present"):
+            return self.with_hole()
         self.refuse("foundations", "present")
         self.refuse("foundations", "base card")
         self.refuse("tableau piles", "face up cards")
@@ -156,15 +160,79 @@ class _Reader:
             self.fail("tableau piles: move built group", text)
         if self.value("reserve", "size") and self.value("cells", "count"):
             self.fail("reserve: size", "a reserve beside cells is not played, expected 0")
-        ranks = self.value("max rank")
-        if not 1 <= ranks <= 13:
-            self.fail("max rank", f"{ranks}, expected a number from 1 to 13")
+        ranks = self.ranks()
         return Description(
             setup=tuple(self.setup()),
             deck=Deck(1, (), "KingHigh", None if ranks == 13 else ranks),
             deal=(Phase(False, 1, tuple(self.dealt(ranks))),),
             moves=tuple(self.moves(ranks)),
             finish=("AllInFoundation",),
+        )
+
+    def ranks(self) -> int:
+        ranks: int = self.value("max rank")
+        if not 1 <= ranks <= 13:
+            self.fail("max rank", f"{ranks}, expected a number from 1 to 13")
+        return ranks
+
+    def with_hole(self) -> Description:
+        """A game of one pile: nothing but a tableau, the hole, and a stock that is dealt to it."""
+        if self.value("foundations", "present"):
+            self.fail("foundations: present", "true is not played with a hole, expected false")
+        for group, name in (
+            ("tableau piles", "move built group"),
+            ("tableau piles", "face up cards"),
+            ("cells", "count"),
+            ("reserve", "size"),
+            ("stock", "deal count"),
+            ("stock", "redeal"),
+            ("two decks", None),
+        ):
+            self.refuse(group, name)
+        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
+        if build != "no-build":
+            text = f'"{build}" is not played with a hole, expected "no-build"'
+            self.fail("tableau piles: build policy", text)
+        ranks, stock = self.ranks(), self.value("stock", "size")
+        if stock and self.value("stock", "deal type") != "hole":
+            self.fail("stock: deal type", 'expected "hole" for a stock beside a hole')
+        base = self.value("hole", "base card")
+        cards = 4 * ranks - stock
+        if base != "random" and not is_card(base):
+            self.fail(
+                "hole: base card", f'{quoted(base)}, expected a card, as in "AS", or "random"'
+            )
+        if cards < 1:
+            self.fail("stock: size", f"{stock}, expected fewer than the {4 * ranks} cards")
+        named = base != "random"
+        first = cards if named else cards + 1  # of the stock; a named card has no number
+        dealt = [
+            Dealt(
+                "Tableau",
+                rows=None if self.value("tableau piles", "diagonal deal") else 0,
+                diagonal=self.value("tableau piles", "diagonal deal"),
+            ),
+            Dealt("Wastepile", ((Entry(base if named else cards),),)),
+        ]
+        lines = [
+            MoveLine("Wastepile", "SingleCard", 1, ("AnySuit",), modifiers=(way,), sources=_TABLEAU)
+            for way in ("Ascending", "Descending")
+        ]
+        setup = [
+            SetupLine("Tableau", "DropStack", self.count("tableau piles", 1)),
+            SetupLine("Wastepile", "TopStack", 1),
+        ]
+        if stock:
+            setup.append(SetupLine("Stock", "BackStack", 1))
+            dealt.append(Dealt("Stock", ((Entry(first, first + stock - 1),),)))
+            lines.append(MoveLine("Wastepile", "SingleCard", 1, ("Any",), sources=("Stock",)))
+        high = "Cyclic" if self.value("hole", "build loops") else "KingHigh"
+        return Description(
+            setup=tuple(setup),
+            deck=Deck(1, (), high, None if ranks == 13 else ranks),
+            deal=(Phase(False, 1, tuple(dealt)),),
+            moves=tuple(lines),
+            finish=("TableauEmpty",),
         )
 
     def setup(self) -> list[SetupLine]:

@@ -150,66 +150,85 @@ def expand(t, keys, first, played, turned):
     return keys.size, some, more
 
 
+class Diving(NamedTuple):
+    """How far a search depth first has come; :func:`make_diving` begins one."""
+
+    slots: Words  # [2**n]: a hash table of the states met, plus one, 0 where it is free
+    keys: Words  # [54]: the states on the way, the deal first
+    tried: Words  # [54]: for each of them a set of the places that have been tried
+    path: NDArray[np.int64]  # [53]: the cards put on the pile on the way
+    state: NDArray[np.int64]  # [2]: depth, and how many states were met
+
+
+def make_diving(root: int, most: int) -> Diving:
+    """The beginning of a search that meets at most so many states."""
+    diving = Diving(
+        slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
+        keys=np.zeros(MOST_MOVES + 2, np.uint64),
+        tried=np.zeros(MOST_MOVES + 2, np.uint64),
+        path=np.zeros(MOST_MOVES + 1, np.int64),
+        state=np.array([0, 1], np.int64),
+    )
+    diving.keys[0] = root
+    return diving
+
+
 @kernel
-def dive(t, root, slots, path, keys, tried, limit):
-    """Search depth first for any solution, beginning with the key ``root``.
+def dive(t, diving, order, limit):
+    """Search depth first for any solution, until ``limit`` states are met in all.
 
-    Of the cards that may be played next, those of the longest columns come first, the stock last.
-    States whose cards on top differ in their suit only have the same solutions, and count once.
-    ``slots`` (uint64[2**n], at least twice ``limit``) is a hash table of the states met, plus one,
-    with the rank in the place of the card, and must be 0; ``path`` (int64[53]) gets the cards of a
-    solution, ``keys`` (uint64[54]) and ``tried`` (uint64[54]) are scratch memory.
+    Of the cards that may be played next, those of the columns that come first in ``order``
+    (int64[columns]) are tried first, the stock last. States whose cards on top differ in their
+    suit only have the same solutions, and count once.
 
-    Returns (the length of the solution, or EXHAUSTED where no state is left, or GIVEN_UP where
-    ``limit`` states were met; how many states were met).
+    Returns the length of the solution, which is in ``diving.path``; EXHAUSTED where no state is
+    left; GIVEN_UP where the limit came first. Then another call with a higher limit goes on, if
+    the hash table has twice as many slots.
     """
     columns_from = t.shifts[0]
+    slots, keys, tried = diving.slots, diving.keys, diving.tried
     mask = U64(slots.size - 1)
-    depth = np.int64(0)
-    met = np.int64(1)
-    keys[0] = root
-    tried[0] = ZERO
-    if not root >> columns_from:
-        return depth, met
-    while depth >= 0:
+    depth, met = diving.state[0], diving.state[1]
+    if not keys[0] >> columns_from:
+        return np.int64(0)
+    while depth >= 0 and met < limit:
         key = keys[depth]
         fits = t.follows[key & U64(TOP)]
-        best, longest = np.int64(-1), np.int64(0)
-        for column in range(t.columns):
+        place = np.int64(-1)
+        for column in order:
             left = left_in(t, key, column)
             if (
-                left > longest
+                left
                 and not (tried[depth] >> U64(column)) & ONE
                 and (fits >> U64(t.cards[column, left])) & ONE
             ):
-                best, longest = np.int64(column), left
-        if best < 0:
-            longest = left_in(t, key, t.columns)
-            if longest and not (tried[depth] >> U64(t.columns)) & ONE:
-                best = np.int64(t.columns)
-        if best < 0:
+                place = np.int64(column)
+                break
+        if place < 0 and left_in(t, key, t.columns) and not (tried[depth] >> U64(t.columns)) & ONE:
+            place = np.int64(t.columns)
+        if place < 0:
             depth -= 1
             continue
-        tried[depth] |= ONE << U64(best)
-        card = t.cards[best, longest]
+        tried[depth] |= ONE << U64(place)
+        card = t.cards[place, left_in(t, key, place)]
         moved = after(t, key, card)
-        path[depth] = card
+        diving.path[depth] = card
         if not moved >> columns_from:
-            return depth + 1, met
+            diving.state[1] = met
+            return depth + 1
         alike = ((moved & ~U64(TOP)) | U64(card >> 2)) + ONE
         slot = (alike * U64(0x9E3779B97F4A7C15)) >> U64(20)
         while slots[slot & mask] and slots[slot & mask] != alike:
             slot += ONE
         if slots[slot & mask]:
             continue
-        if met == limit:
-            return np.int64(GIVEN_UP), met
         slots[slot & mask] = alike
         met += 1
         depth += 1
         keys[depth] = moved
         tried[depth] = ZERO
-    return np.int64(EXHAUSTED), met
+    diving.state[0], diving.state[1] = depth, met
+    return np.int64(EXHAUSTED if depth < 0 else GIVEN_UP)
 
 
 @allocating

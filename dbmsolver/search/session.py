@@ -202,17 +202,17 @@ class _Run:
     def _piling(self, keys: PileKeys) -> Iterator[Search]:
         """The searches of a game of one pile.
 
-        A dive comes first where the solution that it finds ends the search, or is asked for.
+        Dives come first where the solution that they find ends the search, or is asked for.
         """
         from dbmsolver.search.improve.best import Best
-        from dbmsolver.search.pile.dive import PileDive
+        from dbmsolver.search.pile.dives import PileDives
         from dbmsolver.search.pile.search import PileSearch
 
         best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
         self.best = best
         all_alike = best is None or not self.deal.position.stock
         if not self.begun and (all_alike or self.options.any_solution):
-            yield PileDive(keys, self.recorder, self.limits, self.memory // 4, best)
+            yield PileDives(keys, self.recorder, self.limits, self.memory, best)
         if not self.begun:
             self._begin()
         yield PileSearch(keys, self.recorder, self.memory, best)

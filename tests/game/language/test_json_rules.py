@@ -128,7 +128,7 @@ def test_what_is_not_played_is_refused_by_name(game: str, rule: str) -> None:
 
 
 def test_every_set_is_read_or_refused() -> None:
-    assert {*REFUSED, "free-cell", "alpha-star"} == set(SETS)
+    assert {*REFUSED, "free-cell", "alpha-star", "black-hole"} == set(SETS)
 
 
 @pytest.mark.parametrize(

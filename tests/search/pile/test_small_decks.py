@@ -21,7 +21,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.pile_state import PileKeys
 from dbmsolver.search import inspect
-from dbmsolver.search.pile import dive
+from dbmsolver.search.pile import dives as dives_module
 from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.trace import replay
 from dbmsolver.storage.blocks import Runs
@@ -36,7 +36,7 @@ SOME, THOUSANDS = 4, 120
 def dives(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """With the dive ahead of the search, and without it."""
     if not request.param:
-        monkeypatch.setattr(dive, "STATES", 1)
+        monkeypatch.setattr(dives_module, "SCHEDULE", ())
     return bool(request.param)
 
 
@@ -69,7 +69,7 @@ def test_small_decks(game: str, dives: bool) -> None:
 @pytest.mark.parametrize("game", PILE_GAMES)
 def test_many_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(game, 2, THOUSANDS // 2)
-    monkeypatch.setattr(dive, "STATES", 1)
+    monkeypatch.setattr(dives_module, "SCHEDULE", ())
     compare(game, 3, THOUSANDS // 2)
 
 

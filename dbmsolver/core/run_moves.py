@@ -61,7 +61,7 @@ def heads_of(t, stacked, low, high, exposed):
 
 @inlined
 def whole_suits(t, signature, stacked, low, high, heads):
-    """The kings of suits that can go home."""
+    """The kings of suits that can go home, of the kings ``heads``, each free or below a run."""
     kings = ZERO
     on_suit = children_of(t, stacked, low, high, 0)
     for suit in range(4):
@@ -91,7 +91,7 @@ def list_moves(t, sets, off, low, high, skip, moves):
     heads = heads_of(t, stacked, low, high, exposed)
 
     if t.whole_suits:
-        homing = whole_suits(t, signature, stacked, low, high, heads)
+        homing = whole_suits(t, signature, stacked, low, high, heads | freecell)
     else:
         homing = (exposed | freecell) & next_home(signature)
         safe = safe_move(t, signature, homing)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bits import popcount
+from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.bound import lower_bound, make_scratch
 from dbmsolver.core.expand import (
     MAX_MOVES,
@@ -40,7 +40,7 @@ from dbmsolver.core.shards import (
     put_state,
     sets_of,
 )
-from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_FREECELL, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -218,6 +218,20 @@ def sweep(t, b, shelf, known, locked_in_deal, sources, ways, first, left, part, 
 
 
 @inlined
+def fit_in_freecells(t, cards):
+    """Whether these cards can all be in freecells: there is room, or they are a reserve's."""
+    if popcount(cards) <= t.freecells:
+        return True
+    if t.freecells:
+        return False
+    while cards:
+        if t.dealt_place[lowest_bit(cards)] != PLACE_FREECELL:
+            return False
+        cards &= cards - ONE
+    return True
+
+
+@inlined
 def is_position(t, dealt, used, row):
     """Whether a row holds a state of the deal; see :func:`are_positions`."""
     signature, off, low, high = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
@@ -235,7 +249,7 @@ def is_position(t, dealt, used, row):
         return False
     freecell = sets.loose & off & ~low
     bottom = sets.loose & off & low
-    if popcount(freecell) > t.freecells or sets.bottoms + popcount(bottom) > t.columns:
+    if not fit_in_freecells(t, freecell) or sets.bottoms + popcount(bottom) > t.columns:
         return False
     places = (sets.loose & ~freecell) | sets.locked
     covered = sets.under
@@ -255,7 +269,7 @@ def are_positions(t, dealt, used, rows):
     """Whether all rows (uint64[*, STATE]) hold states that the other kernels can work with.
 
     ``dealt`` is the signature of the deal, ``used`` the bits that a signature has (uint64). Every
-    card is home, locked where it was dealt, in one of the freecells, at the bottom of one of the
+    card is home, locked where it was dealt, in a freecell, at the bottom of one of the
     columns, or alone on a legal parent that is there.
     """
     number = 0

@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules
+from dbmsolver.game.rules import Rules, moving, with_moving
 from dbmsolver.results import Verdict
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.version import __version__
@@ -20,7 +20,16 @@ PROGRAM = f"dbmsolver {__version__}"
 UNFINISHED = "unfinished"
 """The limit of a row that holds what is known in the middle of a deal's questions."""
 
-_RULES = tuple(field.name for field in fields(Rules))
+_RULES = (
+    "columns",
+    "freecells",
+    "build",
+    "fill",
+    "dealt_to_freecells",
+    "kings_sunk",
+    "layout",
+)
+"""Columns that are called as the fields of the rules that they tell."""
 
 
 class Inquiry(StrEnum):
@@ -57,6 +66,7 @@ class Row:
     dealt_to_freecells: int
     kings_sunk: bool
     layout: str
+    moves: str
     question: str
     verdict: str
     limit: str | None
@@ -86,16 +96,7 @@ class Row:
     @property
     def rules(self) -> Rules:
         """The rules that the row is about. UsageError if they are none."""
-        return _rules(
-            self.game,
-            self.columns,
-            self.freecells,
-            self.build,
-            self.fill,
-            self.dealt_to_freecells,
-            self.kings_sunk,
-            self.layout,
-        )
+        return _rules(self.moves, self.game, *(getattr(self, name) for name in _RULES))
 
     @property
     def subject(self) -> Subject:
@@ -136,13 +137,14 @@ def column_types() -> dict[str, tuple[type, bool]]:
 
 
 @cache
-def _rules(*values: Any) -> Rules:
-    return Rules(*values)
+def _rules(moves: str, game: str, *values: Any) -> Rules:
+    return with_moving(Rules(game, **dict(zip(_RULES, values, strict=True))), moves)
 
 
 def rules_columns(rules: Rules) -> dict[str, Any]:
     """The columns that tell the rules."""
-    return {"game" if name == "name" else name: getattr(rules, name) for name in _RULES}
+    told = {name: getattr(rules, name) for name in _RULES}
+    return {"game": rules.name, **told, "moves": moving(rules)}
 
 
 def key_of(subject: Subject) -> Key:

@@ -62,11 +62,15 @@ def bounded_ways(start: Position, rules: Rules, length: int) -> int:
     return ways
 
 
-def small_deal(seed: int, most: int = 800) -> tuple[Deal, int, int]:
-    """A deal of few cards that can be won, its length, and how many solutions have it."""
+def small_deal(seed: int, most: int = 800, runs: bool = False) -> tuple[Deal, int, int]:
+    """A deal of few cards that can be won, its length, and how many solutions have it.
+
+    With ``runs`` it may be of a game where a run is one move.
+    """
     random = Random(seed)
+    games = [rules for rules in ALL_RULES if runs or not rules.has_runs]
     while True:
-        rules = random.choice(ALL_RULES)
+        rules = random.choice(games)
         kind = random.choice(("shuffled", "low cards deep", "runs"))
         start = some_cards(random, rules, kind, random.randint(3, 14))
         found = shortest_ways(start, rules, most)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dbmsolver.game.rules import GAMES, Rules
-from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.here import Here
 from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.pool import Pool
@@ -46,8 +46,12 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def facts(path: Path) -> list[tuple[Any, ...]]:
-    """What must be the same however a survey was made."""
+    """What must be the same however a survey was made.
+
+    How much was closed before a solution was met is not: dives are limited in time.
+    """
     return [
-        (row.deal, row.rules, row.verdict, row.fewest, row.length, row.states, row.digest)
+        (row.deal, row.rules, row.verdict, row.fewest, row.length, row.digest)
+        + ((row.states,) if row.verdict == Verdict.UNSOLVABLE else ())
         for row in rows_of(path)
     ]

@@ -11,7 +11,7 @@ from helpers import faults
 from helpers.naive_search import breadth_first
 from helpers.searching import check_win, small_pieces
 
-from dbmsolver.api import prove, solve
+from dbmsolver.api import prove, solve, verify_store
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
@@ -63,6 +63,16 @@ def test_a_store_says_how_cards_move(tmp_path: Path) -> None:
     other = Deal(deal.position, changed(deal.rules, moves="single"))
     with pytest.raises(StoreError, match="under other rules: moves runs, not single"):
         prove(other, store=tmp_path / "store", method="every-position")
+
+
+def test_a_king_goes_home_from_a_freecell(tmp_path: Path) -> None:
+    """It is the whole rest of its suit."""
+    rules = Rules("whole", 5, 2, "suit", "any", moves="runs", whole_suits=True)
+    board = "Foundations: H-J C-Q D-J S-T\nFreecells: KC KD\nQD\nJS KH\nQS\nKS\nQH\n"
+    deal = Deal.from_text(board, rules)
+    assert breadth_first(deal.position, rules, "wkr", 2000) == (9, 798)
+    assert solve(deal, store=tmp_path / "store").length == 9
+    assert verify_store(tmp_path / "store").valid
 
 
 def test_a_beam_finds_what_the_proof_would(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, R
 
 @click.command("hint", cls=DealCommand)
 @deal_argument
-@click.argument("moves", metavar="[MOVES]...", nargs=-1)
+@click.argument("played", metavar="[MOVES]...", nargs=-1)
 @rules_options
 @from_option
 @left_out_option
@@ -42,7 +42,7 @@ from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, R
 @progress_options
 def hint_command(
     source: str,
-    moves: tuple[str, ...],
+    played: tuple[str, ...],
     rules: Rules,
     from_format: str | None,
     policy: Automove | None,
@@ -60,9 +60,9 @@ def hint_command(
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
     check_output(None)
-    if source == "-" and moves == ("-",):
+    if source == "-" and played == ("-",):
         raise click.UsageError("DEAL and MOVES are both -, expected one of them on standard input")
-    game = play_out(Deal.load(source, rules), moves, from_format, policy)
+    game = play_out(Deal.load(source, rules), played, from_format, policy)
     started = time.monotonic()
 
     options = Options(threads=threads, method=Method.EVERY_POSITION, any_solution=True)

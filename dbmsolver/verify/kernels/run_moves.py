@@ -62,7 +62,9 @@ def successors(f, index, task, laid, forced, board, work, written, origin):
     rest = laid.cells
     for card in range(52):
         if (rest >> U64(card)) & ONE:
-            goes_home = not f.whole_suits and height_of(laid.signature, card & 3) == card >> 2
+            goes_home = height_of(laid.signature, card & 3) == card >> 2
+            if f.whole_suits:
+                goes_home &= card >= 48
             written = write_moves(
                 f, index, task, laid, card, -1, goes_home, True, board, work, written, origin
             )

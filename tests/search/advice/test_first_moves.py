@@ -27,7 +27,7 @@ def found(deal: Deal, store: Path | None = None, **limits: float) -> FirstMoves:
 @pytest.mark.parametrize("seed", few_fast(range(100), 8))
 def test_small_decks(seed: int) -> None:
     """After every move the length is that of a search that knows nothing of bounds."""
-    deal, length, _ = small_deal(seed)
+    deal, length, _ = small_deal(seed, runs=True)
     values = found(deal)
     assert values.result.length == length
     assert [value.move for value in values.values] == deal.position.moves(deal.rules)

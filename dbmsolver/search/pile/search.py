@@ -148,7 +148,10 @@ class PileSearch:
             some = words[done : done + self._at_once()]
             self._expand(some)
             done += some.size
-            self.pending[self.place] = [words[done:]]
+            if done < words.size:
+                self.pending[self.place] = [words[done:]]
+            else:
+                del self.pending[self.place]
             self._check_memory()
             self.limit = self.recorder.limits.reached()
             if self._ended() is not None:
@@ -156,8 +159,6 @@ class PileSearch:
             if self.recorder.due():
                 yield self._commit()
             yield self._report()
-        if done == words.size:
-            del self.pending[self.place]
 
     def _at_once(self) -> int:
         """How many states to expand before the limits are looked at again; at least one."""

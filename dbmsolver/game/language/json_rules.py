@@ -177,6 +177,30 @@ class _Reader:
 
     def with_hole(self) -> Description:
         """A game of one pile: nothing but a tableau, the hole, and a stock that is dealt to it."""
+        self.check_hole()
+        ranks, stock = self.ranks(), self.value("stock", "size")
+        lines = [
+            MoveLine("Wastepile", "SingleCard", 1, ("AnySuit",), modifiers=(way,), sources=_TABLEAU)
+            for way in ("Ascending", "Descending")
+        ]
+        setup = [
+            SetupLine("Tableau", "DropStack", self.count("tableau piles", 1)),
+            SetupLine("Wastepile", "TopStack", 1),
+        ]
+        if stock:
+            setup.append(SetupLine("Stock", "BackStack", 1))
+            lines.append(MoveLine("Wastepile", "SingleCard", 1, ("Any",), sources=("Stock",)))
+        high = "Cyclic" if self.value("hole", "build loops") else "KingHigh"
+        return Description(
+            setup=tuple(setup),
+            deck=Deck(1, (), high, None if ranks == 13 else ranks),
+            deal=(Phase(False, 1, tuple(self.dealt_to_hole(4 * ranks, stock))),),
+            moves=tuple(lines),
+            finish=("TableauEmpty",),
+        )
+
+    def check_hole(self) -> None:
+        """Refuse what is not played with a hole."""
         if self.value("foundations", "present"):
             self.fail("foundations: present", "true is not played with a hole, expected false")
         for group, name in (
@@ -193,47 +217,28 @@ class _Reader:
         if build != "no-build":
             text = f'"{build}" is not played with a hole, expected "no-build"'
             self.fail("tableau piles: build policy", text)
-        ranks, stock = self.ranks(), self.value("stock", "size")
-        if stock and self.value("stock", "deal type") != "hole":
+        if self.value("stock", "size") and self.value("stock", "deal type") != "hole":
             self.fail("stock: deal type", 'expected "hole" for a stock beside a hole')
+
+    def dealt_to_hole(self, cards: int, stock: int) -> list[Dealt]:
+        """What each element gets of so many cards, `stock` of them left in the stock."""
         base = self.value("hole", "base card")
-        cards = 4 * ranks - stock
         if base != "random" and not is_card(base):
-            self.fail(
-                "hole: base card", f'{quoted(base)}, expected a card, as in "AS", or "random"'
-            )
-        if cards < 1:
-            self.fail("stock: size", f"{stock}, expected fewer than the {4 * ranks} cards")
+            text = f'{quoted(base)}, expected a card, as in "AS", or "random"'
+            self.fail("hole: base card", text)
+        if stock >= cards:
+            self.fail("stock: size", f"{stock}, expected fewer than the {cards} cards")
         named = base != "random"
-        first = cards if named else cards + 1  # of the stock; a named card has no number
-        dealt = [
-            Dealt(
-                "Tableau",
-                rows=None if self.value("tableau piles", "diagonal deal") else 0,
-                diagonal=self.value("tableau piles", "diagonal deal"),
-            ),
-            Dealt("Wastepile", ((Entry(base if named else cards),),)),
-        ]
+        last = cards - stock  # before the stock; a named card has no number
+        first = last if named else last + 1
+        diagonal = self.value("tableau piles", "diagonal deal")
         lines = [
-            MoveLine("Wastepile", "SingleCard", 1, ("AnySuit",), modifiers=(way,), sources=_TABLEAU)
-            for way in ("Ascending", "Descending")
-        ]
-        setup = [
-            SetupLine("Tableau", "DropStack", self.count("tableau piles", 1)),
-            SetupLine("Wastepile", "TopStack", 1),
+            Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal),
+            Dealt("Wastepile", ((Entry(base if named else last),),)),
         ]
         if stock:
-            setup.append(SetupLine("Stock", "BackStack", 1))
-            dealt.append(Dealt("Stock", ((Entry(first, first + stock - 1),),)))
-            lines.append(MoveLine("Wastepile", "SingleCard", 1, ("Any",), sources=("Stock",)))
-        high = "Cyclic" if self.value("hole", "build loops") else "KingHigh"
-        return Description(
-            setup=tuple(setup),
-            deck=Deck(1, (), high, None if ranks == 13 else ranks),
-            deal=(Phase(False, 1, tuple(dealt)),),
-            moves=tuple(lines),
-            finish=("TableauEmpty",),
-        )
+            lines.append(Dealt("Stock", ((Entry(first, first + stock - 1),),)))
+        return lines
 
     def setup(self) -> list[SetupLine]:
         build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})

@@ -19,6 +19,7 @@ The text of an error is one line: what is wrong, where, and what was expected.
 
 from __future__ import annotations
 
+import errno
 from typing import ClassVar
 
 EXIT_SOLVED = 0
@@ -30,6 +31,9 @@ EXIT_SYSTEM = 5
 EXIT_UNSOLVABLE = 10
 EXIT_UNDECIDED = 20
 EXIT_INTERRUPTED = 130
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a system that has no room for a file: the disk, a quota or a limit is full."""
 
 
 class DbmError(Exception):

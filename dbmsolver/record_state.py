@@ -6,7 +6,7 @@ import numpy as np
 
 from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_LOCKED
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import (
+from dbmsolver.game.dominance.records import (
     Record,
     columns_are_slots,
     make_record,

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import MOVES_WORDS, Policy, Rules
 

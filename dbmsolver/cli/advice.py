@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from dbmsolver.cli.played import Played
 from dbmsolver.cli.render import (
@@ -38,7 +39,8 @@ def hint_line(game: Played, result: Result) -> str:
         left = f"{moves} {'is' if result.length == 1 else 'are'} left"
         return f"{game.title}: can be won, {left}"
     lengths = possible_lengths(result.length, result.at_least)
-    return f"{game.title}: can be won, {lengths} card moves are left{_because(result.limit)}"
+    _, moves = METRIC_WORDS[result.metric]
+    return f"{game.title}: can be won, {lengths} {moves} are left{_because(result.limit)}"
 
 
 def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
@@ -55,26 +57,33 @@ def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) ->
 
 def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
     """A hint for programs; docs/answers.schema.json describes it."""
-    found = has_solution(result)
     return dump_json(
         {
             "kind": "hint",
-            "verdict": result.verdict,
-            "limit": result.limit,
-            "metric": result.metric,
-            "length": result.length if found and result.shortest else None,
-            "at_least": _at_least(result),
-            "at_most": result.length if found else None,
-            "deal": deal_data(game.start),
-            "rules": rules_data(game.start.rules),
-            "made": game.made,
-            "board": board_data(game.deal.position),
+            **_worth(game, result, result.limit),
             "move": move_data(result.moves[0]) if result.moves else None,
             "moves": [move_data(move) for move in result.moves],
             "seconds": round(seconds, 3),
             "peak_memory": peak_memory,
         }
     )
+
+
+def _worth(game: Played, result: Result, limit: Limit | None) -> dict[str, Any]:
+    """What a position is worth, for JSON."""
+    solved = has_solution(result)
+    return {
+        "verdict": result.verdict,
+        "limit": limit,
+        "metric": result.metric,
+        "length": result.length if solved and result.shortest else None,
+        "at_least": result.length if result.shortest else result.at_least,
+        "at_most": result.length if solved else None,
+        "deal": deal_data(game.start),
+        "rules": rules_data(game.start.rules),
+        "made": game.made,
+        "board": board_data(game.deal.position),
+    }
 
 
 def values_text(game: Played, found: FirstMoves) -> str:
@@ -107,21 +116,10 @@ def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
 
 def values_json(game: Played, found: FirstMoves) -> str:
     """The same for programs; docs/answers.schema.json describes it."""
-    result = found.result
-    solved = has_solution(result)
     return dump_json(
         {
             "kind": "first_moves",
-            "verdict": result.verdict,
-            "limit": found.limit,
-            "metric": result.metric,
-            "length": result.length if solved and result.shortest else None,
-            "at_least": _at_least(result),
-            "at_most": result.length if solved else None,
-            "deal": deal_data(game.start),
-            "rules": rules_data(game.start.rules),
-            "made": game.made,
-            "board": board_data(game.deal.position),
+            **_worth(game, found.result, found.limit),
             "first_moves": [
                 {
                     **move_data(value.move),
@@ -136,13 +134,9 @@ def values_json(game: Played, found: FirstMoves) -> str:
             "only": None if found.only is None else move_data(found.only),
             "seconds": round(found.seconds, 3),
             "peak_memory": found.peak_memory,
-            "store": None if result.store is None else str(result.store),
+            "store": None if found.result.store is None else str(found.result.store),
         }
     )
-
-
-def _at_least(result: Result) -> int | None:
-    return result.length if result.shortest else result.at_least
 
 
 def _because(limit: Limit | None) -> str:

@@ -23,6 +23,7 @@ from dbmsolver.errors import (
     EXIT_SOLVED,
     EXIT_SYSTEM,
     EXIT_USAGE,
+    NO_ROOM,
     DbmError,
     quoted,
 )
@@ -167,7 +168,7 @@ def _system_failure(error: OSError) -> Failure:
     reason = error.strerror or str(error)
     if error.filename is not None:
         return Failure(f"{error.filename}: {reason}", EXIT_INPUT)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO):
+    if error.errno in (*NO_ROOM, errno.EBADF, errno.EIO):
         reason = f"standard output: cannot be written ({reason})"
     return Failure(reason, EXIT_SYSTEM)
 

@@ -99,19 +99,20 @@ def stage(ws, layout, bits, burst, key, code):
 
 @inlined
 def append(ws, count, wide, key, code):
-    """Make a state number ``count`` in order of arrival: writes ``ws.order``,
-    ``ws.order_codes``."""
+    """Make a state number ``count`` in order of arrival.
+
+    Writes ``ws.order`` and ``ws.order_codes``.
+    """
     put_key(ws.order, (WIDE_WORDS if wide else 1) * count, wide, key)
     ws.order_codes[count] = code
 
 
 @inlined
 def enlarge_table(ws, wide, bits, count, burst):
-    """Make the table anew with more slots if ``burst`` more states would fill it; log2 of its
-    slots.
+    """Make the table anew with more slots if ``burst`` more states would fill it.
 
-    It stays at most half full with the ``count`` states it has, and three quarters with the burst.
-    Writes ``ws.table``.
+    Returns log2 of its slots. It stays at most half full with the ``count`` states it has, and
+    three quarters with the burst. Writes ``ws.table``.
     """
     before = bits
     mask = (1 << bits) - 1

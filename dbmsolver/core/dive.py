@@ -154,7 +154,7 @@ def dive(
     progress, its free slots, the cards home, and how few cards are locked on those that go home
     next (int64). Writes to ``d`` only. Returns (outcome, records found, records expanded); a win
     is the last row.
-    """  # fmt: skip
+    """
     rows = d.rows
     found = d.scratch.found
     mask = start_dive(d, signature, off, low, most)

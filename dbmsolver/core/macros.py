@@ -1,5 +1,4 @@
-"""The macros of a record, as they are listed: what a kernel knows of a record, and how it notes
-one.
+"""The macros of a record, as they are listed: what a kernel knows of a record and notes of them.
 
 A *macro* lifts some cards and then moves one card x home, onto a card p, or, if x is a king, to an
 empty column (``docs/dominance.md``). It is noted as its *move*, ``8 * x + kind``, the set of cards

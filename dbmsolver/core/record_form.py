@@ -187,8 +187,7 @@ def put_king_down(form, kings):
 
 @inlined
 def normalise(t, form, fix):
-    """The normal form of a record: (signature, off, low, free slots), the planes as they are
-    stored."""
+    """The normal form of a record: (signature, off, low, free slots), the planes as stored."""
     in_slots = columns_are_slots(t)
     while True:
         empty = t.columns - popcount(form.tops)

@@ -18,14 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.bound import lower_bound, make_scratch
 from dbmsolver.core.expand import (
     MAX_MOVES,
     apply_move,
-    height,
     list_moves,
-    permute_suits,
     place_of,
     signature_sets,
 )
@@ -40,7 +37,7 @@ from dbmsolver.core.shards import (
     put_state,
     sets_of,
 )
-from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_FREECELL, SIGNATURE
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -215,67 +212,6 @@ def sweep(t, b, shelf, known, locked_in_deal, sources, ways, first, left, part, 
             shelf.state[ROWS] = index + 1
         first += 1
     return first
-
-
-@inlined
-def fit_in_freecells(t, cards):
-    """Whether these cards can all be in freecells: there is room, or they are a reserve's."""
-    if popcount(cards) <= t.freecells:
-        return True
-    if t.freecells:
-        return False
-    while cards:
-        if t.dealt_place[lowest_bit(cards)] != PLACE_FREECELL:
-            return False
-        cards &= cards - ONE
-    return True
-
-
-@inlined
-def is_position(t, dealt, used, row):
-    """Whether a row holds a state of the deal; see :func:`are_positions`."""
-    signature, off, low, high = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
-    if signature & ~used:
-        return False
-    for suit in range(4):
-        if height(signature, suit) > 13:
-            return False
-    for column in range(t.columns):
-        shift, mask = t.column_shift[column], t.column_mask[column]
-        if (signature >> shift) & mask > (dealt >> shift) & mask:
-            return False
-    sets = signature_sets(t, signature)
-    if (off | low | high) & ~sets.loose:
-        return False
-    freecell = sets.loose & off & ~low
-    bottom = sets.loose & off & low
-    if not fit_in_freecells(t, freecell) or sets.bottoms + popcount(bottom) > t.columns:
-        return False
-    places = (sets.loose & ~freecell) | sets.locked
-    covered = sets.under
-    for index in range(t.kinds.size):
-        children = sets.loose & ~off & (low if index & 1 else ~low)
-        if t.planes == 3:
-            children &= high if index & 2 else ~high
-        parents = permute_suits(children, t.kinds[index]) << U64(4)
-        if parents & covered or parents & ~places:
-            return False
-        covered |= parents
-    return True
-
-
-@kernel
-def are_positions(t, dealt, used, rows):
-    """Whether all rows (uint64[*, STATE]) hold states that the other kernels can work with.
-
-    ``dealt`` is the signature of the deal, ``used`` the bits that a signature has (uint64). Every
-    card is home, locked where it was dealt, in a freecell, at the bottom of one of the
-    columns, or alone on a legal parent that is there.
-    """
-    number = 0
-    while number < rows.shape[0] and is_position(t, dealt, used, rows[number]):
-        number += 1
-    return number == rows.shape[0]
 
 
 @kernel

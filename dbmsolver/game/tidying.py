@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
-from dbmsolver.game.dominance_parking import Board
+from dbmsolver.game.dominance.parking import Board
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules

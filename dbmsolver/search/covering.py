@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbmsolver.errors import InputError
-from dbmsolver.game.dominance import Record, covers, normalise, plain_record
-from dbmsolver.game.dominance_covering import covering_records
+from dbmsolver.game.dominance.covering import covering_records
+from dbmsolver.game.dominance.records import Record, covers, normalise, plain_record
 from dbmsolver.game.position import Position
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.search.trace import Finder

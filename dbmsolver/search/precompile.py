@@ -21,6 +21,7 @@ from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
+from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.runs import (
     copy_runs,
     key_bits,
@@ -36,7 +37,6 @@ from dbmsolver.core.shards import make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
-    are_positions,
     enter_all,
     leading_moves,
     make_shelf,

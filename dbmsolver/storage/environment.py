@@ -11,13 +11,13 @@ from pathlib import Path
 
 import lmdb
 
-from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.errors import NO_ROOM, DiskFullError, StoreError
 from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 MAP_SIZE = 1 << 42
 _LOCK_FILE = 8192
 """Bytes of LMDB's lock file for its usual number of readers."""
-_NO_ROOM = (
+_FULL_WORDS = (
     "No space left",
     "MAP_FULL",
     "File too large",
@@ -113,7 +113,7 @@ class Environment:
 def _is_full(error: lmdb.Error) -> bool:
     """Whether the disk, or the map, has no room."""
     full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
-    return full or any(reason in str(error) for reason in _NO_ROOM)
+    return full or any(words in str(error) for words in _FULL_WORDS)
 
 
 def _reserve(path: Path) -> None:
@@ -128,7 +128,7 @@ def _reserve(path: Path) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno in NO_ROOM:
             raise DiskFullError(f"cannot write ({error.strerror})", str(path)) from error
         if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
             raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error

@@ -17,7 +17,6 @@ first.
 
 from __future__ import annotations
 
-import errno
 import os
 import struct
 from collections.abc import Iterable, Iterator
@@ -30,7 +29,7 @@ import xxhash
 import zstandard
 from numpy.typing import NDArray
 
-from dbmsolver.errors import DiskFullError, StoreError
+from dbmsolver.errors import NO_ROOM, DiskFullError, StoreError
 from dbmsolver.storage.environment import take_lock
 
 Words = NDArray[np.uint64]
@@ -42,7 +41,6 @@ _CHUNK = struct.Struct("<IIIQ")
 _NUMBERS = struct.Struct("<III")
 _STATE_WORDS = 4
 _MOST_WORDS = 1 << 8
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def encode_chunks(rows: Words, ways: Words) -> list[bytes]:
@@ -250,7 +248,7 @@ def _full_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kind = DiskFullError if error.errno in _NO_ROOM else StoreError
+        kind = DiskFullError if error.errno in NO_ROOM else StoreError
         raise kind(f"cannot be written: {error.strerror}", str(path)) from error
 
 

@@ -38,8 +38,8 @@ class Claim:
 class Progress:
     """How far a check has come.
 
-    In its first phases, in which blocks are read, ``share`` says how much of the phase is done;
-    later the states tell.
+    ``share`` says how much of the phase is done. Blocks are read first; then states are checked,
+    which ``states`` tells, and what these lead to is looked up where that had to wait.
     """
 
     phase: str

@@ -93,6 +93,8 @@ class Closure:
         self._readers = Readers(self._pool, memory)
         self.chains = ChainBook(catalog, memory // 8, self._pool)
         self._pace = Pace()
+        self._checked = False
+        """Whether all states are; what they lead to may still have to be looked up."""
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
             self._choose(sample, seed)
@@ -109,6 +111,7 @@ class Closure:
         try:
             self._send_root()
             yield from self._through(self._turns())
+            self._checked = True
             yield from self._through(self._late(0))
             self._see_chains(wait=True)
             if self.exchange.waiting():
@@ -198,6 +201,8 @@ class Closure:
 
     def _work(self, job: Job, loaded: LoadedPartition) -> Iterator[Progress]:
         stratum = int(self.catalog.strata[job.partition])
+        if self._checked and self._pace.due():
+            yield self._progress(job.partition)
         resident = dict(self.partitions.resident)
         chains = NO_CHAINS
         if self._chosen is None and not self.claim.costs and not self.claim.records:
@@ -220,7 +225,7 @@ class Closure:
                 task.result()
                 self.states += tasks[task]
                 if self._pace.due():
-                    yield self._progress(stratum)
+                    yield self._progress(job.partition)
         finally:
             for task in tasks:
                 task.cancel()
@@ -237,9 +242,12 @@ class Closure:
         finally:
             self._idle.put(worker)
 
-    def _progress(self, stratum: int) -> Progress:
-        everything = self.catalog.states
-        last = int(self.catalog.strata[-1])
+    def _progress(self, partition: int) -> Progress:
+        strata, everything = self.catalog.strata, self.catalog.states
+        stratum, last = int(strata[partition]), int(strata[-1])
+        if self._checked:
+            share = 1 - (partition + 1) / strata.size
+            return Progress("looking up", stratum, last, self.states, everything, share)
         share = self.states / max(everything, 1)
         return Progress("checking", stratum, last, self.states, everything, share)
 

@@ -10,20 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from click.testing import Result as Outcome
+from helpers.command import run
 from helpers.fake_search import install, nearly_done, report, result
 
-from dbmsolver.cli.app import cli
 from dbmsolver.results import Better, Event, Options
 
 PROGRAM = [sys.executable, "-m", "dbmsolver"]
 LONG = ["solve", "70", "--any", "--memory", "1G"]
 """A search that takes longer than the tests that interrupt it wait."""
-
-
-def run(*args: str) -> Outcome:
-    return CliRunner().invoke(cli, args)
 
 
 def test_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

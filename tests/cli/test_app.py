@@ -9,17 +9,13 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from helpers.command import run
 
 from dbmsolver.cli.app import COMMANDS, cli
 from dbmsolver.cli.values import parse_duration, parse_size
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES
-
-
-def run(*args: str, stdin: str | bytes | None = None) -> Result:
-    return CliRunner().invoke(cli, args, input=stdin)
 
 
 def process(*args: str, **options: object) -> subprocess.CompletedProcess[str]:

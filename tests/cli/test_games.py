@@ -6,19 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from helpers.command import run
 
-from dbmsolver.cli.app import cli
 from dbmsolver.game.library import text_of
 from dbmsolver.game.rules import GAMES, SHIPPED
 
 KLONDIKE = str(Path(__file__).parents[1] / "data" / "games" / "klondike.game")
 MINE = text_of("freecell").replace("FreeCell", "My Own Game").replace("[4]\n", "[2]\n")
 END = "Foundations: H-J S-Q D-Q C-K\nKS KH\nQH KD\n"
-
-
-def run(*args: str, text: str | None = None) -> Result:
-    return CliRunner().invoke(cli, args, input=text)
 
 
 @pytest.fixture
@@ -82,7 +77,7 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path) -> None:
 def test_a_file_and_options_that_change_it(mine: str) -> None:
     checked = run("deal", "3", "--game", mine).output
     assert checked == run("deal", "3").output
-    answer = json.loads(run("prove", "-", "--game", mine, "--json", text=END).stdout)
+    answer = json.loads(run("prove", "-", "--game", mine, "--json", stdin=END).stdout)
     assert answer["rules"] == {
         "game": "my_own_game",
         "columns": 8,
@@ -95,7 +90,7 @@ def test_a_file_and_options_that_change_it(mine: str) -> None:
     }
     options = ("--freecells", "1", "--columns", "5", "--build", "suit", "--fill", "none")
     for game in (("--game", mine), ()):
-        rules = json.loads(run("prove", "-", "--json", *game, *options, text=END).stdout)["rules"]
+        rules = json.loads(run("prove", "-", "--json", *game, *options, stdin=END).stdout)["rules"]
         assert [rules[name] for name in ("freecells", "columns", "build", "fill")] == [
             1, 5, "suit", "none",
         ]  # fmt: skip
@@ -103,7 +98,7 @@ def test_a_file_and_options_that_change_it(mine: str) -> None:
 
 @pytest.mark.parametrize("form", ["universal-json", "universal-xml", "moves", "short", "html"])
 def test_formats_tell_the_rules_of_a_file(mine: str, tmp_path: Path, form: str) -> None:
-    solved = run("prove", "-", "--game", mine, "--format", form, text=END)
+    solved = run("prove", "-", "--game", mine, "--format", form, stdin=END)
     assert solved.exit_code == 0
     path = tmp_path / "solution"
     path.write_text(solved.stdout)

@@ -6,14 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from click.testing import CliRunner
-from click.testing import Result as Outcome
+from click.testing import Result
+from helpers import command
 
-from dbmsolver.cli.app import cli
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
 TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
 LITERAL = "# game: freecell\n1a\n"
 """A first move of that deal, in a notation that leaves no moves out."""
@@ -21,18 +17,12 @@ BEGUN = "5h 6h 4a 48 5b 5h 35"
 """The first moves of a shortest solution of deal 3."""
 
 
-def run(*args: str, typed: str | None = None) -> Outcome:
-    return CliRunner().invoke(cli, [*args, "--quiet"], input=typed)
+def run(*args: str, typed: str | None = None) -> Result:
+    return command.run(*args, "--quiet", stdin=typed)
 
 
 def answer(*args: str, code: int = 0) -> dict[str, Any]:
-    outcome = run(*args, "--json")
-    assert outcome.exit_code == code, outcome.output
-    data: dict[str, Any] = json.loads(outcome.stdout)
-    chosen = {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{data['kind']}"}
-    jsonschema.Draft202012Validator(chosen).validate(data)
-    jsonschema.Draft202012Validator(SCHEMA).validate(data)
-    return data
+    return command.answer(*args, "--quiet", code=code)
 
 
 @pytest.fixture

@@ -8,29 +8,14 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner
+from helpers.command import SCHEMA, answer, run
 from helpers.fake_search import NEARLY_DONE
 
-from dbmsolver.cli.app import cli
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.rules import Rules
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 TINY = ("1", "--game", "seahaven_towers", "--freecells", "2")
 """A deal whose search ends after 14 positions."""
-
-
-def run(*args: str, code: int = 0) -> dict[str, Any]:
-    """The object that a command prints, valid by the schema."""
-    result = CliRunner().invoke(cli, [*args, "--json"])
-    assert result.exit_code == code, result.output
-    data: dict[str, Any] = json.loads(result.stdout)
-    # Errors of one kind tell more than "is valid under none of these".
-    chosen = {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{data['kind']}"}
-    jsonschema.Draft202012Validator(chosen).validate(data)
-    VALIDATOR.validate(data)
-    return data
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +23,10 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A board, and stores of a proof, of a shortest solution, and of an unfinished search."""
     folder = tmp_path_factory.mktemp("stores")
     (folder / "board").write_text(NEARLY_DONE)
-    run("prove", *TINY, "--store", str(folder / "proof"), code=10)
-    run("solve", str(folder / "board"), "--store", str(folder / "solved"))
+    answer("prove", *TINY, "--store", str(folder / "proof"), code=10)
+    answer("solve", str(folder / "board"), "--store", str(folder / "solved"))
     limits = ("--max-states", "5")
-    run("prove", "11982", "--every-position", *limits, "--store", str(folder / "begun"), code=20)
+    answer("prove", "11982", "--every-position", *limits, "--store", str(folder / "begun"), code=20)
     return folder
 
 
@@ -51,66 +36,71 @@ def test_the_schema_is_one() -> None:
 
 def test_answers(stores: Path) -> None:
     board = str(stores / "board")
-    solved = run("solve", board)
+    solved = answer("solve", board)
     assert (solved["kind"], solved["verdict"], solved["length"]) == ("answer", "solved", 2)
-    for again in (run("export", str(stores / "solved")), run("resume", str(stores / "solved"))):
+    for again in (
+        answer("export", str(stores / "solved")),
+        answer("resume", str(stores / "solved")),
+    ):
         assert again["moves"] == solved["moves"]
-    assert run("prove", *TINY, code=10)["verdict"] == "unsolvable"
-    assert run("resume", str(stores / "proof"), code=10)["length"] is None
+    assert answer("prove", *TINY, code=10)["verdict"] == "unsolvable"
+    assert answer("resume", str(stores / "proof"), code=10)["length"] is None
 
 
 def test_stores(stores: Path) -> None:
     for name, verdict in (("proof", "unsolvable"), ("solved", "solved"), ("begun", "undecided")):
-        status = run("status", str(stores / name))
+        status = answer("status", str(stores / name))
         assert (status["kind"], status["verdict"]) == ("status", verdict)
         assert status["states"] == sum(row["states"] for row in status["strata"])
-    assert run("lookup", str(stores / "solved"), str(stores / "board"))["found"] is True
+    assert answer("lookup", str(stores / "solved"), str(stores / "board"))["found"] is True
     goal = stores / "goal"
     goal.write_text("Foundations: H-K C-K D-Q S-K\nKD\n")
-    found = run("lookup", str(stores / "solved"), str(goal))
+    found = answer("lookup", str(stores / "solved"), str(goal))
     assert (found["found"], found["moves"]) == (False, [])
 
 
 def test_deals_with_negative_numbers(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
-    assert run("prove", "-1", "--freecells", "2", "--store", store, code=10)["deal"]["number"] == -1
-    assert run("status", store)["deal"]["number"] == -1
-    assert run("verify", store)["valid"] is True
+    assert (
+        answer("prove", "-1", "--freecells", "2", "--store", store, code=10)["deal"]["number"] == -1
+    )
+    assert answer("status", store)["deal"]["number"] == -1
+    assert answer("verify", store)["valid"] is True
 
 
 def test_verifications(stores: Path, tmp_path: Path) -> None:
     for name in ("proof", "solved"):
-        found = run("verify", str(stores / name))
+        found = answer("verify", str(stores / name))
         assert (found["kind"], found["valid"]) == ("verification", True)
-    assert run("verify", str(stores / "proof"), "--sample", "50%")["sample"] == 0.5
+    assert answer("verify", str(stores / "proof"), "--sample", "50%")["sample"] == 0.5
     certificate = tmp_path / "certificate.json"
-    made = CliRunner().invoke(cli, ["certificate", str(stores / "proof"), "-o", str(certificate)])
+    made = run("certificate", str(stores / "proof"), "-o", str(certificate))
     assert made.exit_code == 0, made.output
-    assert run("verify", str(certificate))["differences"] == []
+    assert answer("verify", str(certificate))["differences"] == []
     record = json.loads(certificate.read_text())
     certificate.write_text(json.dumps(record | {"digest": "0" * 16}))
-    assert run("verify", str(certificate), code=4)["valid"] is False
+    assert answer("verify", str(certificate), code=4)["valid"] is False
     against = ("--certificate", str(certificate))
-    found = run("verify", str(stores / "proof"), *against, code=4)
+    found = answer("verify", str(stores / "proof"), *against, code=4)
     assert found["reason"]
 
 
 def test_checks(stores: Path, tmp_path: Path) -> None:
     path = tmp_path / "solution"
     solve = ["solve", str(stores / "board"), "--format", "universal-json", "-o", str(path)]
-    assert CliRunner().invoke(cli, solve).exit_code == 0
-    assert run("check", str(path), "--metric")["lengths"]["cards"] == 2
-    assert run("check", str(path))["length"] == 2
+    assert run(*solve).exit_code == 0
+    assert answer("check", str(path), "--metric")["lengths"]["cards"] == 2
+    assert answer("check", str(path))["length"] == 2
     path.write_text("# deal: 3\n11\n")
-    failed = run("check", str(path), "--from", "short", code=3)
+    failed = answer("check", str(path), "--from", "short", code=3)
     assert failed["valid"] is False
     assert len(failed["board"]) == 8
     path.write_text("nothing")
-    assert run("check", str(path), code=3)["board"] is None
+    assert answer("check", str(path), code=3)["board"] is None
 
 
 def test_games() -> None:
-    assert run("games")["kind"] == "games"
+    assert answer("games")["kind"] == "games"
 
 
 SAME = (
@@ -123,10 +113,10 @@ def check_same(path: str, *answers: dict[str, Any], code: int) -> None:
     """What one search found is told in the same way by all commands."""
     told = [
         *answers,
-        run("export", path),
-        run("resume", path, code=code),
-        run("status", path),
-        run("verify", path),
+        answer("export", path),
+        answer("resume", path, code=code),
+        answer("status", path),
+        answer("verify", path),
     ]
     for name in SAME:
         assert all(data[name] == told[0][name] for data in told), name
@@ -139,7 +129,7 @@ def check_same(path: str, *answers: dict[str, Any], code: int) -> None:
 
 def test_the_same_thing_is_the_same_everywhere(stores: Path) -> None:
     """The proof of one search, told by different commands."""
-    proof = run("prove", *TINY, code=10)
+    proof = answer("prove", *TINY, code=10)
     check_same(str(stores / "proof"), proof, code=10)
     rules = dict(proof["rules"])
     rules["name"] = rules.pop("game")
@@ -148,9 +138,9 @@ def test_the_same_thing_is_the_same_everywhere(stores: Path) -> None:
 
 def test_a_shortest_solution_is_the_same_everywhere(stores: Path, tmp_path: Path) -> None:
     """The layer of its goal is closed in part, and how far depends on threads and memory."""
-    check_same(str(stores / "solved"), run("solve", str(stores / "board")), code=0)
+    check_same(str(stores / "solved"), answer("solve", str(stores / "board")), code=0)
     store = str(tmp_path / "store")
-    solved = run("solve", "3", "--store", store)
+    solved = answer("solve", "3", "--store", store)
     assert solved["states"] > 0
     check_same(store, solved, code=0)
 
@@ -158,7 +148,7 @@ def test_a_shortest_solution_is_the_same_everywhere(stores: Path, tmp_path: Path
 def test_a_solution_that_a_hasty_search_found_is_the_same_everywhere(tmp_path: Path) -> None:
     """It has closed nothing, and says how much it has looked at."""
     store = str(tmp_path / "store")
-    solved = run("prove", "1", "--store", store)
+    solved = answer("prove", "1", "--store", store)
     assert (solved["method"], solved["states"], solved["strata"]) == ("dominating", 0, [])
     assert solved["evaluated"] > 0
     check_same(store, solved, code=0)
@@ -166,8 +156,8 @@ def test_a_solution_that_a_hasty_search_found_is_the_same_everywhere(tmp_path: P
 
 def test_a_certificate_says_it_by_the_same_names(stores: Path, tmp_path: Path) -> None:
     certificate = tmp_path / "certificate.json"
-    CliRunner().invoke(cli, ["certificate", str(stores / "proof"), "-o", str(certificate)])
-    again, store = run("verify", str(certificate)), run("verify", str(stores / "proof"))
+    run("certificate", str(stores / "proof"), "-o", str(certificate))
+    again, store = answer("verify", str(certificate)), answer("verify", str(stores / "proof"))
     for name in SAME:
         if name != "strata":
             assert again[name] == store[name]
@@ -176,6 +166,6 @@ def test_a_certificate_says_it_by_the_same_names(stores: Path, tmp_path: Path) -
 def test_the_history_of_a_store(stores: Path) -> None:
     """Its last moment is the last commit; the time of an answer is not before it."""
     for name in ("proof", "begun"):
-        status = run("status", str(stores / name))
+        status = answer("status", str(stores / name))
         last = status["history"][-1]
         assert (last["states"], last["forced"]) == (status["states"], status["forced"])

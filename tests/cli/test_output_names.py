@@ -7,14 +7,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from helpers.command import run
 from helpers.fake_search import NEARLY_DONE
-
-from dbmsolver.cli.app import cli
-
-
-def run(*args: str) -> Result:
-    return CliRunner().invoke(cli, args)
 
 
 @pytest.fixture

@@ -8,21 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from click.testing import Result as Outcome
+from helpers.command import run
 from helpers.fake_search import install, nearly_done, report, result, unit
 
-from dbmsolver.cli.app import cli
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.results import Limits, Options, Report, Result
-
-
-def run(*args: str) -> Outcome:
-    return CliRunner().invoke(cli, args)
 
 
 def unsolvable() -> Result:

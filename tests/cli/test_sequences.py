@@ -5,29 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import jsonschema
 import pytest
-from click.testing import CliRunner
-from click.testing import Result as Outcome
+from click.testing import Result
+from helpers import command
 from helpers.fake_search import NEARLY_DONE
 
-from dbmsolver.cli.app import cli
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
 TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
 """A deal with two solutions: the king waits in a freecell or in an empty column."""
 
 
-def run(*args: str) -> Outcome:
-    return CliRunner().invoke(cli, [*args, "--quiet"])
-
-
-def answer(*args: str) -> dict[str, object]:
-    outcome = run(*args, "--json")
-    assert outcome.exit_code == 0, outcome.output
-    data: dict[str, object] = json.loads(outcome.stdout)
-    jsonschema.Draft202012Validator(SCHEMA).validate(data)
-    return data
+def run(*args: str) -> Result:
+    return command.run(*args, "--quiet")
 
 
 @pytest.fixture
@@ -43,12 +31,12 @@ def test_count(board: str) -> None:
     assert outcome.stdout.splitlines()[0].endswith(
         "solved in 3 card moves, shortest; 2 such solutions"
     )
-    data = answer("solve", board, "--count")
+    data = command.answer("solve", board, "--count")
     assert (data["count"], data["length"], data["solutions"]) == ("2", 3, None)
 
 
 def test_all(board: str, tmp_path: Path) -> None:
-    data = answer("solve", board, "--all")
+    data = command.answer("solve", board, "--all")
     solutions = data["solutions"]
     assert isinstance(solutions, list)
     assert sorted(solutions) == ["12 1h 2h", "1a 1h ah"]
@@ -58,22 +46,20 @@ def test_all(board: str, tmp_path: Path) -> None:
         (tmp_path / "moves").write_text(words)
         checked = run_check(tmp_path / "moves", board)
         assert checked.exit_code == 0, checked.output
-    assert len(answer("solve", board, "--all", "1")["solutions"]) == 1  # type: ignore[arg-type]
-    assert answer("solve", board, "--all", "99")["solutions"] == solutions
+    assert len(command.answer("solve", board, "--all", "1")["solutions"]) == 1  # type: ignore[arg-type]
+    assert command.answer("solve", board, "--all", "99")["solutions"] == solutions
 
 
 @pytest.mark.parametrize("ending", ["txt", "json"])
 def test_all_of_a_file_are_checked(board: str, tmp_path: Path, ending: str) -> None:
     name = tmp_path / f"every.{ending}"
     assert run("solve", board, "--all", "-o", str(name)).exit_code == 0
-    checked = CliRunner().invoke(cli, ["check", str(name)])
+    checked = command.run("check", str(name))
     form = {"txt": "text"}.get(ending, ending)
     assert checked.stdout.endswith(
         f": 2 different solutions, legal and winning, 3 moves ({form})\n"
     )
-    as_json = CliRunner().invoke(cli, ["check", str(name), "--json"])
-    found = json.loads(as_json.stdout)
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    found = command.answer("check", str(name))
     assert (found["solutions"], found["length"]) == (2, 3)
     whole = name.read_text()
     for change, reason in (
@@ -83,21 +69,21 @@ def test_all_of_a_file_are_checked(board: str, tmp_path: Path, ending: str) -> N
         (("1a 1h ah", "1a ab 1h bh"), ""),
     ):
         name.write_text(whole.replace(*change))
-        checked = CliRunner().invoke(cli, ["check", str(name)])
+        checked = command.run("check", str(name))
         assert checked.exit_code == 3
         assert reason in checked.stderr.splitlines()[-1]
         assert str(name) in checked.stderr.splitlines()[-1]
     name.write_text(whole)
     for args in (["convert", str(name), str(tmp_path / "x.html")], ["board", str(name)]):
-        other = CliRunner().invoke(cli, args)
+        other = command.run(*args)
         assert other.exit_code == 3
         assert "many solutions, expected one" in other.stderr
-    metric = CliRunner().invoke(cli, ["check", str(name), "--metric"])
+    metric = command.run("check", str(name), "--metric")
     assert metric.exit_code == 2
 
 
-def run_check(path: Path, board: str, form: str = "short") -> Outcome:
-    return CliRunner().invoke(cli, ["check", str(path), "--from", form, "--deal", board])
+def run_check(path: Path, board: str, form: str = "short") -> Result:
+    return command.run("check", str(path), "--from", form, "--deal", board)
 
 
 def test_the_limit_may_be_left_out(board: str) -> None:
@@ -147,9 +133,7 @@ def test_limits(tmp_path: Path) -> None:
     assert outcome.exit_code == 20
     line = "Deal 3: solved in 73 card moves, shortest; such solutions are not counted, "
     assert outcome.stdout.startswith(line + "the limit --max-states was reached")
-    data = run("solve", "3", "--all", "--max-states", "30000", "--json")
-    found = json.loads(data.stdout)
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    found = command.answer("solve", "3", "--all", "--max-states", "30000", code=20)
     assert (found["count"], found["limit"], found["solutions"]) == (None, "max-states", [])
     outcome = run("solve", "3", "--count", "--max-states", "10")
     assert outcome.exit_code == 20
@@ -167,8 +151,8 @@ def test_without_a_solution() -> None:
 def test_with_a_store(tmp_path: Path) -> None:
     board, store = tmp_path / "board", str(tmp_path / "store")
     board.write_text(NEARLY_DONE)
-    first = answer("solve", str(board), "--count", "--store", store)
-    again = answer("solve", str(board), "--all", "--store", store)
+    first = command.answer("solve", str(board), "--count", "--store", store)
+    again = command.answer("solve", str(board), "--all", "--store", store)
     assert first["count"] == again["count"]
-    checked = CliRunner().invoke(cli, ["verify", store])
+    checked = run("verify", store)
     assert checked.exit_code == 0, checked.output

@@ -18,14 +18,14 @@ from dbmsolver.core.records import find_parent, make_record_space, record_at
 from dbmsolver.core.runs import unpack_rows
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import (
+from dbmsolver.game.dominance.macros import macros
+from dbmsolver.game.dominance.records import (
     Record,
     free_slots,
     has_dominance,
     normalise,
     plain_record,
 )
-from dbmsolver.game.dominance_macros import macros
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Rules
 from dbmsolver.record_state import RecordKeys

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dbmsolver.game.deals import deal_number
-from dbmsolver.game.dominance import Record, record_of
-from dbmsolver.game.dominance_macros import macros
+from dbmsolver.game.dominance.macros import macros
+from dbmsolver.game.dominance.records import Record, record_of
 from dbmsolver.game.rules import rules_for
 
 

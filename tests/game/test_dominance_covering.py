@@ -7,8 +7,8 @@ from random import Random
 import pytest
 from helpers.dominance_brute import all_records, dominated, position_of, random_deck
 
-from dbmsolver.game.dominance import covers
-from dbmsolver.game.dominance_covering import covering_records
+from dbmsolver.game.dominance.covering import covering_records
+from dbmsolver.game.dominance.records import covers
 from dbmsolver.game.rules import BUILDS, FILLS, Build, Fill
 
 

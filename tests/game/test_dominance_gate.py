@@ -12,13 +12,7 @@ import pytest
 from helpers.dominance_brute import Deck, Model
 from helpers.dominance_checks import Searched, check, found_in, searched
 
-from dbmsolver.game import (
-    dominance,
-    dominance_attempts,
-    dominance_cell_macros,
-    dominance_macros,
-    dominance_slot_macros,
-)
+from dbmsolver.game.dominance import attempts, cell_macros, macros, records, slot_macros
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, Rules
 
@@ -229,10 +223,8 @@ def source_of(*modules: ModuleType) -> str:
     return "from __future__ import annotations\n" + "".join(texts)
 
 
-RECORDS_SOURCE = source_of(dominance)
-MACROS_SOURCE = source_of(
-    dominance_attempts, dominance_slot_macros, dominance_cell_macros, dominance_macros
-)
+RECORDS_SOURCE = source_of(records)
+MACROS_SOURCE = source_of(attempts, slot_macros, cell_macros, macros)
 
 
 def module(source: str, name: str, *changes: Change) -> ModuleType:
@@ -287,7 +279,7 @@ def changed_records(name: str) -> Iterator[ModuleType]:
 def test_mistakes_in_records(name: str, changed_records: ModuleType) -> None:
     build, fill, seed, _ = RECORDS[name]
     source = MACROS_SOURCE.replace(
-        "from dbmsolver.game.dominance import", "from changed_records import"
+        "from dbmsolver.game.dominance.records import", "from changed_records import"
     )
     changed = module(source, "changed_macros")
     assert notices(Model(changed_records.record_of, changed.macros), build, fill, seed)

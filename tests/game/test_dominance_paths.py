@@ -7,10 +7,10 @@ from heapq import heappop, heappush
 import pytest
 
 from dbmsolver.game.deals import deal_number
-from dbmsolver.game.dominance import Record, free_slots, progress, record_of
-from dbmsolver.game.dominance_attempts import Macro
-from dbmsolver.game.dominance_macros import macros
-from dbmsolver.game.dominance_paths import unfold
+from dbmsolver.game.dominance.attempts import Macro
+from dbmsolver.game.dominance.macros import macros
+from dbmsolver.game.dominance.paths import unfold
+from dbmsolver.game.dominance.records import Record, free_slots, progress, record_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules
 

@@ -15,11 +15,11 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from dbmsolver.game import dominance
-from dbmsolver.game import dominance_macros as successors_of_records
 from dbmsolver.game.cards import CARDS, rank, suit
-from dbmsolver.game.dominance import Column, Record
-from dbmsolver.game.dominance_attempts import Macro
+from dbmsolver.game.dominance import macros as successors_of_records
+from dbmsolver.game.dominance import records
+from dbmsolver.game.dominance.attempts import Macro
+from dbmsolver.game.dominance.records import Column, Record
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Build, Fill, Policy, Rules
 
@@ -174,7 +174,7 @@ def dominated(record: Record, rules: Rules) -> set[State]:
 class Model(NamedTuple):
     """What is tested: the record of a position, and the macros of a record."""
 
-    record_of: Callable[[Position, Rules, Policy], Record] = dominance.record_of
+    record_of: Callable[[Position, Rules, Policy], Record] = records.record_of
     macros: Callable[[Record, Rules, Policy], Iterator[Macro]] = successors_of_records.macros
 
 

@@ -6,9 +6,9 @@ from random import Random
 from typing import NamedTuple
 
 from dbmsolver.game.deals import deal_number
-from dbmsolver.game.dominance import Record, covers, normalise, plain_record, progress
-from dbmsolver.game.dominance_attempts import Macro
-from dbmsolver.game.dominance_paths import unfold
+from dbmsolver.game.dominance.attempts import Macro
+from dbmsolver.game.dominance.paths import unfold
+from dbmsolver.game.dominance.records import Record, covers, normalise, plain_record, progress
 from dbmsolver.game.rules import BUILDS, FILLS, Build, Fill, rules_for
 from helpers.dominance_brute import (
     MODEL,

@@ -52,12 +52,9 @@ ALL_RULES = (*DIFFERENT_RULES.values(), *ODD_RULES)
 _FAST = {
     "freecell",
     "seahaven_towers",
-    "forecell",
-    "bakers_dozen",
     "any suit, any fill",
     "no freecells, one suit",
     "many columns",
-    "many freecells",
     "few columns",
     "simple_simon",
     "relaxed_freecell",

@@ -9,10 +9,9 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner, Result
+from helpers.command import run
 from helpers.support import EVERY_GAME, random_layout
 
-from dbmsolver.cli.app import cli
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
@@ -25,10 +24,6 @@ from dbmsolver.notation.pictures.chart import Chart, draw_charts
 from dbmsolver.notation.pictures.growth import Growth, Point
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def run(*args: str, data: str | None = None) -> Result:
-    return CliRunner().invoke(cli, args, input=data)
 
 
 def drawn_cards(picture: str) -> dict[str, tuple[float, float]]:
@@ -282,7 +277,7 @@ def test_deal_draws_by_ending_and_by_option(tmp_path: Path) -> None:
 
 def test_deal_draws_a_board_in_the_middle_of_a_game() -> None:
     board = "Foundations: H-K C-K D-K S-J\nFreecells: KS\nQS\n"
-    picture = run("deal", "-", "--svg", data=board).stdout
+    picture = run("deal", "-", "--svg", stdin=board).stdout
     assert {"king of spades", "queen of spades", "jack of spades"} < set(drawn_cards(picture))
     assert len(drawn_cards(picture)) == 6
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from helpers.command import run
 from helpers.fake_search import NEARLY_DONE
 from helpers.faults import change_manifest
 from helpers.searching import prove
@@ -18,17 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbmsolver.api import solve
-from dbmsolver.cli.app import cli
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import BUILDS, FILLS, GAMES, Rules, rules_for
 from dbmsolver.game.titles import rules_notes, rules_of_notes, title
 from dbmsolver.notation import formats
 
 Manifest = dict[str, Any]
-
-
-def run(*args: str) -> Result:
-    return CliRunner().invoke(cli, args)
 
 
 any_rules = st.builds(

@@ -16,7 +16,7 @@ from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal, deal_number
-from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import FILLS, Build, Fill, rules_for
 from dbmsolver.search import inspect

@@ -10,11 +10,12 @@ from random import Random
 import pytest
 from helpers.dominance_brute import random_deck
 from helpers.searching import check_win, small_pieces, without_dives
+from helpers.selection import few_fast
 
 from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
@@ -45,7 +46,7 @@ def wins(rules: Rules, policy: Policy, numbers: range) -> list[tuple[Deal, list[
     return found
 
 
-@pytest.mark.parametrize("rules", DOMINATED, ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", few_fast(DOMINATED, 6))
 def test_wins_of_dives(rules: Rules) -> None:
     won = 0
     for policy in POLICIES:

@@ -8,12 +8,11 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner, Result
 from helpers import faults
+from helpers.command import run
 from helpers.searching import prove
 
 from dbmsolver import api
-from dbmsolver.cli.app import cli
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
@@ -22,10 +21,6 @@ from dbmsolver.verify import certificate, certificate_file
 
 SCHEMA = json.loads(certificate_file.SCHEMA.read_text())
 DEAL = Deal.from_number(1, rules_for("freecell", 1))
-
-
-def run(*args: object) -> Result:
-    return CliRunner().invoke(cli, [str(arg) for arg in args])
 
 
 @pytest.fixture(scope="module")

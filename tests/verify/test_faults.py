@@ -79,7 +79,7 @@ def refused(path: Path, *reasons: str) -> None:
         assert any(reason in str(report.reason) for reason in reasons), report.reason
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", few_fast(range(12), 3))
 @pytest.mark.parametrize("name", ["small", "proof"])
 def test_a_state_removed(name: str, seed: int, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(name)
@@ -143,7 +143,7 @@ def other_key(form: Format, runs: Any, number: int, random: Random) -> int | Non
     return None
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", few_fast(range(80), 25))
 def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
     """Refused, unless another closed position happens to lead there by a move of that code."""
     random = Random(seed)

@@ -127,8 +127,11 @@ def test_phases(stores: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_partitions(monkeypatch)
     moments = list(verify(stores / "proof", memory=2_000))
     phases = list(dict.fromkeys(event.phase for event in moments))
-    assert phases == ["reading the store", "dividing a signature", "checking"]
+    assert phases == ["reading the store", "dividing a signature", "checking", "looking up"]
     assert all(0 <= event.share <= 1 for event in moments)
+    for phase in ("checking", "looking up"):
+        shares = [event.share for event in moments if event.phase == phase]
+        assert shares == sorted(shares)
     assert moments[-1].states == moments[-1].all_states
 
 

@@ -30,7 +30,7 @@ from dbmsolver import api
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.dominance import Record
+from dbmsolver.game.dominance.records import Record
 from dbmsolver.game.rules import Fill, Policy, Rules, rules_for
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.state import State as Words

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from dbmsolver.game.dominance import has_dominance
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.tidying import makes_safe_moves
 from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Event, Limit, Limits, Method, Report

@@ -16,10 +16,10 @@ from dbmsolver.core.macros import HOMEWARD, TO_COLUMN, Scratch
 from dbmsolver.core.records import find_parent, make_record_space, record_at
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError, StoreError
-from dbmsolver.game.dominance import TO_EMPTY_COLUMN, Record, plain_record
-from dbmsolver.game.dominance_edges import Edge, macro_edge, reduction_edges
-from dbmsolver.game.dominance_paths import follow_edges
-from dbmsolver.game.dominance_search import cards_alone, park
+from dbmsolver.game.dominance.edges import Edge, macro_edge, reduction_edges
+from dbmsolver.game.dominance.paths import follow_edges
+from dbmsolver.game.dominance.records import TO_EMPTY_COLUMN, Record, plain_record
+from dbmsolver.game.dominance.search import cards_alone, park
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied

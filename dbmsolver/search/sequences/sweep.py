@@ -22,13 +22,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from dbmsolver.core.bound import make_bound_tables
+from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.sweep import (
     MOST_PARTS,
     ROWS,
     STATE,
     Index,
     Shelf,
-    are_positions,
     enter_all,
     make_shelf,
     remember,

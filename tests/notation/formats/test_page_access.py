@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
 from helpers.browser import SIZES, Opener
+from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
 
 from dbmsolver.game.rules import GAMES
@@ -53,8 +55,7 @@ def test_contrast(opened: Opener, scheme: str, move: int) -> None:
     assert [row for row in found if row[0] < 4.5] == []
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", SIZES, ids=[f"{width}" for width, _ in SIZES])
+@pytest.mark.parametrize(("scheme", "size"), few_fast(product(SCHEMES, SIZES), 4))
 def test_axe_finds_nothing(opened: Opener, scheme: str, size: tuple[int, int]) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed"

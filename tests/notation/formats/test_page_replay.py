@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from helpers.browser import PHONE, Opener, positions_of
+from helpers.selection import few_fast
 from helpers.solutions import mid_game, random_game, solved
 from helpers.support import ODD_RULES, random_layout
 
@@ -50,7 +51,7 @@ def test_an_odd_address_is_the_start(opened: Opener, place: str) -> None:
     assert opened(solved(18), place).move() == 0
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", few_fast(GAMES, 7))
 def test_games(opened: Opener, game: str) -> None:
     solution = random_game(7, GAMES[game], 1, 15)
     page = opened(solution)
@@ -58,7 +59,7 @@ def test_games(opened: Opener, game: str) -> None:
     assert page.board() == solution.final
 
 
-@pytest.mark.parametrize("rules", ODD_RULES, ids=[rules.name for rules in ODD_RULES])
+@pytest.mark.parametrize("rules", few_fast(ODD_RULES, 5))
 def test_odd_games(opened: Opener, rules: object) -> None:
     """No freecells, thirteen of them, two columns, thirteen: cards anywhere."""
     position = random_layout(Random(3), rules)  # type: ignore[arg-type]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 from helpers.browser import LARGE, PHONE, SIZES, Opener
+from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
 
 from dbmsolver.game.rules import GAMES
@@ -41,8 +43,7 @@ def check(found: dict[str, Any]) -> None:
     assert all(box["fits"] for box in [*found["cards"], *found["buttons"], *found["words"]])
 
 
-@pytest.mark.parametrize("size", SIZES, ids=NAMES)
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("game", "size"), few_fast(product(GAMES, SIZES), 31))
 def test_fits(opened: Opener, game: str, size: tuple[int, int]) -> None:
     page = opened(random_game(7, GAMES[game], 1, 25), size=size)
     check(page.ask(LAYOUT))

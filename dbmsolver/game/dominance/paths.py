@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dbmsolver.game.dominance import (
+from dbmsolver.game.dominance.attempts import Macro
+from dbmsolver.game.dominance.edges import Edge, reduction_edges
+from dbmsolver.game.dominance.parking import Board
+from dbmsolver.game.dominance.records import (
     TO_EMPTY_COLUMN,
     columns_are_slots,
     free_slots,
     plain_record,
     slot_cards,
 )
-from dbmsolver.game.dominance_attempts import Macro
-from dbmsolver.game.dominance_edges import Edge, reduction_edges
-from dbmsolver.game.dominance_parking import Board
-from dbmsolver.game.dominance_search import search_along
+from dbmsolver.game.dominance.search import search_along
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.dominance import (
+from dbmsolver.game.dominance.records import (
     TO_EMPTY_COLUMN,
     Column,
     Record,

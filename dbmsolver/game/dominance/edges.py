@@ -6,7 +6,7 @@ from collections.abc import Set
 from typing import NamedTuple
 
 from dbmsolver.game.cards import suit
-from dbmsolver.game.dominance import (
+from dbmsolver.game.dominance.records import (
     TO_EMPTY_COLUMN,
     Record,
     make_record,

@@ -1,6 +1,6 @@
 """The fewest moves that park cards as they have to lie: a search over positions.
 
-It is for where the plain way of `dominance_parking` does not do: slots run full, and it matters
+It is for where the plain way of `parking` does not do: slots run full, and it matters
 which card lies in a column.
 """
 
@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from heapq import heappop, heappush
 
-from dbmsolver.game.dominance import TO_EMPTY_COLUMN, columns_are_slots, plain_record, slot_cards
-from dbmsolver.game.dominance_edges import Edge
+from dbmsolver.game.dominance.edges import Edge
+from dbmsolver.game.dominance.records import (
+    TO_EMPTY_COLUMN,
+    columns_are_slots,
+    plain_record,
+    slot_cards,
+)
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
-from dbmsolver.game.dominance import Column, Heights, Record
+from dbmsolver.game.dominance.records import Column, Heights, Record
 from dbmsolver.game.rules import Rules
 
 Kind = Literal["home", "onto", "onto moved", "to column"]

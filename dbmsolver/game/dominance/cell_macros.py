@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.game.dominance import Column, Heights, Record, free_slots, in_play, make_record
-from dbmsolver.game.dominance_attempts import (
+from dbmsolver.game.dominance.attempts import (
     Attempt,
     Game,
     Macro,
@@ -27,6 +26,14 @@ from dbmsolver.game.dominance_attempts import (
     lifts_of,
     on_top,
     within_reach,
+)
+from dbmsolver.game.dominance.records import (
+    Column,
+    Heights,
+    Record,
+    free_slots,
+    in_play,
+    make_record,
 )
 
 

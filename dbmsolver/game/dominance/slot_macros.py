@@ -41,8 +41,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from dbmsolver.game.cards import CARDS
-from dbmsolver.game.dominance import Column, Heights, Record, in_play, make_record
-from dbmsolver.game.dominance_attempts import (
+from dbmsolver.game.dominance.attempts import (
     Attempt,
     Game,
     Macro,
@@ -54,6 +53,7 @@ from dbmsolver.game.dominance_attempts import (
     parents_of,
     within_reach,
 )
+from dbmsolver.game.dominance.records import Column, Heights, Record, in_play, make_record
 
 
 def slot_macros(game: Game) -> Iterator[Macro]:

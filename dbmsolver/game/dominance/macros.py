@@ -6,24 +6,24 @@ cover whatever the covered positions can do. The order is fixed: cards x from th
 each the foundation first, then parents p from the lowest on, in place before moved; hosts by their
 bottom card; sets J by their size, then by the bottom cards. Equal successors may come twice.
 
-Which macros there are depends on what empty columns take: `dominance_slot_macros` for any card,
-`dominance_cell_macros` for kings or nothing.
+Which macros there are depends on what empty columns take: `slot_macros` for any card,
+`cell_macros` for kings or nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.dominance import (
+from dbmsolver.game.dominance.attempts import Game, Macro
+from dbmsolver.game.dominance.cell_macros import cell_macros
+from dbmsolver.game.dominance.records import (
     Record,
     columns_are_slots,
     empty_columns,
     free_slots,
     normalise,
 )
-from dbmsolver.game.dominance_attempts import Game, Macro
-from dbmsolver.game.dominance_cell_macros import cell_macros
-from dbmsolver.game.dominance_slot_macros import slot_macros
+from dbmsolver.game.dominance.slot_macros import slot_macros
 from dbmsolver.game.rules import Policy, Rules
 
 

@@ -1,0 +1,32 @@
+"""The command line, run in the process of the tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from click.testing import CliRunner, Result
+
+from dbmsolver.cli.app import cli
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+_VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def run(*args: object, stdin: str | bytes | None = None) -> Result:
+    """What `dbmsolver ARGS` does, with this on standard input."""
+    return CliRunner().invoke(cli, [str(arg) for arg in args], input=stdin)
+
+
+def answer(*args: object, code: int = 0) -> dict[str, Any]:
+    """The object that a command prints with --json, valid by the schema; it ends with the code."""
+    result = run(*args, "--json")
+    assert result.exit_code == code, result.output
+    data: dict[str, Any] = json.loads(result.stdout)
+    # Errors of one kind tell more than "is valid under none of these".
+    chosen = {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{data['kind']}"}
+    jsonschema.Draft202012Validator(chosen).validate(data)
+    _VALIDATOR.validate(data)
+    return data

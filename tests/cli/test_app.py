@@ -128,7 +128,7 @@ WRONG = [
     (2, ["solve", "3", "--foo"], "No such option"),
     (2, ["solve", "--foo", "3"], "No such option"),
     (2, ["solve", "-x", "3"], "No such option"),
-    (2, ["solve", "3", "--game", "zzxjoy"], "unknown game 'zzxjoy', expected one that `games` lists"),
+    (2, ["solve", "3", "--game", "zzxj"], "unknown game 'zzxj', expected one that `games` lists"),
     (2, ["solve", "3", "--game", "eigt_off"], "'eigt_off', did you mean eight_off? expected"),
     (2, ["solve", "3", "--build", "up"], "'up' is not one of 'alternate', 'suit', 'any', 'none'"),
     (2, ["solve", "3", "--fill", "queens"], "'queens' is not one of 'any', 'kings', 'none'"),

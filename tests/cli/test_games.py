@@ -145,4 +145,4 @@ def test_rules_as_json(tmp_path: Path) -> None:
     path.write_text('{"hole": {"present": true}}')
     refused = run("deal", "3", "--game", str(path))
     assert refused.exit_code == 3
-    assert "rules.json: hole: present: true is not played, expected false" in refused.stderr
+    assert "rules.json: foundations: present: true is not played with a hole" in refused.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 from dbmsolver.cli.app import cli
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
 
 
 def run(*args: str) -> Result:
@@ -33,7 +35,9 @@ def test_a_store_from_its_search_to_its_check(tmp_path: Path) -> None:
     found = run("lookup", f"{store}34", board)
     assert found.exit_code == 0, found.output
     certificate = run("certificate", f"{store}34")
-    assert json.loads(certificate.output)["rules"]["pile"] == "wrap"
+    record = json.loads(certificate.output)
+    assert record["rules"]["pile"] == "wrap"
+    jsonschema.Draft202012Validator(json.loads(CERTIFICATES.read_text())).validate(record)
 
 
 @pytest.mark.slow

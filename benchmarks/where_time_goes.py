@@ -32,6 +32,7 @@ from dbmsolver.search import candidates
 from dbmsolver.search.astar import layers
 from dbmsolver.search.proof import (
     closing,
+    crew,
     dives,
     large,
     piece_tables,
@@ -83,7 +84,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     "look ahead": [(layers.AStarSearch, "_round")],
     WAITING: [(small, "wait"), (large, "wait")],
 }
-WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (large, "expand_piece")]
+WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (crew, "expand_piece")]
 """What a worker thread does; the rest of its time it waits for work."""
 OTHER = "other Python"
 

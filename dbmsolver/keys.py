@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
 from dbmsolver.pile_state import PileKeys
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.record_state import codec_of
 from dbmsolver.results import Method
 from dbmsolver.state import StateCodec
 
@@ -14,11 +14,9 @@ AnyKeys = StateCodec | PileKeys
 
 def keys_of(deal: Deal, policy: Policy, method: Method) -> AnyKeys:
     """The keys of a deal's positions, or of its records."""
-    if method == Method.DOMINATING:
-        return RecordKeys(deal, policy)
-    return position_keys(deal, policy)
+    return PileKeys(deal) if deal.rules.has_pile else codec_of(deal, policy, method)
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:
     """The keys of a deal's positions."""
-    return PileKeys(deal) if deal.rules.has_pile else StateCodec(deal, policy)
+    return keys_of(deal, policy, Method.EVERY_POSITION)

@@ -120,3 +120,8 @@ class RecordKeys(StateCodec):
         piles = [*record.columns, *((card,) for card in alone)]
         empty = (None,) * (self.rules.freecells - len(cells))
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
+
+
+def codec_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
+    """The keys of the positions, or of the records, of a deal with foundations."""
+    return RecordKeys(deal, policy) if method == Method.DOMINATING else StateCodec(deal, policy)

@@ -85,6 +85,8 @@ class Options:
     any_solution: bool = False
     """Of the search for a shortest solution: whether to look for any solution first, then for
     shorter ones."""
+    cluster: str | None = None
+    """Of a proof: the address of a Ray cluster that the work is spread over."""
 
 
 @dataclass(frozen=True, slots=True)

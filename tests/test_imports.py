@@ -16,6 +16,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
     ("process", ""),
+    ("disk", ""),
     ("signals", "errors"),
     ("steps", ""),
     ("game", "errors"),
@@ -23,13 +24,17 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("notation", "errors game results"),
     ("jit", ""),
     ("core", "jit"),
+    ("clusters", "errors version signals jit"),
     ("state", "errors game results core"),
     ("record_state", "errors game results core state"),
     ("pile_state", "errors game results core"),
     ("keys", "game results state record_state pile_state"),
-    ("storage", "errors version game results core state record_state pile_state"),
+    ("storage", "errors version disk game results core state record_state pile_state"),
     ("search", "errors process game results jit core state record_state pile_state keys storage"),
-    ("search.proof", "errors process steps game results core state record_state storage search"),
+    (
+        "search.proof",
+        "errors process steps game results core clusters state record_state storage search",
+    ),
     ("search.astar", "errors process game results core state record_state storage search"),
     (
         "search.improve",
@@ -38,8 +43,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.pile", "errors results core pile_state storage search search.improve"),
     (
         "search.session",
-        "errors process game results core state record_state pile_state keys storage search "
-        "search.proof search.astar search.improve search.pile",
+        "errors process game results core clusters state record_state pile_state keys storage "
+        "search search.proof search.astar search.improve search.pile",
     ),
     (
         "search.sequences",
@@ -54,20 +59,20 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "verify",
     ),
     (
-        "api",
-        "errors version steps game results notation search search.session search.sequences "
-        "search.advice search.decisions search.inspect verify",
+        "survey",
+        "errors version process disk signals steps game results jit core clusters state "
+        "record_state search search.proof search.session",
     ),
     (
-        "survey",
-        "errors version process signals steps game results jit core state record_state search "
-        "search.proof search.session",
+        "api",
+        "errors version steps game results notation search search.session search.sequences "
+        "search.advice search.decisions search.inspect verify survey",
     ),
     (
         "cli",
-        "errors version process signals steps game results notation jit state record_state keys "
-        "storage search search.session search.sequences search.advice search.inspect verify api "
-        "survey",
+        "errors version process signals steps game results notation jit clusters state "
+        "record_state keys storage search search.session search.sequences search.advice "
+        "search.inspect verify api survey",
     ),
     ("__main__", "signals search cli"),
 )

@@ -20,6 +20,7 @@ from dbmsolver.api.advice import all_solutions, count_solutions, first_moves, hi
 from dbmsolver.api.searches import prove, prove_many, solve
 from dbmsolver.api.solutions import draw_board, read_solution, solution_of, write_solution
 from dbmsolver.api.stores import StoredSearch, open_store, verify_store
+from dbmsolver.api.surveys import survey_deals
 from dbmsolver.errors import DbmError, InputError, StoreError, UndecidedError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
@@ -38,6 +39,7 @@ from dbmsolver.results import (
     Report,
     Result,
     SolutionCount,
+    SurveyReport,
     Verdict,
 )
 from dbmsolver.version import __version__
@@ -74,6 +76,7 @@ __all__ = [
     "StoreError",
     "StoreStatus",
     "StoredSearch",
+    "SurveyReport",
     "UndecidedError",
     "UsageError",
     "Verdict",
@@ -93,6 +96,7 @@ __all__ = [
     "rules_for",
     "solution_of",
     "solve",
+    "survey_deals",
     "verify_store",
     "write_solution",
 ]

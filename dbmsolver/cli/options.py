@@ -24,6 +24,8 @@ from dbmsolver.cli.values import (
     GameSource,
     StorePath,
 )
+from dbmsolver.clusters import LOCAL, load_library
+from dbmsolver.errors import UsageError
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import (
     BUILDS,
@@ -100,6 +102,30 @@ def automove_option(text: str, default: Policy | None) -> Callable[[Function], F
     )
 
 
+def ray_option(text: str) -> Callable[[Function], Function]:
+    """--ray: the cluster that work is spread over; `text` says it in the help."""
+    return click.option(
+        "--ray",
+        "address",
+        metavar="[ADDRESS]",
+        is_flag=False,
+        flag_value=LOCAL,
+        help=f"{text} over a Ray cluster, by its address or `auto`; without ADDRESS over one that "
+        "is started here. --memory is for each machine then.",
+    )
+
+
+def check_address(address: str | None, before: str) -> None:
+    """UsageError where there is no Ray, and for what was meant as what stands before --ray."""
+    from dbmsolver.survey.ranges import looks_like_numbers
+
+    if address is None:
+        return
+    if looks_like_numbers(address):
+        raise UsageError(f"--ray {address}: no address; expected {before} before --ray")
+    load_library()
+
+
 def _rules(
     game: str,
     freecells: int | None,
@@ -111,23 +137,7 @@ def _rules(
     return changed(load_rules(game), freecells, columns, build, fill, moves)
 
 
-rules_options = gathered(
-    "rules",
-    _rules,
-    click.option(
-        "--game",
-        metavar="GAME",
-        type=GameSource(),
-        default="freecell",
-        show_default=True,
-        help="The game, which says how a number is dealt, too: one that `games` lists, or a file "
-        "with its rules.",
-    ),
-    click.option(
-        "--freecells",
-        type=click.IntRange(0, MAX_RESERVE),
-        help="Number of freecells, if not the game's.",
-    ),
+shape_options = (
     click.option(
         "--columns",
         type=click.IntRange(1, MAX_COLUMNS),
@@ -149,6 +159,27 @@ rules_options = gathered(
         help="What one move takes, if not as in the game: a single card, a run as columns are "
         "built, or a run of one suit.",
     ),
+)
+"""What changes a game, but for its freecells."""
+
+rules_options = gathered(
+    "rules",
+    _rules,
+    click.option(
+        "--game",
+        metavar="GAME",
+        type=GameSource(),
+        default="freecell",
+        show_default=True,
+        help="The game, which says how a number is dealt, too: one that `games` lists, or a file "
+        "with its rules.",
+    ),
+    click.option(
+        "--freecells",
+        type=click.IntRange(0, MAX_RESERVE),
+        help="Number of freecells, if not the game's.",
+    ),
+    *shape_options,
 )
 """--game and the options that change it, as `rules`."""
 
@@ -185,10 +216,12 @@ class Shown:
         return progress_for(self.quiet, self.log_json)
 
 
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+
 progress_options = gathered(
     "shown",
     Shown,
-    click.option("--quiet", "-q", is_flag=True, help="No progress on standard error."),
+    quiet_option,
     click.option(
         "--log-json", is_flag=True, help="Progress as one JSON object for each commit to the store."
     ),

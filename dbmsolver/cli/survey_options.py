@@ -6,17 +6,15 @@ from collections.abc import Sequence
 
 import click
 
-from dbmsolver.cli.options import gathered
+from dbmsolver.cli.options import gathered, shape_options
 from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import (
-    BUILDS,
-    FILLS,
-    MAX_COLUMNS,
     MAX_FREECELLS,
     Build,
     Fill,
+    Moves,
     Rules,
     changed,
 )
@@ -50,10 +48,12 @@ class Games:
         columns: int | None,
         build: Build | None,
         fill: Fill | None,
+        moves: Moves | None,
     ) -> None:
         self.cells = None if freecells is None else parse_cells(freecells)
         self.games = [
-            changed(load_rules(game), None, columns, build, fill) for game in dict.fromkeys(games)
+            changed(load_rules(game), None, columns, build, fill, moves)
+            for game in dict.fromkeys(games)
         ]
 
     def rules(self, question: Inquiry) -> tuple[Rules, ...]:
@@ -100,15 +100,5 @@ games_options = gathered(
         help="Number of freecells, or the least and the most of several: 0..4.  [default: the "
         "game's]",
     ),
-    click.option(
-        "--columns",
-        type=click.IntRange(1, MAX_COLUMNS),
-        help="Number of columns, if not the game's.",
-    ),
-    click.option(
-        "--build", type=click.Choice(BUILDS), help="How columns are built down, if not as usual."
-    ),
-    click.option(
-        "--fill", type=click.Choice(FILLS), help="What empty columns take, if not as usual."
-    ),
+    *shape_options,
 )

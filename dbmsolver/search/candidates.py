@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
-from dbmsolver.search.runs import RunArrays, select_runs, sorted_runs
+from dbmsolver.search.runs import RunArrays, gather, select_runs, sorted_runs
 from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block, split
@@ -64,6 +64,11 @@ class Candidates:
         runs = 0 if self.runs is None else self.runs.nbytes
         return 16 * self.signatures.size + packed + runs
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether memory has them."""
+        return self.runs is not None or self.packed is not None
+
     def load(self, store: Store | None = None) -> Runs:
         """The candidates, from where they are. Those in memory need no store."""
         if self.runs is not None:
@@ -89,7 +94,9 @@ class Candidates:
         )
 
     def sort(self) -> None:
-        """Sort those in memory, by signature and key, and drop duplicates."""
+        """Sort those in memory, by signature and key, and drop duplicates; packed ones are so."""
+        if self.packed is not None:
+            return
         assert self.runs is not None
         runs = sorted_runs(self.runs)
         if weigh(runs.signatures) != weigh(self.signatures) or not runs.counts.all():
@@ -110,21 +117,44 @@ class Candidates:
     def spill(self) -> None:
         """Give up those in memory; the store has them."""
         assert self.record is not None
+        self.leave_memory()
+
+    def leave_memory(self) -> None:
+        """Give up those in memory."""
         self.runs = self.packed = None
 
 
 def pack_together(candidates: list[Candidates]) -> Candidates:
     """Candidates of the same signature packed as one block, without duplicates."""
     first = candidates[0]
-    runs = _merged(candidates)
-    packed = encode_block(runs)
+    return packed_from(first.stratum, _merged(candidates))
+
+
+def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
+    """Candidates packed together with those of the same stratum and key width.
+
+    None of them is there twice then.
+    """
+    alike: dict[tuple[int, int], list[Candidates]] = {}
+    for one in candidates:
+        alike.setdefault((one.stratum, one.key_words), []).append(one)
+    packed = []
+    for (stratum, words), some in alike.items():
+        runs = gather([one.load() for one in some], np.empty(0, np.uint64))
+        together = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, words)
+        packed += [packed_from(stratum, part) for part in split(sorted_runs(together))]
+    return packed
+
+
+def packed_from(stratum: int, runs: Runs) -> Candidates:
+    """Candidates packed as a block; their runs are sorted and without duplicates."""
     return Candidates(
-        first.stratum,
-        first.key_words,
+        stratum,
+        runs.key_words,
         runs.signatures,
         runs.counts,
         runs.codes.size,
-        packed=packed,
+        packed=encode_block(runs),
     )
 
 

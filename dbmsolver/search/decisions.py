@@ -22,7 +22,8 @@ from dbmsolver.results import (
     method_for,
 )
 from dbmsolver.search import session
-from dbmsolver.search.proof.many_deals import DivedDeal, ManyDeals
+from dbmsolver.search.proof.deal_dives import DivedDeal
+from dbmsolver.search.proof.many_deals import ManyDeals
 from dbmsolver.steps import follow
 
 _AT_ONCE = 1 << 13

@@ -125,7 +125,7 @@ class Recorder:
 
     def packed(self, candidates: Sequence[Candidates]) -> Iterator[NewRecord]:
         """New records for those candidates that are in memory only. They are sorted on the way."""
-        loose = [one for one in candidates if one.record is None and one.runs is not None]
+        loose = [one for one in candidates if one.record is None and one.in_memory]
         for one, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
             yield NewRecord(0, one.stratum, data, tally=one.tally, candidates=one)
 

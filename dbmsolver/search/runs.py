@@ -34,6 +34,21 @@ class RunArrays(NamedTuple):
         return keys, self.codes[first : first + count].copy()
 
 
+def cut(runs: RunArrays, first: int, last: int) -> RunArrays:
+    """The runs ``first:last`` of those that :func:`gather` has brought together, as views."""
+    ends = np.append(runs.offsets, runs.codes.size), np.append(runs.word_offsets, runs.keys.size)
+    states, words = (slice(int(end[first]), int(end[last])) for end in ends)
+    some = slice(first, last)
+    return RunArrays(
+        runs.signatures[some],
+        runs.counts[some],
+        runs.offsets[some] - states.start,
+        runs.word_offsets[some] - words.start,
+        runs.keys[words],
+        runs.codes[states],
+    )
+
+
 def sorted_runs(runs: Runs) -> Runs:
     """The same states sorted and without duplicates within each run, as blocks need them."""
     ordered = _chosen(runs, np.argsort(runs.signatures, kind="stable"))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.keys import keys_of
 from dbmsolver.pile_state import PileKeys
@@ -43,7 +44,9 @@ from dbmsolver.storage.pile_blocks import PileIntake
 from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
+    from dbmsolver.clusters import Connection
     from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.proof.crew import Crew
 
 Events = Generator[Event, Cancelled | None, Result]
 
@@ -61,7 +64,12 @@ def run(
     A store in ``options.store`` that holds an unfinished run of the same search is continued, a
     finished one answers at once; one of another search raises StoreError. Without a store a
     temporary one is used and removed.
+
+    UsageError where a cluster is given for a game that is not searched by one.
     """
+    if options.cluster is not None and deal.rules.has_pile:
+        text = f"all cards go to one pile in {deal.rules.name}: that is not spread over a cluster"
+        raise UsageError(f"{text}, expected a game with foundations")
     if options.store is None:
         with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
             manifest = new_manifest(question, deal, options)
@@ -180,14 +188,15 @@ class _Run:
             "any_solution": self.options.any_solution,
         }
         self.recorder.commit(0, 0)
-        for search in self._searches():
-            outcome = yield from search.run()
-            if outcome != Stopped():
-                self._end(search, outcome)
-                return
+        with closing(self._searches()) as searches:
+            for search in searches:
+                outcome = yield from search.run()
+                if outcome != Stopped():
+                    self._end(search, outcome)
+                    return
         raise InternalError("the search ended without an outcome")
 
-    def _searches(self) -> Iterator[Search]:
+    def _searches(self) -> Generator[Search, None, None]:
         """The searches that may decide the deal, the last of them for certain.
 
         Each is imported when its turn comes: loading the kernels of all of them takes longer than
@@ -199,7 +208,7 @@ class _Run:
             return self._solving(self.keys)
         return self._proving(self.keys)
 
-    def _piling(self, keys: PileKeys) -> Iterator[Search]:
+    def _piling(self, keys: PileKeys) -> Generator[Search, None, None]:
         """The searches of a game of one pile.
 
         Dives come first where the solution that they find ends the search, or is asked for.
@@ -217,28 +226,50 @@ class _Run:
             self._begin()
         yield PileSearch(keys, self.recorder, self.memory, best)
 
-    def _proving(self, keys: StateCodec) -> Iterator[Search]:
+    def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
         recorder, threads = self.recorder, self.threads
-        if not self.begun:
-            if isinstance(keys, RecordKeys):
-                from dbmsolver.search.proof.dive_ahead import DiveAhead
+        with ExitStack() as stack:
+            connection = None
+            if self.options.cluster is not None:
+                from dbmsolver.clusters import Connection
 
-                yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
-            elif keys.rules.has_runs:
-                from dbmsolver.search.improve.beam_ahead import BeamAhead
+                # First of all: whether there is a cluster is known before anything takes long.
+                connection = Connection(self.options.cluster, self.options.threads)
+                stack.callback(connection.close)
+            if not self.begun:
+                if isinstance(keys, RecordKeys):
+                    from dbmsolver.search.proof.dive_ahead import DiveAhead
 
-                yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
-            else:
-                from dbmsolver.search.astar.look_ahead import LookAhead
+                    yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                elif keys.rules.has_runs:
+                    from dbmsolver.search.improve.beam_ahead import BeamAhead
 
-                yield LookAhead(keys, recorder, self.limits, threads, self.memory)
-            self._begin()
-        from dbmsolver.search.proof.strata import ProofSearch
+                    yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
+                else:
+                    from dbmsolver.search.astar.look_ahead import LookAhead
 
-        yield ProofSearch(keys, recorder, threads, self.memory)
+                    yield LookAhead(keys, recorder, self.limits, threads, self.memory)
+                self._begin()
+            from dbmsolver.search.proof.strata import ProofSearch
 
-    def _solving(self, keys: StateCodec) -> Iterator[Search]:
+            crew = self._crew(keys, connection)
+            stack.callback(crew.close)
+            yield ProofSearch(keys, recorder, crew, threads, self.memory)
+
+    def _crew(self, keys: StateCodec, connection: Connection | None) -> Crew:
+        """Those who close signatures."""
+        if connection is None:
+            from dbmsolver.search.proof.crew import Threads
+
+            return Threads(keys, self.threads)
+        from dbmsolver.search.proof.cluster_crew import ClusterCrew
+        from dbmsolver.search.proof.orders import Proof
+
+        proof = Proof(self.deal, self.options.policy, keys.method)
+        return ClusterCrew(proof, connection, self.limits.memory or default_memory())
+
+    def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """The searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best

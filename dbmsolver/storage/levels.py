@@ -29,6 +29,7 @@ import xxhash
 import zstandard
 from numpy.typing import NDArray
 
+from dbmsolver.disk import flush_path
 from dbmsolver.errors import NO_ROOM, DiskFullError, StoreError
 from dbmsolver.storage.environment import take_lock
 
@@ -159,7 +160,7 @@ class Levels:
             with _full_disk(path):
                 part.replace(path)
                 if self.durable:
-                    _flush_directory(self.path)
+                    flush_path(self.path)
         except BaseException:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
@@ -250,11 +251,3 @@ def _full_disk(path: Path) -> Iterator[None]:
     except OSError as error:
         kind = DiskFullError if error.errno in NO_ROOM else StoreError
         raise kind(f"cannot be written: {error.strerror}", str(path)) from error
-
-
-def _flush_directory(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -24,7 +24,7 @@ from dbmsolver.results import (
 )
 from dbmsolver.storage.fields import CHOICES, FIELDS
 from dbmsolver.storage.records import FORMAT
-from dbmsolver.version import __version__
+from dbmsolver.version import PROGRAM
 
 _OF_A_SEARCH = {"waiting", "known"}
 """Fields that a manifest must have once the deal is pending."""
@@ -172,7 +172,7 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
     """The manifest that a search begins with; it has an id that no other store has."""
     return Manifest(
         format=FORMAT,
-        program=f"dbmsolver {__version__}",
+        program=PROGRAM,
         id=secrets.token_hex(8),
         question=question,
         deal={"number": deal.number, "board": format_board(deal.position)},

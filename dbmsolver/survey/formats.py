@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from dbmsolver.disk import flush_path
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError, quoted
 from dbmsolver.results import Verdict
 from dbmsolver.survey.rows import COLUMNS, Inquiry, Row, column_types
@@ -101,11 +101,7 @@ def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(first_line(ending))
             file.writelines(line_of(row, ending) for row in rows)
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    flush_path(path)
 
 
 def checked_row(values: Any, where: str) -> Row:

@@ -10,7 +10,8 @@ from typing import Any
 from dbmsolver.results import Limits, Verdict
 from dbmsolver.survey.jobs import Found
 from dbmsolver.survey.ranges import Subject
-from dbmsolver.survey.rows import PROGRAM, Inquiry, Row, name_of, rules_columns
+from dbmsolver.survey.rows import Inquiry, Row, name_of, rules_columns
+from dbmsolver.version import PROGRAM
 
 
 @dataclass(eq=False, slots=True)

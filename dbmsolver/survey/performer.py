@@ -78,6 +78,17 @@ class Performer:
             yield number, found_by(result, order.lengths)
 
 
+_performer: Performer | None = None
+"""What a process of a cluster keeps from one job to the next."""
+
+
+def perform_all(order: Order) -> list[tuple[int, Found]]:
+    """Do a whole job: what is found, with the numbers of the subjects."""
+    global _performer
+    _performer = _performer or Performer()
+    return [found for found in _performer.perform(order) if found is not None]
+
+
 def found_by(result: Result, lengths: bool = True) -> Found:
     """What a search has found, as a survey tells it."""
     found = Found(

@@ -6,13 +6,13 @@ import math
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limit, Limits, Method, Question, Verdict, method_for
 from dbmsolver.survey.inquiries import Filling, Task
 from dbmsolver.survey.jobs import LOST, Found, Order, Way
+from dbmsolver.survey.kept import name_of
 from dbmsolver.survey.pool import Job, Pool
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry
@@ -162,9 +162,7 @@ class Plan:
         """Where the search of a deal is kept until it is finished."""
         if self.wishes.stores is None:
             return None
-        text = repr((self.wishes.question, subject.number, subject.board, subject.rules))
-        digest = blake2b(text.encode(), digest_size=8).hexdigest()
-        return self.wishes.stores / digest
+        return self.wishes.stores / name_of(self.wishes.question, subject)
 
 
 def take(plan: Plan, job: Job, task: Task, found: Found) -> Iterator[Filling]:

@@ -12,10 +12,6 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules, moving, with_moving
 from dbmsolver.results import Verdict
 from dbmsolver.survey.ranges import Subject
-from dbmsolver.version import __version__
-
-PROGRAM = f"dbmsolver {__version__}"
-"""What makes the rows of this program."""
 
 UNFINISHED = "unfinished"
 """The limit of a row that holds what is known in the middle of a deal's questions."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
@@ -14,6 +13,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.fewest import filling_for
 from dbmsolver.survey.inquiries import Asked, Filling, with_more
+from dbmsolver.survey.kept import make_folder, remove_searches
 from dbmsolver.survey.plan import Plan, Wishes, take
 from dbmsolver.survey.pool import Answer, Job, Over, Pool
 from dbmsolver.survey.ranges import (
@@ -82,9 +82,9 @@ class Run:
 
     def events(self) -> Generator[SurveyReport, None, None]:
         """Fill the table; yields how far it is, some times a second."""
-        if self.stores is not None:
-            self.stores.mkdir(exist_ok=True)
         try:
+            if self.stores is not None:
+                make_folder(self.stores)
             yield from self._fill()
         finally:
             self.pool.close()
@@ -92,7 +92,7 @@ class Run:
                 with suppress(OSError):  # what is not empty is continued next time
                     self.stores.rmdir()
         if self.stores is not None:  # searches of deals that nobody asks about any more
-            shutil.rmtree(self.stores, ignore_errors=True)
+            remove_searches(self.stores)
 
     def _fill(self) -> Generator[SurveyReport, None, None]:
         yield self._report()

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from dbmsolver.disk import flush_path
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.survey.formats import (
     LINES,
@@ -29,7 +30,8 @@ from dbmsolver.survey.formats import (
     write_table,
 )
 from dbmsolver.survey.loading import journal_of, load_rows
-from dbmsolver.survey.rows import PROGRAM, Inquiry, Row
+from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.version import PROGRAM
 
 SYNC_SECONDS = 1.0
 """Rows are on the disk, and not only with the system, after that time."""
@@ -120,7 +122,7 @@ class Table:
             if self.path.exists():
                 beside.chmod(self.path.stat().st_mode & 0o777)
             beside.replace(place)
-            _sync_folder(place.parent)
+            flush_path(place.parent)
             os.ftruncate(self._journal_file, 0)
         except OSError as error:
             raise SystemRefusedError(f"cannot be written ({error.strerror})", str(self.path)) from (
@@ -215,11 +217,3 @@ def _write(handle: int, text: str, path: Path) -> None:
         with suppress(OSError):
             os.ftruncate(handle, before)
         raise SystemRefusedError(f"cannot be written ({reason})", str(path))
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -16,7 +16,7 @@ from dbmsolver.cli.survey_options import parse_cells
 from dbmsolver.errors import UsageError
 from dbmsolver.results import SurveyReport
 from dbmsolver.survey.loading import journal_of, load_rows
-from dbmsolver.survey.rows import PROGRAM
+from dbmsolver.version import PROGRAM
 
 TINY = ("1-6", "--game", "seahaven_towers", "--freecells", "2")
 

@@ -40,6 +40,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
     monkeypatch.setattr(worker, "SMALL", states)
     monkeypatch.setattr(piece_tables, "SMALLEST_BITS", 12)
     monkeypatch.setattr(piece_worker, "EXPAND_SECONDS", 0.02)
+    monkeypatch.setattr(piece_worker, "WHOLE_SECONDS", 0.02)
 
 
 def check_win(deal: Deal, moves: Sequence[Move], policy: Policy) -> None:

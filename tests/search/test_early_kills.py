@@ -244,10 +244,10 @@ def lose_a_stratum(monkeypatch: pytest.MonkeyPatch) -> None:
     real = ProofSearch._close_stratum
     lost: list[Candidates] = []
 
-    def close(self: ProofSearch, pool: Any) -> Iterator[Report | Commit]:
+    def close(self: ProofSearch) -> Iterator[Report | Commit]:
         if self.stratum > 15 and len(self.strata) > 1 and not lost:
             lost.extend(self.strata.pop(max(self.strata)))
-        yield from real(self, pool)
+        yield from real(self)
 
     monkeypatch.setattr(ProofSearch, "_close_stratum", close)
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from helpers.clusters import two_machines, workers_of
 from helpers.surveys import facts, rows_of, survey
 
 from dbmsolver.cli.app import cli
+from dbmsolver.clusters import load_library
 from dbmsolver.errors import SystemRefusedError, UsageError
 from dbmsolver.game.rules import rules_for
-from dbmsolver.survey import clusters
 from dbmsolver.survey.clusters import Cluster
 from dbmsolver.survey.pool import Answer, Over
 from dbmsolver.survey.rows import Inquiry
@@ -36,37 +37,14 @@ def test_a_range_is_no_address(tmp_path: Path) -> None:
 def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install 'dbmsolver\[ray\]'"):
-        clusters.load_library()
+        load_library()
 
 
-@pytest.fixture(scope="module")
-def two_machines() -> Iterator[Any]:
+@pytest.fixture(scope="module", name="two_machines")
+def a_cluster() -> Iterator[Any]:
     """A cluster of two machines with a processor each."""
-    utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    cluster = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    cluster.add_node(num_cpus=1)
-    cluster.wait_for_nodes()
-    yield cluster
-    cluster.shutdown()
-
-
-def workers_of(cluster: Any) -> list[int]:
-    """The processes of the cluster that do jobs."""
-    raylets = {
-        info.process.pid
-        for node in cluster.list_all_nodes()
-        for info in node.all_processes.get("raylet", [])
-    }
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = path.read_text().rpartition(") ")
-            if int(rest.split()[1]) in raylets and "ray::work" in name:
-                found.append(int(path.parent.name))
-        except (OSError, ValueError):
-            continue
-    return found
+    with two_machines() as cluster:
+        yield cluster
 
 
 class Disturbed(Cluster):

@@ -25,10 +25,12 @@ from dbmsolver.cli.options import (
     Command,
     Shown,
     automove_option,
+    check_address,
     deal_argument,
     gathered,
     limit_options,
     progress_options,
+    ray_option,
     rules_options,
     store_argument,
     threads_option,
@@ -174,11 +176,13 @@ def solve_command(
     "parked cards only, which takes far fewer; where a game has no place to park cards, every "
     "position is searched in any case.",
 )
+@ray_option("Spread the proof")
 def prove_command(
     source: str,
     rules: Rules,
     options: Options,
     every_position: bool,
+    address: str | None,
     limits: Limits,
     form: AnswerForm,
     shown: Shown,
@@ -191,7 +195,8 @@ def prove_command(
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
-    options = replace(options, method=method)
+    check_address(address, "DEAL")
+    options = replace(options, method=method, cluster=address)
     return _search(Question.PROVE, Deal.load(source, rules), options, limits, form, shown)
 
 

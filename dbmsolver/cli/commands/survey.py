@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
-from dbmsolver.cli.options import limit_options, threads_option
-from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.options import (
+    check_address,
+    limit_options,
+    quiet_option,
+    ray_option,
+    threads_option,
+)
+from dbmsolver.cli.progress import progress_for
 from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
-from dbmsolver.process import default_memory
-from dbmsolver.results import Limits, SurveyReport
+from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
+from dbmsolver.steps import follow
 from dbmsolver.survey.rows import Inquiry
 
 if TYPE_CHECKING:
@@ -64,18 +67,10 @@ if TYPE_CHECKING:
     help="Also write a page about the table into this file, as HTML (with matplotlib). Without "
     "RANGES nothing is searched for it.",
 )
-@click.option(
-    "--ray",
-    "address",
-    metavar="[ADDRESS]",
-    is_flag=False,
-    flag_value="local",
-    help="Spread the deals over a Ray cluster, by its address or `auto`; without ADDRESS over one "
-    "that is started here. --memory is for each machine then.",
-)
+@ray_option("Spread the deals")
 @limit_options
 @threads_option
-@click.option("--quiet", "-q", is_flag=True, help="No progress on standard error.")
+@quiet_option
 def survey_command(
     ranges: tuple[str, ...],
     chosen: Games,
@@ -119,7 +114,7 @@ def survey_command(
             undecided_only,
             lengths,
         )
-        check_address(address)
+        check_address(address, "RANGES")
         fill_table(survey, Path(output), address, threads, quiet)
     elif report is None:
         raise UsageError("nothing to ask, expected RANGES, --undecided-only or --report")
@@ -136,51 +131,28 @@ def question_of(path: Path) -> Inquiry:
     return next((Inquiry(row.question) for row in rows), Inquiry.VERDICT)
 
 
-def check_address(address: str | None) -> None:
-    """UsageError for what is no address, but was meant as something else."""
-    from dbmsolver.survey.clusters import load_library
-    from dbmsolver.survey.ranges import looks_like_numbers
-
-    if address is None:
-        return
-    if looks_like_numbers(address):
-        raise UsageError(f"--ray {address}: no address; expected RANGES before --ray")
-    load_library()
-
-
 def fill_table(
     survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
 ) -> None:
     """Run a survey, show how far it is, and say in a line what is in its table."""
-    from dbmsolver.survey.pools import pool_for
-    from dbmsolver.survey.run import Run
-    from dbmsolver.survey.table import Table
+    from dbmsolver.jit.compilation import on_first_compilation
+    from dbmsolver.survey.filling import fill
 
-    memory = survey.limits.memory or default_memory()
-    survey = replace(survey, limits=replace(survey.limits, memory=memory))
     raise_on_signals()
     progress = progress_for(quiet, False)
+
+    def compiles() -> None:
+        progress.say(COMPILING)
+
+    on_first_compilation(compiles)
     try:
-        with Table(path, survey.question) as table:
-            pool = pool_for(survey, address, threads, lambda: progress.say(COMPILING))
-            # Machines of a cluster have no folder in common.
-            run = Run(survey, table, pool, keep_searches=address is None)
-            _follow(run.events(), progress)
-            rows = table.rows
+        with progress:
+            filled = follow(fill(survey, path, address, threads, compiles), progress)
     except KeyboardInterrupt:
         raise Interrupted("interrupted; the same command continues the table") from None
-    if survey.undecided_only and not run.new:
-        click.echo(nothing_taken_up(rows, path))
-    click.echo(summary(rows, path))
-
-
-def _follow(events: Generator[SurveyReport, None, None], progress: Progress) -> None:
-    from dbmsolver.jit.compilation import on_first_compilation
-
-    on_first_compilation(lambda: progress.say(COMPILING))
-    with progress, closing(events):
-        for event in events:
-            progress(event)
+    if survey.undecided_only and not filled.new:
+        click.echo(nothing_taken_up(filled.rows, path))
+    click.echo(summary(filled.rows, path))
 
 
 def summary(rows: Rows, path: Path) -> str:

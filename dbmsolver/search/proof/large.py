@@ -1,9 +1,9 @@
-"""Closes a signature with too many states for one thread: in pieces, by all threads.
+"""Closes a signature with too many states for one worker: in pieces, by all of them.
 
 A piece keeps the keys of its closed states in a hash table while memory lasts. The states
-themselves are in blocks, from which the table can be made again. A thread takes what is pending for
-a piece and closes what follows from it within the piece. Candidates for other pieces go to their
-inboxes.
+themselves are in blocks, from which the table can be made again; where pieces are expanded by other
+processes, it is made each time. A worker takes what is pending for a piece and closes what follows
+from it within the piece. Candidates for other pieces go to their inboxes.
 
 A piece that outgrows its table gets a larger one; at the largest size it is split by one more bit
 of the keys. Candidates that wait are packed when they take too much memory. Pieces are expanded
@@ -13,31 +13,34 @@ until nothing is pending in any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any
 
 from dbmsolver.search.candidates import Candidates, pack_together
 from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.piece_set import Budget, PieceSet
 from dbmsolver.search.proof.piece_tables import Shape, rebuilt
-from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
+from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.pieces import Piece
 from dbmsolver.search.proof.table_loading import find_spans, fits, load_tables
-from dbmsolver.search.proof.worker import LargeStart, ProofWorker, WorkResult
+from dbmsolver.search.proof.worker import LargeStart, WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.storage.blocks import MOST_BYTES
 
 _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
+_TABLE_WORTH = 1024
+"""Where a table is made for them: a part of its states, so that not all wait for the last."""
 
-Task = tuple[Callable[[], Any], Callable[[Any], None]]
-"""What a worker thread does, and what the main thread does with its result."""
+Task = tuple[Future[Any], Callable[[Any], None]]
+"""What somebody does, and what the main thread does with its result."""
 
 
 class LargeSignature:
-    """One signature closed in pieces by all threads.
+    """One signature closed in pieces by a crew.
 
     `start` is what is known of it. `take_result` gets what follows from every expansion.
     """
@@ -48,10 +51,12 @@ class LargeSignature:
         recorder: Recorder,
         start: LargeStart,
         budget: Budget,
+        crew: Crew,
         take_result: Callable[[WorkResult], None],
     ) -> None:
         self.shape = shape
         self.recorder = recorder
+        self.crew = crew
         self.memory = budget.memory
         self.packing_bytes = min(budget.memory // (16 * budget.threads), MOST_BYTES // 2)
         self.take_result = take_result
@@ -63,46 +68,42 @@ class LargeSignature:
         """All pieces."""
         return self.set.pieces
 
-    def run(self, pool: Executor, workers: list[ProofWorker]) -> Generator[int, None, None]:
+    def run(self) -> Generator[int, None, None]:
         """Expand pieces until nothing is pending.
 
         Yields the number of waiting candidates after every piece of work. When it is closed it
-        waits for the threads and keeps what they have done.
+        waits for the crew and keeps what it has done.
         """
-        running: dict[Future[Any], tuple[ProofWorker, Callable[[Any], None]]] = {}
-        idle = list(workers)
-        for _ in self._read_blocks(pool):
+        running: dict[Future[Any], Callable[[Any], None]] = {}
+        for _ in self._read_blocks():
             yield self.set.pending
         try:
             while True:
-                while idle:
-                    worker = idle.pop()
-                    task = self._next_task(worker, bool(running))
+                while len(running) < self.crew.workers:
+                    task = self._next_task(bool(running))
                     if task is None:
-                        idle.append(worker)
                         break
                     work, finish = task
-                    running[pool.submit(work)] = worker, finish
+                    running[work] = finish
                 if not running:
                     self.set.check_balance()
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    worker, finish = running.pop(future)
-                    idle.append(worker)
-                    finish(future.result())
+                    running.pop(future)(future.result())
                 yield self.set.pending
         finally:
             wait(running)
-            for future, (_, finish) in running.items():
+            for future, finish in running.items():
                 if future.exception() is None:
                     finish(future.result())
 
-    def _read_blocks(self, pool: Executor) -> Iterator[None]:
+    def _read_blocks(self) -> Iterator[None]:
         """Read the blocks of the run before, once: into tables, or to see what is in each."""
         if not self.set.blocks:
             return
-        room = fits(self.set)
+        pool = self.crew.pool
+        room = self.crew.keeps_tables and fits(self.set)
         if not room:
             yield from find_spans(self.set, pool)
         self.set.cut()
@@ -111,8 +112,8 @@ class LargeSignature:
 
     # What to do next.
 
-    def _next_task(self, worker: ProofWorker, others_run: bool) -> Task | None:
-        """What an idle thread does next: make room or tables, or expand a piece. None: wait."""
+    def _next_task(self, others_run: bool) -> Task | None:
+        """What is done next: make room or tables, or expand a piece. None: wait."""
         for piece in self.pieces:
             if piece.full and not piece.busy:
                 return self._growth(piece)
@@ -124,9 +125,11 @@ class LargeSignature:
         piece_or_none = self._next_piece(others_run)
         if piece_or_none is None:
             return self._delivery() if self.set.sources else None
+        if not self.crew.keeps_tables:
+            self.set.plan(piece_or_none)
         blocks = self._reserve(piece_or_none)
-        result = PieceResult.to(piece_or_none, self.set.tree.routes())
-        return partial(expand_piece, self.shape, result, worker, blocks), self._finish
+        result = PieceResult.to(piece_or_none, self.set.tree.routes(), self.set.largest_bits)
+        return self.crew.expand_piece(self.shape, result, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
         """The idle piece with the most work, those with a table first; None if it pays to wait."""
@@ -137,9 +140,13 @@ class LargeSignature:
         rich = max(idle, key=lambda piece: piece.work)
         if best.table is None or rich.work > 20 * best.work:
             best = rich
-        if others_run and best.work < 64:
+        if others_run and best.work < self._least(best):
             return None
         return best
+
+    def _least(self, piece: Piece) -> int:
+        """Waiting states that are worth an expansion, a part of those that its table takes."""
+        return 64 if self.crew.keeps_tables else max(64, piece.closed // _TABLE_WORTH)
 
     # Expanding a piece.
 
@@ -148,7 +155,11 @@ class LargeSignature:
         self._clock += 1
         piece.used = self._clock
         piece.busy = True
-        blocks = [ref.fetch(self.recorder.store) for ref in self.set.add_table(piece)]
+        if self.crew.keeps_tables:
+            needed = self.set.add_table(piece)
+        else:
+            needed = piece.blocks if piece.away is None else []
+        blocks = [ref.fetch(self.recorder.store) for ref in needed]
         later: list[Candidates] = []
         taken = 0
         for one in piece.inbox:
@@ -169,19 +180,24 @@ class LargeSignature:
         piece.in_work = []
         piece.opened = done.opened
         piece.inbox += done.rest
-        piece.blocks += self.recorder.add_closed(result.closed, always=True)
+        refs = self.recorder.add_closed(result.closed, always=True)
+        self.set.add_divided(piece, refs, result.sides)
         result.closed = []
         self.set.balance += done.put_back - done.taken
         for one in done.siblings:
             self.set.deliver_sorted(done.routes, one)
+        for number, parcel in done.parcels:
+            self.set.deliver_packed(done.routes, number, parcel)
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample
-        if not done.loaded:
+        if not self.crew.keeps_tables:
+            self.set.settle(piece, done.closed, full=done.full, lost=not done.loaded)
+        elif not done.loaded:
             self.set.drop_table(piece)
-            return
-        piece.closed += result.states
-        piece.full = done.full
+        else:
+            piece.closed += result.states
+            piece.full = done.full
 
     # Making room. Each is planned in the main thread, done by an idle one, finished in the main
     # one.
@@ -204,12 +220,12 @@ class LargeSignature:
             rich.busy = False
             self.set.replace_packed(rich, loose, packed)
 
-        return partial(pack_together, loose), finish
+        return self.crew.pool.submit(pack_together, loose), finish
 
     def _delivery(self) -> Task:
         """Load candidates that waited for room, and bring them to their pieces."""
         source = self.set.take_source()
-        load = partial(source.load, self.recorder.store)
+        load = self.crew.pool.submit(source.load, self.recorder.store)
         return load, partial(self.set.deliver_source, source)
 
     def _growth(self, piece: Piece) -> Task:
@@ -221,5 +237,5 @@ class LargeSignature:
         if table.bits >= self.set.largest_bits:
             bit = self.set.best_bit(piece)
         self.set.make_room(2 * table.nbytes)
-        work = partial(rebuilt, table, piece.mask, piece.value, bit)
+        work = self.crew.pool.submit(rebuilt, table, piece.mask, piece.value, bit)
         return work, partial(self.set.replace_table, piece, bit)

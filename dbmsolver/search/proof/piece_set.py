@@ -9,7 +9,7 @@ from dbmsolver.core.workspace import BURST
 from dbmsolver.errors import InternalError
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef, NewRecord
-from dbmsolver.search.proof.block_index import BlockIndex
+from dbmsolver.search.proof.block_index import BlockIndex, Span
 from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
 from dbmsolver.search.proof.pieces import Piece, Routes, Sorted, Tree, split_bit
 from dbmsolver.search.proof.worker import LargeStart
@@ -18,6 +18,9 @@ from dbmsolver.search.tallies import Tally, weigh_one
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import states_of
 
+_ALL_BITS = (1 << 64) - 1
+_SETTLED = 1 << 19
+"""Of a piece with fewer closed states not enough is known to choose a bit for good."""
 FIRST_PIECES = 3
 """A new large signature is cut into two to this power pieces, so that all threads have work."""
 
@@ -27,9 +30,11 @@ class Budget:
     """Memory for a large signature.
 
     `memory` bytes are for its tables and candidates and for what others hold, which `others` says.
+    A table may take `table` bytes.
     """
 
     memory: int
+    table: int
     threads: int
     others: Callable[[], int]
 
@@ -46,7 +51,7 @@ class PieceSet:
         self.shape = shape
         self.recorder = recorder
         self.budget = budget
-        self.largest_bits = shape.largest_bits(max(budget.memory // (3 * budget.threads), 1))
+        self.largest_bits = shape.largest_bits(max(budget.table, 1))
         self.sample = start.sample
         self.sources = list(start.sources)
         self.delivering: list[Candidates] = []
@@ -128,6 +133,14 @@ class PieceSet:
             runs = self.shape.candidates(candidates.keys, candidates.codes).load()
             self.tree.deliver(runs)
 
+    def deliver_packed(self, routes: Routes, number: int, candidates: Candidates) -> None:
+        """Give new candidates to a piece, or to those that have taken its place."""
+        self.balance += candidates.states
+        if self.tree.fits(routes):
+            self.pieces[number].inbox.append(candidates)
+        else:
+            self.tree.deliver(candidates.load())
+
     def take_source(self) -> Candidates:
         """The next candidates that wait for room."""
         source = self.sources.pop()
@@ -188,7 +201,14 @@ class PieceSet:
         piece.closed = piece.table.capacity + 2 * BURST
         largest = piece.table.bits >= self.largest_bits
         piece.evict()
-        if largest and not self.split(piece):
+        if largest:
+            self.outgrow(piece)
+
+    def outgrow(self, piece: Piece) -> None:
+        """Split a piece that is too large for the largest table; allow for larger ones if it
+        cannot be split.
+        """
+        if not self.split(piece):
             self.largest_bits += 1
 
     def replace_table(self, piece: Piece, bit: int | None, tables: list[Table]) -> None:
@@ -209,7 +229,33 @@ class PieceSet:
 
     def best_bit(self, piece: Piece) -> int | None:
         """The bit to split a piece by; None if no bit of the keys cuts it."""
+        if piece.bit is not None:
+            return piece.bit
         return split_bit(self.shape, piece, *self.sample, self.index.mixed(piece.blocks))
+
+    def plan(self, piece: Piece) -> None:
+        """Choose the bit that a piece will be split by, so that its blocks are divided by it."""
+        if piece.closed < _SETTLED:
+            piece.bit = None
+            piece.bit = self.best_bit(piece)
+
+    def add_divided(self, piece: Piece, refs: list[BlockRef], sides: list[int]) -> None:
+        """Give closed blocks to a piece; each has states with one value of its bit only."""
+        piece.blocks += refs
+        for ref, side in zip(refs, sides, strict=False):
+            assert piece.bit is not None
+            mask, value = piece.mask | 1 << piece.bit, piece.value | side << piece.bit
+            self.index.spans[ref] = Span((~mask | value) & _ALL_BITS, ~value & _ALL_BITS)
+
+    def settle(self, piece: Piece, closed: int, *, full: bool, lost: bool) -> None:
+        """After an expansion by somebody else, who has the table."""
+        if lost:
+            piece.evict()
+            return
+        piece.closed = closed
+        if full:
+            piece.evict()
+            self.outgrow(piece)
 
     def split(self, piece: Piece) -> bool:
         """Cut a piece without a table in two; False if no bit of the keys does that."""

@@ -1,8 +1,9 @@
-"""Expands one piece of a large signature. Runs in a worker thread."""
+"""Expands one piece of a large signature. Runs in a worker thread, or in another process."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,27 +12,42 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
-from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.candidates import Candidates, pack_by_stratum, pack_together
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys
+from dbmsolver.search.proof.piece_tables import (
+    Shape,
+    Table,
+    block_keys,
+    piece_words,
+    rebuilt,
+)
 from dbmsolver.search.proof.pieces import Piece, Routes, Sorted
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
 EXPAND_SECONDS = 1.5
+WHOLE_SECONDS = 6.0
+"""The same where a table has to be made first."""
 _SAMPLE = 50_000
 
 
 @dataclass(eq=False, slots=True)
 class PieceResult:
-    """The result of expanding one piece."""
+    """The result of expanding one piece.
+
+    A table for it has ``2**largest_bits`` slots at most. Closed blocks are divided by the piece's
+    bit, if it has one.
+    """
 
     piece: Piece
     routes: Routes
+    largest_bits: int
     result: WorkResult = field(default_factory=WorkResult)
     opened: list[Candidates] = field(default_factory=list)
     rest: list[Candidates] = field(default_factory=list)
     siblings: list[Sorted] = field(default_factory=list)
     """Candidates for other pieces, sorted by `routes`."""
+    parcels: list[tuple[int, Candidates]] = field(default_factory=list)
+    """The same, packed: which of the pieces of `routes`, and the candidates for it."""
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
     loaded: bool = True
@@ -39,14 +55,30 @@ class PieceResult:
     """Candidates and opened states that were worked on."""
     put_back: int = 0
     """Opened states that were not expanded."""
+    closed: int = 0
+    """All closed states of the piece, where its table is not kept."""
 
     @classmethod
-    def to(cls, piece: Piece, routes: Routes) -> PieceResult:
+    def to(cls, piece: Piece, routes: Routes, largest_bits: int) -> PieceResult:
         """The result of work to come, which begins with what is `in_work` of the piece."""
-        done = cls(piece, routes, rest=list(piece.in_work), opened=list(piece.opened))
+        done = cls(
+            piece,
+            routes,
+            largest_bits,
+            rest=list(piece.in_work),
+            opened=list(piece.opened),
+        )
         piece.in_work = piece.in_work + piece.opened
         piece.opened = []
         return done
+
+    def parts_for(self, number: int) -> Iterator[tuple[NDArray[np.uint64], NDArray[Any]]]:
+        """Keys and codes of the siblings for one of the pieces of `routes`."""
+        words = self.routes.key_words
+        for keys, codes, ends in self.siblings:
+            first, last = int(ends[number - 1]) if number else 0, int(ends[number])
+            if first < last:
+                yield keys[words * first : words * last], codes[first:last]
 
 
 def expand_piece(
@@ -62,8 +94,75 @@ def expand_piece(
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done
-    _PieceExpansion(shape, done, piece.table, worker).work()
+    _PieceExpansion(shape, done, piece.table, worker).work(EXPAND_SECONDS)
     return done
+
+
+def expand_whole(
+    shape: Shape,
+    done: PieceResult,
+    worker: ProofWorker,
+    blocks: list[Packed],
+    table: Table | None,
+) -> Table | None:
+    """The same for somebody who has nothing of the piece but what he is given; its table then.
+
+    Without a table one is made of the ``blocks``. It grows up to ``largest_bits``; None if it would
+    have to be larger. What is found, and what is left, is packed.
+    """
+    table = table or _table_of(shape, done, blocks)
+    if table is None:
+        done.full = True
+        return None
+    until = time.monotonic() + WHOLE_SECONDS
+    left = WHOLE_SECONDS
+    while left > 0:
+        done.full = False
+        _PieceExpansion(shape, done, table, worker).work(left)
+        if not done.full or table.bits >= done.largest_bits:
+            break
+        (table,) = rebuilt(table, done.piece.mask, done.piece.value, None)
+        done.full = False
+        left = until - time.monotonic()
+    done.closed = table.held - sum(one.states for one in done.opened)
+    _pack(shape, done)
+    return table
+
+
+def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | None:
+    """A table of the states in blocks that belong to a piece; None if it would be too large."""
+    piece = done.piece
+    waiting = min(sum(one.states for one in done.rest), 1 << 20)
+    table = Table.empty(shape, shape.bits_for(piece.closed + waiting, done.largest_bits))
+    mask, value = np.uint64(piece.mask), np.uint64(piece.value)
+    for block in blocks:
+        keys = block_keys(shape, block)
+        words = piece_words(shape.key_words, keys)
+        done.closed += int(np.count_nonzero((words & mask) == value))
+        while done.closed > table.capacity:
+            if table.bits >= done.largest_bits:
+                return None
+            (table,) = rebuilt(table, piece.mask, piece.value, None)
+        table.load(keys, piece.mask, piece.value)
+    return table
+
+
+def _pack(shape: Shape, done: PieceResult) -> None:
+    """Pack what is left of a piece's candidates, and all that others get."""
+    if done.opened:
+        done.opened = [pack_together(done.opened)]
+    loose = [one for one in done.rest if one.packed is None]
+    if loose:
+        packed = pack_together(loose)
+        # Those that were there twice are gone.
+        done.taken += sum(one.states for one in loose) - packed.states
+        done.rest = [*(one for one in done.rest if one.packed is not None), packed]
+    for number in range(done.routes.pieces):
+        mine = [shape.candidates(*part) for part in done.parts_for(number)]
+        if mine:
+            done.parcels.append((number, pack_together(mine)))
+    done.siblings = []
+    done.result.candidates = pack_by_stratum(done.result.candidates)
 
 
 def _load(shape: Shape, piece: Piece, table: Table, blocks: list[Packed]) -> bool:
@@ -83,7 +182,7 @@ class _PieceExpansion:
         self.room = self.ws.order.size // shape.key_words
         self.head = self.count = self.forced = 0
 
-    def work(self) -> None:
+    def work(self, seconds: float) -> None:
         """Expand until nothing is left, the table is full, or time is up."""
         begun = time.monotonic()
         late = False
@@ -95,7 +194,7 @@ class _PieceExpansion:
                 break
             self._expand()
             done.full = done.full or self.table.held + BURST > self.table.capacity
-            late = time.monotonic() - begun > EXPAND_SECONDS
+            late = time.monotonic() - begun > seconds
             no_room = self.count + 2 * BURST > self.room
             if self.head == self.count or done.full or late or no_room:
                 self._flush()
@@ -196,5 +295,6 @@ class _PieceExpansion:
             self.forced,
             self.shape.stratum,
             self.done.result,
+            self.piece.bit,
         )
         self.head = self.count = self.forced = 0

@@ -35,6 +35,8 @@ class Piece:
     busy: bool = False
     full: bool = False
     used: int = 0
+    bit: int | None = None  # that it will be split by
+    away: Any = None  # a reference to its table, where that is not in this process
 
     @property
     def work(self) -> int:
@@ -53,7 +55,7 @@ class Piece:
 
     def evict(self) -> None:
         """Give up the table; what was in it and not expanded becomes candidates again."""
-        self.table = None
+        self.table = self.away = None
         self.full = False
         self.inbox += self.opened
         self.opened = []

@@ -10,9 +10,10 @@ from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.outcome import GoalMet, Outcome, Stopped
+from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.large import LargeSignature
 from dbmsolver.search.proof.late_dives import Win
-from dbmsolver.search.proof.worker import ProofWorker, WorkResult
+from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Books, total
 from dbmsolver.state import StateCodec
@@ -22,19 +23,22 @@ class ProofState:
     """What is pending in all strata, and which of them is being closed.
 
     `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
-    `stratum` that are closed, `large` is the large one that is being closed.
+    `stratum` that are closed, `large` is the large one that is being closed. The `crew` closes
+    them; `threads` of this process do the rest.
     """
 
-    def __init__(self, codec: StateCodec, recorder: Recorder, threads: int, memory: int) -> None:
+    def __init__(
+        self, codec: StateCodec, recorder: Recorder, crew: Crew, threads: int, memory: int
+    ) -> None:
         self.codec = codec
         self.recorder = recorder
+        self.crew = crew
         self.threads = threads
         self.memory = memory
         self.strata: dict[int, list[Candidates]] = {}
         self.stratum = 0
         self.done: list[int] = []
         self.large: LargeSignature | None = None
-        self.workers = [ProofWorker(codec) for _ in range(threads)]
         self.last_stratum = 52 + codec.locked
         self.books = Books()
         self.goal: int | None = None  # its parent-move code
@@ -129,6 +133,6 @@ class ProofState:
                 one
                 for stratum, candidates in self.strata.items()
                 for one in candidates
-                if stratum > self.stratum and one.runs is not None
+                if stratum > self.stratum and one.in_memory
             ]
         )

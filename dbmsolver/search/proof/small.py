@@ -1,18 +1,18 @@
-"""Closes the signatures of a stratum in batches, each in one thread. Large ones are left over."""
+"""Closes the signatures of a stratum in batches. Large ones are left over."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from dbmsolver.core.runs import widths_of
-from dbmsolver.search.proof.worker import BatchResult, LargeStart, ProofWorker, start_of
+from dbmsolver.search.proof.crew import Crew
+from dbmsolver.search.proof.worker import BatchResult, LargeStart, start_of
 from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 
 _LARGEST_BATCH = 50_000
-_SMALLEST_BATCH = 256
-_BATCHES_PER_THREAD = 8
+_BATCHES_FOR_EACH = 8
 
 
 class SmallSignatures:
@@ -30,26 +30,21 @@ class SmallSignatures:
         self.stratum = stratum
         self.resumed: list[LargeStart] = []
 
-    def run(
-        self, pool: Executor, workers: list[ProofWorker], take: Callable[[BatchResult], None]
-    ) -> Generator[float, None, None]:
+    def run(self, crew: Crew, take: Callable[[BatchResult], None]) -> Generator[float, None, None]:
         """Close them. `take` gets the result of each batch. Yields the share that is done."""
         groups = self.groups
-        batches = self._batches(len(workers))
-        running: dict[Future[BatchResult], ProofWorker] = {}
-        idle = list(workers)
+        batches = self._batches(crew)
+        running: set[Future[BatchResult]] = set()
         finished = 0
         try:
             while True:
-                while idle and (batch := next(batches, None)) is not None:
-                    worker = idle.pop()
-                    task = pool.submit(worker.close_batch, groups, *batch, self.stratum)
-                    running[task] = worker
+                while len(running) < crew.workers and (batch := next(batches, None)) is not None:
+                    running.add(crew.close_batch(groups, *batch, self.stratum))
                 if not running:
                     return
                 ready, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ready:
-                    idle.append(running.pop(future))
+                    running.remove(future)
                     done = future.result()
                     take(done)
                     finished += done.last - done.first
@@ -60,12 +55,12 @@ class SmallSignatures:
                 if future.exception() is None:
                     take(future.result())
 
-    def _batches(self, threads: int) -> Iterator[tuple[int, int]]:
+    def _batches(self, crew: Crew) -> Iterator[tuple[int, int]]:
         """Ranges of signatures, of about equal numbers of candidates."""
         groups = self.groups
         total = int(groups.counts.sum())
-        size = total // (_BATCHES_PER_THREAD * threads)
-        size = min(_LARGEST_BATCH, max(_SMALLEST_BATCH, size))
+        size = total // (_BATCHES_FOR_EACH * crew.workers)
+        size = min(_LARGEST_BATCH, max(crew.least, size))
         first = 0
         gathered = 0
         for index, signature in enumerate(groups.signatures.tolist()):

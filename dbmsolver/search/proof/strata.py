@@ -11,7 +11,6 @@ The rules by which the store can be continued from every commit are in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 from dbmsolver.record_state import RecordKeys
@@ -42,24 +41,23 @@ class ProofSearch(ProofState):
         for candidates in self.strata.values():
             self.books.make(total(one.tally for one in candidates))
         dives = self._late_dives()
-        with ThreadPoolExecutor(self.threads) as pool:
-            try:
-                while self.strata and self.ended is None:
-                    self.stratum = min(self.strata)
-                    if self.stratum == self.last_stratum:
-                        # Only the goal has all cards home. An earlier run may have been killed
-                        # after it met the goal and before it said so.
-                        found = self.strata[self.stratum][0].load(self.recorder.store)
-                        self.goal = int(found.codes[0])
-                    else:
-                        yield from self._close_stratum(pool)
-                    if dives is not None and dives.due():
-                        yield from self._dive(dives)
-            except Cancelled:
-                self.limit = Limit.INTERRUPT
-            except (KeyboardInterrupt, GeneratorExit):
-                self.commit()
-                raise
+        try:
+            while self.strata and self.ended is None:
+                self.stratum = min(self.strata)
+                if self.stratum == self.last_stratum:
+                    # Only the goal has all cards home. An earlier run may have been killed
+                    # after it met the goal and before it said so.
+                    found = self.strata[self.stratum][0].load(self.recorder.store)
+                    self.goal = int(found.codes[0])
+                else:
+                    yield from self._close_stratum()
+                if dives is not None and dives.due():
+                    yield from self._dive(dives)
+        except Cancelled:
+            self.limit = Limit.INTERRUPT
+        except (KeyboardInterrupt, GeneratorExit):
+            self.commit()
+            raise
         if self.ended is None:
             self.books.compare(NOTHING)
         self.commit()
@@ -98,9 +96,9 @@ class ProofSearch(ProofState):
         assert steps is not None
         return steps
 
-    def _close_stratum(self, pool: ThreadPoolExecutor) -> Iterator[Report | Commit]:
+    def _close_stratum(self) -> Iterator[Report | Commit]:
         """Close the current stratum; its candidates are pending no more."""
-        yield from StratumClosing(self, pool).run()
+        yield from StratumClosing(self).run()
         if self.ended is not None:
             return
         candidates = self.strata[self.stratum]

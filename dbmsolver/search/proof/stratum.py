@@ -1,14 +1,13 @@
 """Closes one stratum of a proof.
 
-Small signatures are closed in batches, each batch by one thread; large ones one after the other, by
-all threads together. Where the candidates of the stratum take too much memory, its signatures are
-closed in several passes.
+Small signatures are closed in batches, each batch by one of the crew; large ones one after the
+other, by all of the crew together. Where the candidates of the stratum take too much memory, its
+signatures are closed in several passes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import numpy as np
@@ -36,9 +35,8 @@ class StratumClosing:
     large signatures found in the current pass, to be closed after the small ones.
     """
 
-    def __init__(self, search: ProofState, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, search: ProofState) -> None:
         self.search = search
-        self.pool = pool
         self.recorder = search.recorder
         self.stratum = search.stratum
         self.books = search.books
@@ -53,7 +51,7 @@ class StratumClosing:
         """Close all signatures that are not done."""
         passes = signature_groups(self.candidates, self.skip, self.search.memory // 4)
         if len(passes) > 1:
-            self.search.spill([one for one in self.candidates if one.runs is not None])
+            self.search.spill([one for one in self.candidates if one.in_memory])
         self.books.open_stratum(_without(self.candidates, self.skip))
         for wanted in passes:
             if wanted is not None and wanted.size == 1:
@@ -80,7 +78,7 @@ class StratumClosing:
         if not self.recorder.resumable:
             # The copies made of them are enough.
             for one in self.candidates:
-                one.runs = None
+                one.leave_memory()
         return loaded
 
     def _start_alone(self, wanted: NDArray[np.uint64]) -> LargeStart:
@@ -102,8 +100,8 @@ class StratumClosing:
         def take(batch: BatchResult) -> None:
             self._take_batch(groups, batch)
 
-        # Closed before anything is committed: its end keeps what the other threads are doing.
-        with closing(small.run(self.pool, self.search.workers, take)) as shares:
+        # Closed before anything is committed: its end keeps what the others are doing.
+        with closing(small.run(self.search.crew, take)) as shares:
             for share in shares:
                 if self.search.stops():
                     return
@@ -142,16 +140,21 @@ class StratumClosing:
     # Large signatures.
 
     def _close_large(self, start: LargeStart) -> Iterator[Report | Commit]:
-        """Close a large signature by all threads."""
+        """Close a large signature by the whole crew."""
         search = self.search
         start.blocks = self.unfinished.get(start.signature, []) + start.blocks
-        budget = Budget(search.memory, search.threads, lambda: search.candidate_bytes)
+        budget = Budget(
+            search.memory,
+            search.crew.table_bytes(search.memory),
+            search.threads,
+            lambda: search.candidate_bytes,
+        )
         words = start.candidates.key_words
         shape = Shape.of(search.codec, self.stratum, start.signature, words)
-        large = LargeSignature(shape, self.recorder, start, budget, search.take_result)
+        large = LargeSignature(shape, self.recorder, start, budget, search.crew, search.take_result)
         search.large = large
-        # Closed before anything is committed: its end keeps what the other threads are doing.
-        with closing(large.run(self.pool, search.workers)) as steps:
+        # Closed before anything is committed: its end keeps what the others are doing.
+        with closing(large.run()) as steps:
             for _ in steps:
                 if search.stops():
                     return

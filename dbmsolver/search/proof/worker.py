@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,7 @@ from dbmsolver.core.workspace import (
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
+from dbmsolver.search.proof.piece_tables import piece_words
 from dbmsolver.search.runs import RunArrays
 from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block, split
@@ -48,6 +50,8 @@ class WorkResult:
     """What a piece of work has produced."""
 
     closed: list[Closed] = field(default_factory=list)
+    sides: list[int] = field(default_factory=list)
+    """What a bit is in all keys of each closed block, where blocks were divided by one."""
     candidates: list[Candidates] = field(default_factory=list)
     states: int = 0
     forced: int = 0
@@ -184,9 +188,19 @@ class ProofWorker:
         return start
 
     def flush_order(
-        self, signature: int, words: int, states: int, forced: int, stratum: int, result: WorkResult
+        self,
+        signature: int,
+        words: int,
+        states: int,
+        forced: int,
+        stratum: int,
+        result: WorkResult,
+        bit: int | None = None,
     ) -> None:
-        """Sort the first ``states`` states of the workspace, all closed, into a block."""
+        """Sort the first ``states`` states of the workspace, all closed, into a block.
+
+        Into two where a bit of the piece word is given: one for each of its values.
+        """
         if not states:
             return
         ws, out = self.workspace, self.output
@@ -198,7 +212,26 @@ class ProofWorker:
             out.codes[:states],
             words,
         )
-        result.add_closed(self.tables, runs, stratum, forced)
+        if bit is None:
+            result.add_closed(self.tables, runs, stratum, forced)
+            return
+        for side, part in enumerate(_divided(runs, bit)):
+            if part.codes.size:
+                result.add_closed(self.tables, part, stratum, forced)
+                result.sides += [side] * (len(result.closed) - len(result.sides))
+                forced = 0
+
+
+def _divided(runs: Runs, bit: int) -> Iterator[Runs]:
+    """The states of one signature with either value of a bit of the piece word."""
+    words = runs.key_words
+    rows = runs.keys.reshape(-1, words)
+    sides = (piece_words(words, runs.keys) >> np.uint64(bit)) & np.uint64(1)
+    for side in (0, 1):
+        chosen = np.flatnonzero(sides == side)
+        count = np.array([chosen.size], np.int64)
+        keys = rows[chosen].reshape(-1)
+        yield Runs(runs.signatures, count, keys, runs.codes[chosen], words)
 
 
 def start_of(

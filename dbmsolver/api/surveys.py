@@ -1,0 +1,83 @@
+"""Surveys: one question about many deals, and a table of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Literal
+
+from dbmsolver.api.searches import check_choice
+from dbmsolver.errors import UsageError
+from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.results import Limits, SurveyReport
+
+Question = Literal["verdict", "shortest", "fewest-freecells"]
+
+
+def survey_deals(
+    ranges: str | Iterable[str] | None,
+    output: Path | str,
+    *,
+    rules: Rules | Iterable[Rules] | None = None,
+    question: Question = "verdict",
+    undecided_only: bool = False,
+    lengths: bool = False,
+    threads: int | None = None,
+    ray: str | None = None,
+    max_states: int | None = None,
+    max_time: float | None = None,
+    memory: int | None = None,
+    max_disk: int | None = None,
+    progress: Callable[[SurveyReport], None] | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> list[dict[str, Any]]:
+    """Ask one question about many deals, and keep the answers in a table.
+
+    `ranges` are numbers and ranges ("1-1000,11982"), paths of boards or of directories of boards,
+    one text or several. Each deal gets a row for each of the `rules` (FreeCell's if there are
+    none); the fewest freecells are looked for up to the number that the rules have. `output` is the
+    table, .csv, .jsonl or .parquet; the same call continues it. With `undecided_only` deals are
+    taken up that the table leaves undecided with smaller limits than these; `ranges` can be None
+    then. With `lengths` solutions that verdicts have found are played, and counted.
+
+    The limits are for each deal, in states, seconds and bytes, but for `memory`, which all share.
+    `ray` is the address of a cluster, "auto" or "local". `progress` is called some times a second.
+    `cancel` is asked as often; once it says True, the survey ends, and what is known is in the
+    table.
+
+    Returns the rows of the whole table, in order: values by the names of docs/surveys.md.
+
+    Raises UsageError for a value that cannot be, InputError for a board, StoreError for a table of
+    something else, or one that another process is making.
+    """
+    from dbmsolver.survey.filling import fill
+    from dbmsolver.survey.formats import values_of
+    from dbmsolver.survey.loading import load_rows
+    from dbmsolver.survey.ranges import parse_ranges
+    from dbmsolver.survey.rows import Inquiry
+    from dbmsolver.survey.run import Survey
+
+    check_choice("question", question, list(Inquiry))
+    if lengths and question != "verdict":
+        raise UsageError(f"lengths say nothing about {question}, expected the question verdict")
+    if ranges is None and not undecided_only:
+        raise UsageError("nothing to ask, expected ranges, or undecided_only")
+    texts = [ranges] if isinstance(ranges, str) else ranges
+    games = (rules,) if isinstance(rules, Rules) else tuple(rules or [rules_for("freecell")])
+    survey = Survey(
+        Inquiry(question),
+        None if texts is None else parse_ranges(texts),
+        games,
+        Limits(max_states, max_time, memory, max_disk),
+        undecided_only,
+        lengths,
+    )
+    path = Path(output)
+    with closing(fill(survey, path, ray, threads, lambda: None)) as reports:
+        for report in reports:
+            if progress is not None:
+                progress(report)
+            if cancel is not None and cancel():
+                break
+    return [values_of(row) for row in load_rows(path).sorted()]

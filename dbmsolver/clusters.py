@@ -1,0 +1,160 @@
+"""A cluster of machines, by Ray: how it is reached, and how functions are called on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from dbmsolver.errors import DbmError, InternalError, SystemRefusedError, UsageError
+from dbmsolver.signals import raise_on_signals
+from dbmsolver.version import PROGRAM
+
+LOCAL = "local"
+"""The address that starts a Ray on this machine."""
+
+_PATIENCE = 10.0
+"""Seconds that a cluster has to answer."""
+
+_LOOK_SECONDS = 2.0
+"""Machines that come and go are noticed after that time."""
+
+
+class WorkerLostError(Exception):
+    """The process or the machine that called a function has died of it, or with it."""
+
+
+class Machine(NamedTuple):
+    """What a machine has for this cluster; memory is in bytes."""
+
+    processors: int
+    memory: int
+
+
+def work(function: str, program: str, *arguments: Any) -> Any:
+    """Call a function, ``module:name``; runs in a process of the cluster."""
+    # The kernels' cache is chosen before numba is loaded.
+    from dbmsolver.jit.cache import choose_cache
+
+    choose_cache()
+    if program != PROGRAM:
+        raise UsageError(f"a machine of the cluster has {PROGRAM}, expected {program}")
+    module, _, name = function.partition(":")
+    return getattr(import_module(module), name)(*arguments)
+
+
+class Connection:
+    """A cluster that was joined or, with the address LOCAL, started on this machine.
+
+    UsageError where Ray is not installed, SystemRefusedError if there is no cluster at the address.
+    """
+
+    def __init__(self, address: str, processors: int | None = None) -> None:
+        self._ray = load_library()
+        settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
+        if address == LOCAL:
+            settings["include_dashboard"] = False
+            settings["num_cpus"] = processors
+            path = os.pathsep.join(os.path.abspath(part) for part in sys.path)  # noqa: PTH100
+            settings["runtime_env"] = {"env_vars": {"PYTHONPATH": path}}
+        try:
+            _reach(address)
+            self._ray.init(address=address, **settings)
+        except (OSError, ValueError, RuntimeError, TimeoutError) as error:
+            reason = str(error).splitlines()[0] if str(error) else "no answer"
+            raise SystemRefusedError(f"no cluster ({reason})", f"--ray {address}") from None
+        raise_on_signals()  # Ray has a way of its own
+        self._work = self._ray.remote(work)
+        self._looked = 0.0
+        self._machines: list[Machine] = []
+
+    def machines(self) -> list[Machine]:
+        """The machines there are, asked for now and then; the last ones if there is none left."""
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS or not self._machines:
+            self._looked = now
+            self._machines = self.living() or self._machines
+        return self._machines
+
+    def living(self) -> list[Machine]:
+        """The machines there are at this moment."""
+        machines = []
+        for node in self._ray.nodes():
+            has = node.get("Resources", {})
+            processors = int(has.get("CPU", 0))
+            if node.get("Alive") and processors:
+                machines.append(Machine(processors, int(has.get("memory", 1 << 30))))
+        return machines
+
+    def submit(self, function: str, *arguments: Any, processors: int = 1, results: int = 1) -> Any:
+        """Have a function, ``module:name``, called somewhere; returns a reference to its result.
+
+        Or a list of references, if it has several results. References can be arguments: what they
+        stand for stays where it is until somebody needs it. Ray is not to repeat a call: whether
+        that is of use, the caller knows.
+        """
+        remote = self._work.options(num_cpus=processors, max_retries=0, num_returns=results)
+        return remote.remote(function, PROGRAM, *arguments)
+
+    def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
+        """The references whose results are there: as soon as one is, at the latest after a time."""
+        some = list(references)
+        ready, _ = self._ray.wait(some, num_returns=len(some), timeout=0)
+        if not ready:
+            ready, _ = self._ray.wait(some, num_returns=1, timeout=seconds)
+        found: list[Any] = ready
+        return found
+
+    def result(self, reference: Any) -> Any:
+        """What a function has returned. WorkerLostError if nobody is left to say it.
+
+        Errors of the program itself are raised here.
+        """
+        try:
+            return self._ray.get(reference)
+        except self._ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, self._ray.exceptions.RayError):
+                raise WorkerLostError from None  # with what an argument stands for
+            raise _own_error(error) from None
+        except self._ray.exceptions.RayError:
+            raise WorkerLostError from None
+
+    def close(self, unfinished: Collection[Any] = ()) -> None:
+        """End what is unfinished, and leave the cluster; one that was started here ends."""
+        with suppress(Exception):
+            for reference in unfinished:
+                self._ray.cancel(reference, force=True)
+        self._ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """OSError if nobody answers at HOST:PORT, which Ray would find out in minutes."""
+    import socket  # not on the way to --help
+
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+
+
+def load_library() -> Any:
+    """Ray; UsageError where it is not installed."""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    os.environ.setdefault("RAY_DEDUP_LOGS", "0")
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError:
+        raise UsageError("--ray needs Ray (pip install 'dbmsolver[ray]')") from None
+    return ray
+
+
+def _own_error(error: Any) -> DbmError:
+    """What a function has raised, as this program's error."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, DbmError):
+        return cause
+    return InternalError(f"a worker failed: {cause or error!r}"[:300].splitlines()[0])

@@ -1,0 +1,102 @@
+"""Who closes signatures: threads of this process, or processes of a cluster.
+
+A search hands out pieces of work, and gets a Future for the result of each. What a piece of work is
+told and what it finds out are all that passes between the two; the search alone has the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any, Protocol
+
+from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
+from dbmsolver.search.proof.worker import BatchResult, ProofWorker
+from dbmsolver.search.runs import RunArrays
+from dbmsolver.state import StateCodec
+
+
+class Crew(Protocol):
+    """Those who close signatures."""
+
+    least: int
+    """Candidates that are worth a piece of work."""
+    keeps_tables: bool
+    """Whether the tables of pieces stay in this process, from one piece of work to the next."""
+
+    @property
+    def pool(self) -> Executor:
+        """Threads of this process, for work that is not handed out."""
+
+    @property
+    def workers(self) -> int:
+        """How many pieces of work there should be at the same time."""
+
+    def table_bytes(self, memory: int) -> int:
+        """The size of a piece's table, at most, where this process has so many bytes."""
+
+    def close_batch(
+        self, groups: RunArrays, first: int, last: int, stratum: int
+    ) -> Future[BatchResult]:
+        """Close the signatures ``first:last`` of a stratum."""
+
+    def expand_piece(
+        self, shape: Shape, done: PieceResult, blocks: list[Packed]
+    ) -> Future[PieceResult]:
+        """Close what follows from candidates of a piece within it.
+
+        The result is `done`, which names the candidates. The piece's closed states are in its
+        table; where there is none yet, or it is empty, they are in `blocks`.
+        """
+
+    def close(self) -> None:
+        """Let everybody go; what is being done is waited for."""
+
+
+class Threads:
+    """So many threads of this process, each with its scratch memory."""
+
+    least = 256
+    keeps_tables = True
+
+    def __init__(self, codec: StateCodec, threads: int) -> None:
+        self.workers = threads
+        self.pool = ThreadPoolExecutor(threads)
+        self._idle: SimpleQueue[ProofWorker] = SimpleQueue()
+        for _ in range(threads):
+            self._idle.put(ProofWorker(codec))
+
+    def table_bytes(self, memory: int) -> int:
+        """A third of each thread's share."""
+        return memory // (3 * self.workers)
+
+    def close_batch(
+        self, groups: RunArrays, first: int, last: int, stratum: int
+    ) -> Future[BatchResult]:
+        """Close the signatures ``first:last`` of a stratum."""
+        return self.pool.submit(
+            self._by_worker, lambda worker: worker.close_batch(groups, first, last, stratum)
+        )
+
+    def expand_piece(
+        self, shape: Shape, done: PieceResult, blocks: list[Packed]
+    ) -> Future[PieceResult]:
+        """Close what follows from candidates of a piece within it."""
+        return self.pool.submit(
+            self._by_worker, lambda worker: expand_piece(shape, done, worker, blocks)
+        )
+
+    def _by_worker(self, work: Callable[[ProofWorker], Any]) -> Any:
+        """Do a piece of work; there are as many workers as threads."""
+        worker = self._idle.get_nowait()
+        try:
+            return work(worker)
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """End the threads."""
+        self.pool.shutdown()

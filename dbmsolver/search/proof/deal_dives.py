@@ -1,0 +1,187 @@
+"""Dives for deals, by one thread: many deals in one call of a kernel, or one after the other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.dive import BROKEN, EXHAUSTED, WON, make_diving
+from dbmsolver.core.dives_of_deals import (
+    EXPANDED,
+    FOUND,
+    OUTCOME,
+    STEPS,
+    Laid,
+    dive_deals,
+    own_tables,
+)
+from dbmsolver.core.tables import CARDS, Tables
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.rules import Policy
+from dbmsolver.record_state import RecordKeys
+from dbmsolver.search.proof.dives import Order, way_back
+from dbmsolver.search.proof.record_trace import moves_along
+from dbmsolver.search.rows import packed
+from dbmsolver.state import State
+
+SMALL = 1 << 12
+"""Dives with room for up to this many records are made for batches of deals."""
+_MOST_STEPS = 512
+"""Records on the way to a win that there is room for in a batch."""
+_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class DivedDeal:
+    """What dives find out about one deal.
+
+    `states` are the records that the last dive has found, all there are if it has exhausted them;
+    `evaluated` the records that all dives have expanded; `seconds` its share of the time of its
+    batch; `path` the records from the deal's to the win.
+    """
+
+    outcome: Literal["won", "exhausted", "open"]
+    states: int
+    evaluated: int
+    seconds: float
+    path: tuple[State, ...] = ()
+
+    def moves(self, deal: Deal, policy: Policy) -> list[Move]:
+        """The winning moves of the deal that was dived for: legal single-card moves."""
+        return moves_along(RecordKeys(deal, policy), self.path)
+
+
+class DealDiver:
+    """One thread's scratch memory for dives of deals under the same rules.
+
+    `tables` are those of one of the deals, `limit` is how many records a dive may find at most.
+    Once `stop` is set, dives end soon.
+    """
+
+    def __init__(self, tables: Tables, limit: int, stop: NDArray[np.uint8]) -> None:
+        self.limit = limit
+        self.stop = stop
+        self._tables = own_tables(tables)
+        self._root = np.zeros(4, np.uint64)
+        self._diving = make_diving(SMALL)._replace(stop=stop)
+
+    def dive(self, batch: Batch, steps: Iterable[tuple[Order, int]]) -> None:
+        """Dive for the deals of a batch until they are decided, or these steps are made."""
+        limits = [(min(limit, self.limit), *order) for order, limit in steps]
+        room = 1 << (max(limit for limit, *_ in limits) - 1).bit_length()
+        if self._diving.parents.size < room:
+            self._diving = make_diving(room)._replace(stop=self.stop)
+        dive_deals(
+            self._tables, self._diving, self._root, batch.laid, np.arange(batch.deals),
+            np.array(limits, np.int64), batch.results, batch.ways,
+        )  # fmt: skip
+        if batch.deals == 1 and batch.results[0, STEPS] > _MOST_STEPS:
+            batch.ways = way_back(self._diving, int(batch.results[0, FOUND]) - 1)[None]
+
+    @contextmanager
+    def stopped_after(self, seconds: float | None) -> Iterator[None]:
+        """Let dives be stopped after that time."""
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, lambda: self.stop.fill(1))
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            self.stop.fill(0)
+
+    def digest(self, keys: RecordKeys, states: int) -> int:
+        """The digest of so many records that the last dive has found, as a search has it.
+
+        `keys` are those of the last deal.
+        """
+        wide = np.zeros((states, 5), np.uint64)
+        wide[:, :3] = self._diving.rows[:states]
+        digest = 0
+        for _, runs in packed(keys, wide):
+            digest += int(
+                digest_runs(keys.tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
+            )
+        return digest & _MASK
+
+
+@dataclass(eq=False, slots=True)
+class Batch:
+    """Some deals, of which the first has the place `first`, and what is known of them."""
+
+    first: int
+    laid: Laid
+    results: NDArray[np.int64]
+    ways: NDArray[np.uint64]
+    seconds: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, first: int, deals: Sequence[Deal]) -> Batch:
+        """Deals of which nothing is known yet."""
+        results = np.zeros((len(deals), 4), np.int64)
+        results[:, OUTCOME] = -1
+        ways = np.empty((len(deals), _MOST_STEPS, 3), np.uint64)
+        return cls(first, laid_out(deals), results, ways, np.zeros(len(deals)))
+
+    @property
+    def deals(self) -> int:
+        """How many deals there are."""
+        return self.seconds.size
+
+    def only(self, number: int) -> Batch:
+        """One of the deals, with what is known of it."""
+        one = slice(number, number + 1)
+        laid = Laid(self.laid.cards[one], self.laid.lengths[one])
+        return Batch(
+            self.first + number, laid, self.results[one], self.ways[one], self.seconds[one]
+        )
+
+    def is_won(self, number: int) -> bool:
+        """Whether a dive has won the deal, and the way to the win is known."""
+        row = self.results[number]
+        return bool(row[OUTCOME] == WON and row[STEPS] <= self.ways.shape[1])
+
+    def is_open(self, number: int) -> bool:
+        """Whether no dive has decided the deal."""
+        return not self.is_won(number) and self.results[number, OUTCOME] != EXHAUSTED
+
+    def outcome(self, number: int) -> DivedDeal:
+        """What is known of a deal."""
+        row = self.results[number].tolist()
+        facts = row[FOUND], row[EXPANDED], float(self.seconds[number])
+        if row[OUTCOME] == BROKEN:
+            raise InternalError("a record cannot be, or has more successors than there is room for")
+        if row[OUTCOME] == EXHAUSTED:
+            return DivedDeal("exhausted", *facts)
+        if not self.is_won(number):
+            return DivedDeal("open", *facts)
+        rows = self.ways[number, : row[STEPS]].tolist()
+        path = tuple(State(signature, off, low, 0) for signature, off, low in rows)
+        return DivedDeal("won", *facts, path)
+
+
+def laid_out(deals: Sequence[Deal]) -> Laid:
+    """Deals under the same rules as the kernel reads them."""
+    cards = np.zeros((len(deals), CARDS), np.uint8)
+    columns = deals[0].rules.columns if deals else 0
+    lengths = np.zeros((len(deals), columns + 1), np.uint8)
+    for place, deal in enumerate(deals):
+        position = deal.position
+        cells = [card for card in position.freecells if card is not None]
+        row = [card for column in position.columns for card in column] + cells
+        cards[place, : len(row)] = row
+        lengths[place, : len(position.columns)] = [len(column) for column in position.columns]
+        lengths[place, columns] = len(cells)
+    return Laid(cards, lengths)

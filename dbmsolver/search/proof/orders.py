@@ -1,0 +1,136 @@
+"""Pieces of work for other processes: functions without a memory, from an order to what is found.
+
+An order holds all that is to be known: the deal, closed states, candidates. What is found are newly
+closed states and the candidates that they lead to. So an order can be given to anybody, and again
+to somebody else when nothing comes of it.
+
+Both are sent as bytes with a checksum. Candidates that are found are packed where that is.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.errors import InternalError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Policy
+from dbmsolver.process import return_freed_memory
+from dbmsolver.record_state import codec_of
+from dbmsolver.results import Method
+from dbmsolver.search.candidates import pack_by_stratum
+from dbmsolver.search.commits import Packed
+from dbmsolver.search.proof.piece_tables import Shape, Table
+from dbmsolver.search.proof.piece_worker import PieceResult, expand_whole
+from dbmsolver.search.proof.worker import BatchResult, ProofWorker
+from dbmsolver.search.runs import RunArrays
+from dbmsolver.state import StateCodec
+from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
+from dbmsolver.storage.intake import Intake
+
+
+class Proof(NamedTuple):
+    """What all orders of a proof have in common."""
+
+    deal: Deal
+    policy: Policy
+    method: Method
+
+    def keys(self) -> StateCodec:
+        """The keys of its states."""
+        return codec_of(self.deal, self.policy, self.method)
+
+
+class SentTable(NamedTuple):
+    """The table of a piece, on its way from one process to another."""
+
+    bits: int
+    slots: NDArray[np.uint64]
+    steps: NDArray[np.uint16]
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOrder:
+    """Signatures of a stratum, to be closed."""
+
+    groups: RunArrays
+    stratum: int
+
+    def perform(self, worker: ProofWorker) -> BatchResult:
+        """Close them. The result counts them from 0."""
+        done = worker.close_batch(self.groups, 0, self.groups.counts.size, self.stratum)
+        done.result.candidates = pack_by_stratum(done.result.candidates)
+        return done
+
+
+@dataclass(frozen=True, slots=True)
+class PieceOrder:
+    """A piece of a large signature, to be expanded.
+
+    `blocks` are its closed states; there are none where its table is sent.
+    """
+
+    stratum: int
+    signature: int
+    key_words: int
+    done: PieceResult
+    blocks: list[Packed]
+
+    def perform(self, worker: ProofWorker, sent: SentTable | None) -> SentTable | None:
+        """Expand it: `done` is the result. Takes and returns the table."""
+        shape = Shape.of(worker.codec, self.stratum, self.signature, self.key_words)
+        check = Intake(worker.codec)
+        blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
+        table = None
+        if sent is not None:
+            # Copies: what is sent belongs to all, and cannot be changed.
+            table = Table(shape, sent.bits, sent.slots.copy(), sent.steps.copy(), sent.held)
+        table = expand_whole(shape, self.done, worker, blocks, table)
+        if table is None:
+            return None
+        return SentTable(table.bits, table.slots, table.steps, table.held)
+
+
+def sealed(content: Any) -> bytes:
+    """What is sent, as bytes."""
+    return with_content_hash(pickle.dumps(content, pickle.HIGHEST_PROTOCOL))
+
+
+def opened(message: bytes) -> Any:
+    """Inverse of :func:`sealed`; InternalError for what is not as it was sent."""
+    if not is_intact(message, None):
+        raise InternalError("a message of the cluster is not as it was sent")
+    return pickle.loads(memoryview(message)[CHECKSUM.size :])
+
+
+_last: tuple[Proof, ProofWorker] | None = None
+"""What a process keeps from one order to the next: scratch memory, and tables of the deal."""
+
+
+def perform(message: bytes) -> bytes:
+    """Close signatures: from the bytes of (the proof, a BatchOrder) to those of the result."""
+    proof, order = opened(message)
+    return sealed(order.perform(_worker(proof)))
+
+
+def perform_piece(message: bytes, table: SentTable | None) -> tuple[bytes, SentTable | None]:
+    """Expand a piece: from the bytes of (the proof, a PieceOrder), and the table if there is one,
+    to those of the result, and the table.
+    """
+    proof, order = opened(message)
+    table = order.perform(_worker(proof), table)
+    return sealed(order.done), table
+
+
+def _worker(proof: Proof) -> ProofWorker:
+    """The scratch memory of this process."""
+    global _last
+    if _last is None or _last[0] != proof:
+        return_freed_memory()
+        _last = proof, ProofWorker(proof.keys())
+    return _last[1]

@@ -1,0 +1,100 @@
+"""Clusters for tests: one of this process alone, and one of two machines that are this one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from dbmsolver.clusters import Machine, WorkerLostError, work
+from dbmsolver.version import PROGRAM
+
+
+class Reference:
+    """What a result is known by before it is there; `found` is the result."""
+
+    def __init__(self, function: str, arguments: tuple[Any, ...]) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.found: Any = None
+
+
+class Alone:
+    """What looks like a connection to a cluster: this process does the work when it is asked for
+    the result. `lost` is the share of the work of which nothing comes.
+    """
+
+    lost = 0.0
+    seed = 1
+
+    def __init__(self, address: str, processors: int | None = None) -> None:
+        self._random = Random(self.seed)
+        self._lock = threading.Lock()
+        self.submitted = self.died = 0
+
+    def machines(self) -> list[Machine]:
+        return self.living()
+
+    def living(self) -> list[Machine]:
+        return [Machine(2, 1 << 30)]
+
+    def submit(self, function: str, *arguments: Any, processors: int = 1, results: int = 1) -> Any:
+        self.submitted += 1
+        first = Reference(function, arguments)
+        return first if results == 1 else [first, Reference("second", (first,))]
+
+    def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
+        return list(references)
+
+    def result(self, reference: Reference) -> Any:
+        arguments = [
+            one.arguments[0].found[1] if isinstance(one, Reference) else one
+            for one in reference.arguments
+        ]
+        with self._lock:  # one process has one set of scratch memory
+            found = work(reference.function, PROGRAM, *arguments)
+            if self._random.random() < self.lost:
+                self.died += 1
+                raise WorkerLostError
+        reference.found = found
+        return found[0] if isinstance(found, tuple) else found
+
+    def close(self, unfinished: Collection[Any] = ()) -> None:
+        pass
+
+
+@contextmanager
+def two_machines() -> Iterator[Any]:
+    """A Ray cluster of two machines with a processor each."""
+    utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    cluster = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    yield cluster
+    cluster.shutdown()
+
+
+def workers_of(cluster: Any) -> list[int]:
+    """The processes of a Ray cluster that do work."""
+    raylets = {
+        info.process.pid
+        for node in cluster.list_all_nodes()
+        for info in node.all_processes.get("raylet", [])
+    }
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = path.read_text().rpartition(") ")
+            if int(rest.split()[1]) in raylets and "ray::work" in name:
+                found.append(int(path.parent.name))
+        except (OSError, ValueError):
+            continue
+    return found

@@ -1,0 +1,172 @@
+"""Proofs whose work is done as orders, by somebody who forgets everything and may die of it."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.clusters import Alone
+from helpers.searching import end_of, small_pieces, without_dives
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbmsolver import clusters
+from dbmsolver.clusters import Machine
+from dbmsolver.errors import InternalError, SystemRefusedError, UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.results import Limits, Method, Options, Question, Result
+from dbmsolver.search import recorder, session
+from dbmsolver.search.candidates import Candidates, pack_by_stratum
+from dbmsolver.search.proof import cluster_crew
+from dbmsolver.search.proof.orders import opened, sealed
+from dbmsolver.search.runs import cut, gather
+from dbmsolver.storage.blocks import Runs
+
+SMALL = Deal.from_number(11982)
+MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
+CASES = [
+    pytest.param(SMALL, Method.EVERY_POSITION, 5000, id="pieces"),
+    pytest.param(MEDIUM, Method.DOMINATING, 5000, id="records"),
+    pytest.param(SMALL, Method.EVERY_POSITION, 1 << 18, id="whole", marks=pytest.mark.slow),
+    pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
+]
+MEMORY = 8_000_000
+"""So little that candidates are packed, spilled, and wait for room."""
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cluster is this process."""
+    monkeypatch.setattr(clusters, "Connection", Alone)
+    monkeypatch.setattr(Alone, "lost", 0.0)
+    monkeypatch.setattr(cluster_crew.ClusterCrew, "least", 256)
+    without_dives(monkeypatch)
+
+
+def proven(
+    deal: Deal,
+    method: Method,
+    cluster: str | None,
+    store: Path | None = None,
+    **limits: int | None,
+) -> Result:
+    """A proof by threads, or by a cluster."""
+    options = Options(method=method, cluster=cluster, store=store, threads=2)
+    return end_of(session.run(Question.PROVE, deal, options, Limits(**limits)))
+
+
+def facts(result: Result) -> tuple[object, ...]:
+    """What must not depend on who did the work."""
+    return result.verdict, result.states, result.forced, result.digest, result.strata
+
+
+@pytest.mark.parametrize("memory", [None, MEMORY])
+@pytest.mark.parametrize(("deal", "method", "small"), CASES)
+def test_the_same_whoever_does_it(
+    monkeypatch: pytest.MonkeyPatch,
+    deal: Deal,
+    method: Method,
+    small: int,
+    memory: int | None,
+) -> None:
+    expected = proven(deal, method, None)
+    small_pieces(monkeypatch, small)
+    monkeypatch.setattr(Alone, "lost", 0.3)
+    monkeypatch.setattr(cluster_crew, "_MOST_LOST", 100)
+    assert facts(proven(deal, method, "here", memory=memory)) == facts(expected)
+
+
+@pytest.mark.parametrize(("deal", "method", "small"), CASES)
+def test_either_continues_what_the_other_has_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deal: Deal, method: Method, small: int
+) -> None:
+    expected = proven(deal, method, None)
+    small_pieces(monkeypatch, small)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.1)
+    for first in (None, "here"):
+        store = tmp_path / f"from {first}"
+        for share in (4, 2):
+            most = expected.states // share
+            left = proven(deal, method, first, store, memory=MEMORY, max_states=most)
+            assert left.limit == "max-states"
+            first = None if first else "here"
+        assert facts(proven(deal, method, first, store, memory=MEMORY)) == facts(expected)
+
+
+def test_work_that_nobody_survives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Alone, "lost", 1.0)
+    with pytest.raises(SystemRefusedError, match="has ended 10 processes"):
+        proven(SMALL, Method.EVERY_POSITION, "here", tmp_path / "store")
+    monkeypatch.setattr(Alone, "lost", 0.0)
+    again = proven(SMALL, Method.EVERY_POSITION, "here", tmp_path / "store")
+    assert facts(again) == facts(proven(SMALL, Method.EVERY_POSITION, None))
+
+
+def test_no_machine_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    living: list[Machine] = []
+    monkeypatch.setattr(Alone, "ready", lambda *_: [])
+    monkeypatch.setattr(Alone, "living", lambda _: living)
+    monkeypatch.setattr(Alone, "machines", lambda _: [Machine(2, 1 << 30)])
+    monkeypatch.setattr(cluster_crew, "_PATIENCE", 0.0)
+    with pytest.raises(SystemRefusedError, match="no machine of the cluster is left"):
+        proven(SMALL, Method.EVERY_POSITION, "here")
+
+
+def test_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("helpers.clusters.PROGRAM", "dbmsolver 99.0")
+    with pytest.raises(UsageError, match="a machine of the cluster has"):
+        proven(SMALL, Method.EVERY_POSITION, "here")
+
+
+def test_messages() -> None:
+    message = sealed(("some", 1))
+    assert opened(message) == ("some", 1)
+    for place in (0, 9, len(message) - 1):
+        changed = bytearray(message)
+        changed[place] ^= 1
+        with pytest.raises(InternalError, match="not as it was sent"):
+            opened(bytes(changed))
+
+
+words = st.integers(0, 2**64 - 1)
+runs_of_one = st.dictionaries(words, st.lists(words, min_size=1, max_size=6), min_size=1)
+
+
+def made(groups: dict[int, list[int]]) -> Runs:
+    keys = [key for some in groups.values() for key in some]
+    return Runs(
+        np.array(list(groups), np.uint64),
+        np.array([len(some) for some in groups.values()], np.int64),
+        np.array(keys, np.uint64),
+        np.zeros(len(keys), np.uint8),
+        1,
+    )
+
+
+@given(st.lists(runs_of_one, min_size=1, max_size=4), st.data())
+def test_cut(parts: list[dict[int, list[int]]], data: st.DataObject) -> None:
+    runs = gather([made(part) for part in parts], np.empty(0, np.uint64))
+    first = data.draw(st.integers(0, runs.counts.size - 1))
+    last = data.draw(st.integers(first + 1, runs.counts.size))
+    some = pickle.loads(pickle.dumps(cut(runs, first, last)))
+    assert some.codes.size == runs.counts[first:last].sum()
+    for number in range(first, last):
+        assert some.signatures[number - first] == runs.signatures[number]
+        keys, _ = some.run(number - first, 1)
+        assert (keys == runs.run(number, 1)[0]).all()
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), runs_of_one), max_size=6))
+def test_pack_by_stratum(parts: list[tuple[int, dict[int, list[int]]]]) -> None:
+    packed = pack_by_stratum([Candidates.of(stratum, made(part)) for stratum, part in parts])
+    expected = {(stratum, s, key) for stratum, part in parts for s in part for key in part[s]}
+    found = []
+    for one in packed:
+        runs = one.load()
+        assert (one.states, one.in_memory) == (runs.codes.size, True)
+        signatures = np.repeat(runs.signatures, runs.counts).tolist()
+        found += [(one.stratum, *pair) for pair in zip(signatures, runs.keys.tolist(), strict=True)]
+    assert len(found) == len(expected) and set(found) == expected

@@ -1,0 +1,54 @@
+"""The folder of unfinished searches: what a survey has made goes at its end, nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.surveys import survey
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.survey.kept import name_of
+from dbmsolver.survey.ranges import Subject
+from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.run import stores_of
+
+
+def test_what_others_have_put_there_stays(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    folder = stores_of(table)
+    rules = Deal.from_number(1).rules
+    left = folder / name_of(Inquiry.VERDICT, Subject(9, None, rules))
+    left.mkdir(parents=True)
+    (left / "data.mdb").touch()
+    others = [
+        folder / "notes.txt",
+        folder / "mine" / "data.mdb",
+        folder / f"{left.name[1:]}0" / "a",
+    ]
+    for file in others:
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+    survey(table, "1-2")
+    assert not left.exists()
+    assert all(file.exists() for file in others)
+    for file in others[1:]:
+        file.unlink()
+        file.parent.rmdir()
+    others[0].unlink()
+    survey(table, "1-3")
+    assert not folder.exists()
+
+
+def test_names_are_of_deals_and_questions() -> None:
+    rules = Deal.from_number(1).rules
+    names = {name_of(one, Subject(number, None, rules)) for one in Inquiry for number in (1, 2)}
+    assert len(names) == 6
+
+
+def test_no_place_for_the_folder(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    stores_of(table).touch()
+    with pytest.raises(UsageError, match="expected a folder for unfinished searches"):
+        survey(table, "1-2")

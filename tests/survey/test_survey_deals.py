@@ -1,0 +1,67 @@
+"""Surveys as a Python program makes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.surveys import facts, survey
+
+from dbmsolver import SurveyReport, UsageError, rules_for, survey_deals
+
+NONE = rules_for("freecell", 0)
+
+
+def test_the_same_as_any_other_survey(tmp_path: Path) -> None:
+    expected = tmp_path / "expected.csv"
+    games = (NONE, rules_for("freecell", 1))
+    survey(expected, ["1-5", "9"], games)
+    reports: list[SurveyReport] = []
+    path = tmp_path / "table.csv"
+    rows = survey_deals(["1-5", "9"], path, rules=games, progress=reports.append)
+    assert facts(path) == facts(expected)
+    assert [row["freecells"] for row in rows] == [0] * 6 + [1] * 6
+    assert (reports[-1].deals, reports[-1].new) == (12, 12)
+
+
+def test_cancelled_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    assert survey_deals("1-4", path, rules=NONE, cancel=lambda: True) == []
+    assert len(survey_deals("1-4", path, rules=NONE)) == 4
+
+
+@pytest.mark.slow
+def test_cancelled_and_continued(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    reports: list[SurveyReport] = []
+    some = survey_deals(
+        "1-400", path, rules=NONE, progress=reports.append, cancel=lambda: reports[-1].new > 0
+    )
+    assert 0 < len(some) < 400
+    whole = survey_deals("1-400", path, rules=NONE)
+    assert [row["number"] for row in whole] == list(range(1, 401))
+    assert [row for row in whole if row in some] == some
+
+
+def test_an_exception_of_the_caller(tmp_path: Path) -> None:
+    def fail(_: SurveyReport) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        survey_deals("1-4", tmp_path / "table.csv", rules=NONE, progress=fail)
+    assert len(survey_deals("1-4", tmp_path / "table.csv", rules=NONE)) == 4
+
+
+@pytest.mark.parametrize(
+    ("ranges", "wishes", "words"),
+    [
+        ("1", {"question": "longest"}, "unknown question"),
+        ("1", {"question": "shortest", "lengths": True}, "lengths say nothing about shortest"),
+        (None, {}, "nothing to ask"),
+        ("1-", {}, "expected"),
+    ],
+)
+def test_bad_wishes(tmp_path: Path, ranges: str, wishes: dict[str, object], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        survey_deals(ranges, tmp_path / "table.csv", **wishes)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@
     python benchmarks/winnable.py --deals 1-1000 --freecells 2 --replay
     python benchmarks/winnable.py --fewest
     python benchmarks/winnable.py --deals 1-1000 --game simple_simon --max-time 5
+    python benchmarks/winnable.py --deals 1-1000 --game black_hole
 
 Without options: deals 1 to 32,000 with four freecells, and 1 to 1,000 with three, two and one, all
 kernels loaded. With --fewest: the deals of tests/data/min-freecells.tsv with none to four
@@ -64,7 +65,8 @@ def main() -> int:
         found = list(prove_many(deals, max_time=options.max_time, **limits))
         seconds = time.perf_counter() - begun
         print(
-            f"{freecells} freecells, deals {first} to {last}: {summary(found, seconds)}",
+            f"{rules.name}, {freecells} freecells, deals {first} to {last}: "
+            f"{summary(found, seconds)}",
             flush=True,
         )
         if options.replay:

@@ -122,6 +122,6 @@ class RecordKeys(StateCodec):
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
 
 
-def keys_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
-    """The keys of a deal's positions, or of its records."""
+def codec_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
+    """The keys of the positions, or of the records, of a deal with foundations."""
     return RecordKeys(deal, policy) if method == Method.DOMINATING else StateCodec(deal, policy)

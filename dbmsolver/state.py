@@ -16,7 +16,7 @@ import numpy as np
 from dbmsolver.core import tables as core
 from dbmsolver.core.deal_tables import make_deal_tables
 from dbmsolver.core.public_digits import digit_of
-from dbmsolver.errors import InputError
+from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
@@ -61,6 +61,11 @@ class StateCodec:
     method: Method = Method.EVERY_POSITION
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
+        if deal.rules.has_pile:
+            raise UsageError(
+                f"not possible in {deal.rules.name}, a game of one pile: "
+                "expected a game with foundations"
+            )
         self.deal = deal
         self.rules: Rules = deal.rules
         position = deal.position

@@ -27,8 +27,10 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("clusters", "errors version signals jit"),
     ("state", "errors game results core"),
     ("record_state", "errors game results core state"),
-    ("storage", "errors version disk game results core state record_state"),
-    ("search", "errors process game results jit core state record_state storage"),
+    ("pile_state", "errors game results core"),
+    ("keys", "game results state record_state pile_state"),
+    ("storage", "errors version disk game results core state record_state pile_state"),
+    ("search", "errors process game results jit core state record_state pile_state keys storage"),
     (
         "search.proof",
         "errors process steps game results core clusters state record_state storage search",
@@ -38,10 +40,11 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.improve",
         "errors game results core state record_state storage search search.proof search.astar",
     ),
+    ("search.pile", "errors results core pile_state storage search search.improve"),
     (
         "search.session",
-        "errors process game results core clusters state record_state storage search search.proof "
-        "search.astar search.improve",
+        "errors process game results core clusters state record_state pile_state keys storage "
+        "search search.proof search.astar search.improve search.pile",
     ),
     (
         "search.sequences",
@@ -52,7 +55,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("verify", "errors process game results jit storage"),
     (
         "search.inspect",
-        "errors game results core state record_state storage search search.proof verify",
+        "errors game results core state record_state pile_state keys storage search search.proof "
+        "verify",
     ),
     (
         "survey",
@@ -67,7 +71,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     (
         "cli",
         "errors version process signals steps game results notation jit clusters state "
-        "record_state storage search search.session search.sequences search.advice "
+        "record_state keys storage search search.session search.sequences search.advice "
         "search.inspect verify api survey",
     ),
     ("__main__", "signals search cli"),

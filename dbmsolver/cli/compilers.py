@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 
 from dbmsolver.game.deals import Deal
@@ -99,8 +99,13 @@ class Compilers:
 
 def compilers_for(
     question: Question, deal: Deal, options: Options, counting: bool = False
-) -> Compilers:
-    """What compiles the kernels of a search for a deal beside it."""
+) -> AbstractContextManager[None]:
+    """What compiles the kernels of a search for a deal beside it.
+
+    Nothing, for a game of one pile: its kernels are compiled in a second or two.
+    """
+    if deal.rules.has_pile:
+        return nullcontext()
 
     def code_bits() -> int:
         from dbmsolver.state import StateCodec

@@ -12,7 +12,7 @@ from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Rules, rules_fields
+from dbmsolver.game.rules import UNUSUAL, Rules, rules_fields
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Metric, Result, Verdict
 
@@ -133,7 +133,7 @@ def describe_move(move: Move) -> str:
 
 def board_text(position: Position) -> str:
     """A board for people; of one that is won, the foundations."""
-    if position.is_goal():
+    if position.is_goal() and position.pile is None:
         return "Foundations: H-K C-K D-K S-K\n"
     return format_board(position)
 
@@ -213,10 +213,6 @@ def board_data(position: Position) -> list[str]:
     return format_board(position).splitlines()
 
 
-_MOVING = ("moves", "whole_suits", "reserve")
-"""Rules that are told only where they are not as in FreeCell."""
-
-
 def rules_data(rules: Rules) -> dict[str, Any]:
     """Rules for JSON."""
     return {
@@ -228,7 +224,7 @@ def rules_data(rules: Rules) -> dict[str, Any]:
         "dealt_to_freecells": rules.dealt_to_freecells,
         "kings_sunk": rules.kings_sunk,
         "layout": rules.layout,
-        **{key: value for key, value in rules_fields(rules).items() if key in _MOVING},
+        **{key: value for key, value in rules_fields(rules).items() if key in UNUSUAL},
     }
 
 

@@ -13,6 +13,15 @@ mentioned are empty, and so is `-`. Freecells may be left away at the end; `*` i
 Both lines may stand anywhere, or nowhere. Blank lines mean nothing. Columns not mentioned are
 empty. Cards and suits can be written as `10H`, `th` or `T♥`, and the two lines can begin as in
 Freecell Solver's boards: Founds, Found, Decks, Deck; FC, Freecell.
+
+Games of one pile have two other lines, and no freecells:
+
+    Pile: AS 2H
+    Stock: 9C QD 3S
+
+The pile's last card is on top, the stock's first one is turned next. The pile may be called Hole or
+Waste, the stock Talon. As other programs write it, the pile may stand in the line of foundations:
+Foundations: AS. Where that says H-8 C-8 D-8 S-8, these low ranks are not in a short deck.
 """
 
 from __future__ import annotations
@@ -38,10 +47,11 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END
 
 LABEL = re.compile(
-    r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc))\s*)?:",
+    r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"
+    r"|(?P<pile>pile|hole|waste)|(?P<stock>stock|talon))\s*)?:",
     re.ASCII | re.IGNORECASE,
 )
-"""What a line of a board begins with: foundations, freecells, or a column's colon."""
+"""What a line of a board begins with: foundations, freecells, pile, stock, or a column's colon."""
 
 _HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
@@ -76,6 +86,10 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if any(card is not None for card in position.freecells):
         cells = ["-" if card is None else card_name(card) for card in position.freecells]
         lines.append("Freecells: " + " ".join(cells))
+    if position.pile is not None:
+        lines.append("Pile: " + (" ".join(map(card_name, position.pile)) or "-"))
+    if position.stock:
+        lines.append("Stock: " + " ".join(map(card_name, position.stock)))
     lines += [" ".join(map(card_name, column)) or ":" for column in position.columns]
     return "".join(line + "\n" for line in lines)
 
@@ -91,6 +105,8 @@ class _Reader:
     heights: dict[int, int] = field(default_factory=dict)
     foundations_line: int | None = None
     freecells_line: int | None = None
+    piled: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+    """By `pile` and `stock`: the line, and its cards."""
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)
     home: dict[int, tuple[int, int]] = field(default_factory=dict)
 
@@ -115,10 +131,15 @@ class _Reader:
                 self.fail(f"Freecells a second time, expected only those of line {first}", at)
             self.freecells_line = number
             self.read_freecells(words)
+        elif label and (label["pile"] or label["stock"]):
+            self.read_cards("pile" if label["pile"] else "stock", words, at)
         elif label or words:
             self.read_column(words, at)
 
     def read_foundations(self, words: list[tuple[str, tuple[int, int]]]) -> None:
+        if self.rules.has_pile and any("-" not in word for word, _ in words):
+            self.read_cards("pile", words, words[0][1])
+            return
         for word, at in words:
             if word == "-":
                 continue
@@ -135,6 +156,18 @@ class _Reader:
                 self.fail(f"{text}, expected each suit once", at)
             self.heights[index] = height
             self.home[index] = at
+
+    def read_cards(
+        self, name: str, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]
+    ) -> None:
+        """The cards of the pile or of the stock."""
+        if not self.rules.has_pile:
+            self.fail(f"a {name}, expected none in {self.rules.name}", at)
+        if name in self.piled:
+            first = self.piled[name][0]
+            self.fail(f"a {name} a second time, expected only that of line {first}", at)
+        cards = tuple(self.read_card(word, place) for word, place in words if word != "-")
+        self.piled[name] = at[0], cards
 
     def read_freecells(self, words: list[tuple[str, tuple[int, int]]]) -> None:
         self.freecells = []
@@ -173,7 +206,14 @@ class _Reader:
         freecells += [None] * (self.rules.freecells - len(freecells))
         columns = self.columns + [()] * (self.rules.columns - len(self.columns))
         hearts, spades, diamonds, clubs = (self.heights.get(index, 0) for index in range(4))
-        position = Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
+        pile, stock = (self.piled.get(name, (0, ()))[1] for name in ("pile", "stock"))
+        position = Position(
+            tuple(columns),
+            tuple(freecells),
+            (hearts, spades, diamonds, clubs),
+            pile if self.rules.has_pile else None,
+            stock,
+        )
         position.validate(self.rules, self.where)
         return position
 

@@ -41,6 +41,8 @@ def dealing(rules: Rules) -> str:
     if cells:
         parts.append("the last card" if cells == 1 else f"the last {cells} cards")
         parts[-1] += " to freecells"
+    if rules.stock:
+        parts.append("the rest is the stock")
     if rules == GAMES.get(rules.name):
         parts.append(f"numbered as by {SHIPPED[rules.name].numbers}")
     return ", ".join(parts)
@@ -57,7 +59,8 @@ def deal_number(number: int, rules: Rules) -> Position:
     -1 and -2 are boards of eight columns, so they need rules that deal all cards to eight columns.
     """
     if number in (-1, -2):
-        if rules.columns != 8 or rules.dealt_to_freecells or rules.kings_sunk or rules.layout:
+        plain = not (rules.dealt_to_freecells or rules.kings_sunk or rules.layout or rules.stock)
+        if rules.columns != 8 or not plain:
             raise InputError(
                 f"{rules.name} with {rules.describe()} has no such deal, "
                 "expected a game that deals all cards to 8 columns",
@@ -71,6 +74,12 @@ def deal_number(number: int, rules: Rules) -> Position:
     if rules.kings_sunk:
         deck = _sink_kings(deck[::-1], rules.columns)
     layout = layout_of(rules.layout)
+    if rules.has_pile:
+        after = layout.turned + rules.stock
+        columns, rest, heights = layout.arrange(deck, rules.columns, after)
+        pile = (*layout.pile, *rest[: layout.turned])
+        stock = tuple(rest[layout.turned :])
+        return Position(tuple(map(tuple, columns)), (), heights, pile, stock)
     columns, rest, heights = layout.arrange(deck, rules.columns, rules.dealt_to_freecells)
     freecells: list[int | None] = [None] * rules.freecells
     for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):

@@ -4,6 +4,9 @@ Piles are columns, the deepest card first. `cells` are cards in freecells, `rese
 only leave them, `foundations` the cards
 on top of them; those not mentioned hold what the game's deal puts there. In a short deck the
 highest rank stands for the king, the next one for the queen, and so on: see docs/games.md.
+
+In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
+both the last card is on top.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from dbmsolver.game.rules import Rules
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
+_HOLE, _STOCK = "hole", "stock"
 _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
@@ -36,6 +40,8 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         raise InputError(f"not JSON ({error.msg}), expected a board", place) from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"not JSON ({error}), expected a board", where) from None
+    if rules.has_pile:
+        return _with_pile(data, rules, where)
     place = _RESERVE if rules.reserve else _CELLS
     for name in data:
         if name not in (_PILES, place, _FOUNDATIONS):
@@ -63,6 +69,33 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         tuple(card + 4 * shift for card in cells) + (None,) * (rules.freecells - len(cells)),
         (hearts, spades, diamonds, clubs),
     )
+    position.validate(rules, where)
+    return position
+
+
+def _with_pile(data: Any, rules: Rules, where: str) -> Position:
+    """A board of a game of one pile."""
+    for name in data:
+        if name not in (_PILES, _HOLE, _STOCK):
+            expected = f"expected {_PILES}, {_HOLE} and {_STOCK}"
+            raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
+    piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
+    hole = data.get(_HOLE, [])
+    pile = _cards([hole] if isinstance(hole, str) else hole, where)
+    stock = _cards(data.get(_STOCK, []), where)[::-1]
+    everything = [card for cards in (*piles, pile, stock) for card in cards]
+    if not everything:
+        raise InputError("no cards, expected a board", where)
+    if len(piles) > rules.columns:
+        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
+        raise InputError(text, where)
+    lowest = 13 - max(map(rank, everything))
+    columns, rest = (
+        [tuple(card + 4 * lowest for card in cards) for cards in lists]
+        for lists in (piles, (pile, stock))
+    )
+    empty = ((),) * (rules.columns - len(piles))
+    position = Position((*columns, *empty), (), (lowest,) * 4, rest[0], rest[1])
     position.validate(rules, where)
     return position
 

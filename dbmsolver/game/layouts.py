@@ -5,19 +5,21 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 =================  ================================================================================
 `home A 2H`        these cards are on the foundations when the game begins, not in the deck; a rank
                    without a suit is all four cards
+`pile AS`          these cards are on the pile when the game begins, not in the deck
 `first 2C 2S`      these cards are dealt first, in this order
 `backwards`        rows are dealt from the last column to the first
 `diagonal`         each row begins one column further to the right than the one before
 `columns 1 3/2 4`  the columns, deepest card first, by the order in which cards come from the deck
 `auto`             a card that fits on its foundation goes there, and its column gets none for it
 `cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
+`turned 1`         so many cards go to the pile after those for the columns
 =================  ================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -27,8 +29,8 @@ from dbmsolver.game.cards import CARDS, RANKS, card_name, parse_card, rank, suit
 Order = Literal["turn", "backwards", "diagonal"]
 Heights = tuple[int, int, int, int]
 
-EXPECTED = "home, first, backwards, diagonal, columns, auto, cells, in this order"
-_ORDER = ("home", "first", "backwards", "diagonal", "columns", "auto", "cells")
+_ORDER = ("home", "pile", "first", "backwards", "diagonal", "columns", "auto", "cells", "turned")
+EXPECTED = f"{', '.join(_ORDER)}, in this order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,13 @@ class Layout:
     auto: bool = False
     cells: tuple[int, ...] = ()
     """Freecells from 0; empty for the first ones."""
+    pile: tuple[int, ...] = ()
+    turned: int = 0
+
+    @property
+    def has_pile(self) -> bool:
+        """Whether it deals cards to a pile."""
+        return bool(self.pile or self.turned)
 
     @property
     def heights(self) -> Heights:
@@ -56,13 +65,16 @@ class Layout:
         hearts, spades, diamonds, clubs = heights
         return hearts, spades, diamonds, clubs
 
-    def check(self, columns: int, freecells: int, filled: int) -> None:
+    def check(self, columns: int, freecells: int, filled: int, stock: int = 0) -> None:
         """UsageError if it does not fit these numbers of columns and cells, `filled` by the deal.
+
+        `stock` cards are left in the stock.
 
         Every card has to get a place, and only one.
         """
         _ = self.heights
-        if len({*self.home, *self.first}) != len(self.home) + len(self.first):
+        named = [*self.home, *self.pile, *self.first]
+        if len(set(named)) != len(named):
             raise UsageError("a card is named twice in the layout, expected each card once")
         if self.cells and (
             len(set(self.cells)) != len(self.cells)
@@ -71,7 +83,9 @@ class Layout:
         ):
             text = f"the layout fills the freecells {_numbers(self.cells)}"
             raise UsageError(f"{text}, expected {filled} of {freecells}")
-        cards = CARDS - len(self.home) - filled
+        cards = CARDS - len(self.home) - len(self.pile) - filled - self.turned - stock
+        if cards < 0 and not filled:
+            raise UsageError(f"{-cards} cards too few for pile and stock, expected a smaller stock")
         if cards < 0:
             text = f"the deal fills {filled} freecells, but has {cards + filled} cards"
             raise UsageError(f"{text}, expected as many at least")
@@ -91,8 +105,8 @@ class Layout:
     def arrange(
         self, deck: Sequence[int], columns: int, filled: int
     ) -> tuple[list[list[int]], list[int], Heights]:
-        """Columns, cards for the freecells, and heights of the foundations, of a shuffled deck."""
-        named = {*self.home, *self.first}
+        """Columns, the `filled` cards left for other places, and heights, of a shuffled deck."""
+        named = {*self.home, *self.pile, *self.first}
         cards = [*self.first, *(card for card in deck if card not in named)]
         end = len(cards) - filled
         if self.columns:
@@ -121,14 +135,14 @@ class Layout:
     def with_cells(self, filled: int, freecells: int) -> Layout:
         """For another number of cells: the first ones are filled, if those no longer fit."""
         fits = len(self.cells) == filled and max(self.cells, default=0) < freecells
-        return (
-            self if fits else Layout(self.home, self.first, self.order, self.columns, self.auto, ())
-        )
+        return self if fits else replace(self, cells=())
 
     def __str__(self) -> str:
         parts = []
         if self.home:
             parts.append("home " + _home(self.home))
+        if self.pile:
+            parts.append("pile " + _names(self.pile))
         if self.first:
             parts.append("first " + _names(self.first))
         if self.order != "turn":
@@ -139,6 +153,8 @@ class Layout:
             parts.append("auto")
         if self.cells:
             parts.append("cells " + _numbers(self.cells))
+        if self.turned:
+            parts.append(f"turned {self.turned}")
         return "; ".join(parts)
 
     def words(self, columns: int) -> list[str]:
@@ -146,8 +162,11 @@ class Layout:
         parts = []
         if self.home:
             parts.append(f"{_cards(self.home)} home at the start")
+        if self.pile:
+            parts.append(f"{_cards(self.pile)} on the pile at the start")
         if self.first:
-            parts.append(f"{_cards(self.first)} dealt first")
+            how = "in a place of its own" if self.columns else "dealt first"
+            parts.append(f"{_cards(self.first)} {how}")
         if self.columns:
             lengths = ", ".join(str(len(column)) for column in self.columns)
             parts.append(f"dealt to columns of {lengths} cards")
@@ -159,6 +178,9 @@ class Layout:
             parts.append(f"dealt to {columns} columns in turn")
         if self.auto:
             parts.append("cards that fit go home as they are dealt")
+        if self.turned:
+            parts.append("the next card" if self.turned == 1 else f"the next {self.turned} cards")
+            parts[-1] += " to the pile"
         return parts
 
 
@@ -211,8 +233,6 @@ def layout_of(text: str) -> Layout:
 
 
 def _with(layout: Layout, word: str, rest: str) -> Layout:
-    home, first, order = layout.home, layout.first, layout.order
-    columns, auto, cells = layout.columns, layout.auto, layout.cells
     if word == "home":
         home = tuple(
             card
@@ -223,16 +243,22 @@ def _with(layout: Layout, word: str, rest: str) -> Layout:
                 else [parse_card(name)]
             )
         )
-    elif word == "first":
-        first = tuple(map(parse_card, rest.split()))
-    elif word == "backwards":
-        order = "backwards"
-    elif word == "diagonal":
-        order = "diagonal"
-    elif word == "columns":
+        return replace(layout, home=home)
+    if word == "pile":
+        return replace(layout, pile=tuple(map(parse_card, rest.split())))
+    if word == "first":
+        return replace(layout, first=tuple(map(parse_card, rest.split())))
+    if word == "backwards":
+        return replace(layout, order="backwards")
+    if word == "diagonal":
+        return replace(layout, order="diagonal")
+    if word == "columns":
         columns = tuple(tuple(map(int, column.split())) for column in rest.split("/"))
-    elif word == "auto":
-        auto = True
-    else:
-        cells = tuple(int(number) - 1 for number in rest.split())
-    return Layout(home, first, order, columns, auto, cells)
+        return replace(layout, columns=columns)
+    if word == "auto":
+        return replace(layout, auto=True)
+    if word == "turned":
+        if int(rest) < 1:
+            raise ValueError("expected a number of cards")
+        return replace(layout, turned=int(rest))
+    return replace(layout, cells=tuple(int(number) - 1 for number in rest.split()))

@@ -6,11 +6,14 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import SUIT_NAMES, card_name
 
-PlaceKind = Literal["column", "freecell", "foundation"]
+PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock"]
 
 
 class Place(NamedTuple):
-    """Where a card can be. Columns and freecells count from 0; a foundation's index is its suit."""
+    """Where a card can be. Columns and freecells count from 0; a foundation's index is its suit.
+
+    There is one pile, and one stock: their index is 0.
+    """
 
     kind: PlaceKind
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
@@ -19,7 +22,13 @@ class Place(NamedTuple):
         """For people, who count from 1."""
         if self.kind == "foundation":
             return f"foundation of {SUIT_NAMES[self.index]}"
+        if self.kind in ("pile", "stock"):
+            return self.kind
         return f"{self.kind} {self.index + 1}"
+
+
+PILE = Place("pile", 0)
+STOCK = Place("stock", 0)
 
 
 class Move(NamedTuple):

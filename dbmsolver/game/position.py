@@ -7,11 +7,11 @@ they are printed, and the compiled kernels are tested against it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import CARDS, SUIT_NAMES, card_name, rank, suit
-from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Policy, Rules
 
 NAMED_AT_MOST = 6
@@ -26,11 +26,27 @@ class Position:
     """Deepest card first."""
     freecells: tuple[int | None, ...]
     foundations: tuple[int, int, int, int]
-    """Heights, 0 for empty to 13 for complete, in the order of `cards.SUITS`."""
+    """Heights, 0 for empty to 13 for complete, in the order of `cards.SUITS`.
+
+    In a game of one pile these are the low ranks that a short deck is without.
+    """
+    pile: tuple[int, ...] | None = None
+    """The pile's cards, the last one on top; None in games that have no pile."""
+    stock: tuple[int, ...] = ()
+    """The stock, the card first that is turned next."""
 
     def is_goal(self) -> bool:
-        """Whether all cards are home."""
+        """Whether all cards are home; with one pile, whether the columns are empty."""
+        if self.pile is not None:
+            return not any(self.columns)
         return all(height == 13 for height in self.foundations)
+
+    @property
+    def left(self) -> int:
+        """How many cards are not home; with one pile, how many lie in columns."""
+        if self.pile is not None:
+            return sum(map(len, self.columns))
+        return CARDS - sum(self.foundations)
 
     def available(self) -> list[tuple[int, Place]]:
         """The cards that are free to move: last of the columns, then those in the freecells."""
@@ -75,6 +91,8 @@ class Position:
         first empty column only. A card alone in its column does not move to an empty column, nor
         a run that is a whole column, nor a card from freecell to freecell.
         """
+        if self.pile is not None:
+            return self._moves_to_pile(rules, self.pile)
         cells = [] if rules.reserve else self.freecells
         empty_cell = _first(index for index, card in enumerate(cells) if card is None)
         empty_column = _first(index for index, column in enumerate(self.columns) if not column)
@@ -93,8 +111,29 @@ class Position:
                 moves.append(Move(card, source, Place("column", empty_column), count=count))
         return moves
 
+    def _moves_to_pile(self, rules: Rules, pile: tuple[int, ...]) -> list[Move]:
+        """All legal moves of a game of one pile: last cards of columns, then the stock's.
+
+        Any card may be the first one of an empty pile. The stock is turned whatever lies on the
+        pile; nothing need be turned where the columns are empty.
+        """
+        lowest = 1 + min(self.foundations)
+        moves = [
+            Move(column[-1], Place("column", index), PILE)
+            for index, column in enumerate(self.columns)
+            if column and (not pile or rules.follows(column[-1], pile[-1], lowest))
+        ]
+        if self.stock and not self.is_goal():
+            moves.append(Move(self.stock[0], STOCK, PILE))
+        return moves
+
     def forced(self, rules: Rules, policy: Policy) -> Move | None:
-        """The safe move to a foundation that must be made, lowest suit first, if there is one."""
+        """The safe move to a foundation that must be made, lowest suit first, if there is one.
+
+        None is in a game of one pile.
+        """
+        if self.pile is not None:
+            return None
         safe = [
             (suit(card), card, source)
             for card, source in self.available()
@@ -124,6 +163,8 @@ class Position:
         freecells = list(self.freecells)
         foundations = list(self.foundations)
         taken: tuple[int, ...] = (card,)
+        if self.pile is not None or "pile" in (source.kind, destination.kind):
+            return self._to_pile(move)
         if source.kind == "column":
             taken = columns[source.index][-count:]
             columns[source.index] = columns[source.index][:-count]
@@ -152,8 +193,25 @@ class Position:
         hearts, spades, diamonds, clubs = foundations
         return Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
 
+    def _to_pile(self, move: Move) -> Position:
+        """The position after a card that is free was put on the pile."""
+        card, source, destination, _, count = move
+        if self.pile is None or destination != PILE or count != 1:
+            raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
+        columns = list(self.columns)
+        if source.kind == "column":
+            columns[source.index] = columns[source.index][:-1]
+        return replace(
+            self,
+            columns=tuple(columns),
+            pile=(*self.pile, card),
+            stock=self.stock[1:] if source == STOCK else self.stock,
+        )
+
     def _is_free(self, card: int, source: Place, count: int) -> bool:
         """Whether nothing lies on the cards that move, the deepest of which is `card`."""
+        if source == STOCK:
+            return count == 1 and self.stock[:1] == (card,)
         if count == 1 or source.kind != "column":
             return count == 1 and (card, source) in self.available()
         if not 0 <= source.index < len(self.columns):
@@ -162,8 +220,13 @@ class Position:
         return 1 < count <= len(column) and column[-count] == card
 
     def canonical(self) -> Hashable:
-        """Equal for positions that differ only in the order of columns or of freecells."""
+        """Equal for positions that differ only in the order of columns or of freecells.
+
+        Of the pile only the card on top makes a difference.
+        """
         columns = tuple(sorted(column for column in self.columns if column))
+        if self.pile is not None:
+            return columns, self.pile[-1:], self.stock, self.foundations
         freecells = tuple(sorted(card for card in self.freecells if card is not None))
         return columns, freecells, self.foundations
 
@@ -175,6 +238,21 @@ class Position:
             raise InputError(f"{len(self.freecells)} freecells, expected {rules.freecells}", where)
         if len(self.foundations) != 4:
             raise InputError(f"{len(self.foundations)} foundations, expected 4", where)
+        if (self.pile is not None) != rules.has_pile:
+            text = "no pile, expected one" if rules.has_pile else "a pile, expected none"
+            raise InputError(text, where)
+        if self.stock and not rules.stock:
+            raise InputError("a stock, expected none", where)
+        if len(self.stock) > rules.stock:
+            raise InputError(
+                f"{len(self.stock)} cards in the stock, expected at most {rules.stock}", where
+            )
+        if self.pile is not None and len(set(self.foundations)) > 1:
+            raise InputError(
+                "foundations of different heights, expected them to tell the ranks that a short "
+                "deck is without",
+                where,
+            )
         seen: dict[int, str] = {}
         for index, height in enumerate(self.foundations):
             place = str(Place("foundation", index))
@@ -191,6 +269,8 @@ class Position:
             for index, card in enumerate(self.freecells)
             if card is not None
         ]
+        lying += [(card, str(PILE)) for card in self.pile or ()]
+        lying += [(card, str(STOCK)) for card in self.stock]
         for card, place in lying:
             if not 0 <= card < CARDS:
                 raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)
@@ -213,6 +293,9 @@ class Position:
         )
         cells = " ".join("-" if card is None else card_name(card) for card in self.freecells)
         columns = " | ".join(" ".join(map(card_name, column)) for column in self.columns)
+        if self.pile is not None:
+            pile, stock = (" ".join(map(card_name, cards)) for cards in (self.pile, self.stock))
+            return f"pile [{pile}] stock [{stock}] {columns}"
         return f"[{home}] ({cells}) {columns}"
 
 

@@ -4,6 +4,10 @@ All games share the rest: one deck, every card in sight, the last card of a colu
 in a freecell are free to move, a column is built down by one rank, foundations are built up by
 suit from the ace, and no card leaves a foundation. In some games a run of cards, the end of a
 column, is one move.
+
+Games of one pile are another matter. Their columns only lose cards, each of which is put on the
+pile, where it has to be one rank higher or lower than the card on top. A stock, if there is one, is
+turned to the pile card by card. The game is won when the columns are empty.
 """
 
 from __future__ import annotations
@@ -11,26 +15,31 @@ from __future__ import annotations
 import difflib
 import itertools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.layouts import layout_of
 
 Build = Literal["alternate", "suit", "any", "none"]
 Fill = Literal["any", "kings", "none"]
 Moves = Literal["single", "runs", "suit-runs"]
+Pile = Literal["none", "wrap", "ends"]
 Policy = Literal["wkr", "horne", "none"]
 
 BUILDS: tuple[Build, ...] = get_args(Build)
 FILLS: tuple[Fill, ...] = get_args(Fill)
 MOVES: tuple[Moves, ...] = get_args(Moves)
+PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 MAX_COLUMNS = 13
+MAX_PILE_COLUMNS = 17
+"""Columns of a game with one pile."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
 
@@ -57,6 +66,19 @@ MOVES_WORDS: dict[Moves, str] = {
     "suit-runs": "a run of one suit moves as one move",
 }
 WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
+PILE_WORDS: dict[Pile, str] = {
+    "none": "no pile",
+    "wrap": "one pile up or down by any suit and from king to ace",
+    "ends": "one pile up or down by any suit",
+}
+UNUSUAL: dict[str, Any] = {
+    "moves": "single",
+    "whole_suits": False,
+    "reserve": False,
+    "pile": "none",
+    "stock": 0,
+}
+"""Rules that are told only where they are not as in FreeCell, and how they are there."""
 RESERVE_WORDS = {
     True: "no card is put into a freecell",
     False: "an empty freecell takes any card",
@@ -96,15 +118,23 @@ class Rules:
     """Whether cards go home only as a whole suit, from the end of a column, in one move."""
     reserve: bool = False
     """Whether cards only leave the freecells."""
+    pile: Pile = "none"
+    """Whether columns are played to one pile, and whether its ranks go round."""
+    stock: int = 0
+    """Cards that the deal leaves in the stock, which is turned to the pile."""
 
     def __post_init__(self) -> None:
-        _check_range("columns", self.columns, 1, MAX_COLUMNS)
+        most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
+        _check_range("columns", self.columns, 1, most_columns)
         most = MAX_RESERVE if self.reserve else MAX_FREECELLS
         _check_range("freecells", self.freecells, 0, most)
         _check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, BUILDS)
         _check_choice("fill", self.fill, FILLS)
         _check_choice("moves", self.moves, MOVES)
+        _check_choice("pile", self.pile, PILES)
+        _check_range("cards in the stock", self.stock, 0, CARDS if self.has_pile else 0)
+        self._check_pile()
         if (self.moves == "suit-runs" or self.whole_suits) and 0 not in self.parent_kinds:
             what = "runs of one suit" if self.moves == "suit-runs" else "whole suits"
             raise UsageError(
@@ -115,7 +145,21 @@ class Rules:
         if self.whole_suits and self.moves == "single":
             raise UsageError("whole suits, but single cards: expected moves of runs")
         if self.layout:
-            layout_of(self.layout).check(self.columns, self.freecells, self.dealt_to_freecells)
+            layout = layout_of(self.layout)
+            layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)
+            if not self.has_pile and layout.has_pile:
+                raise UsageError("cards are dealt to a pile, expected a game with one")
+
+    def _check_pile(self) -> None:
+        """UsageError for what a game with one pile cannot have."""
+        if not self.has_pile:
+            return
+        odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
+        if odd or self.build != "none" or self.fill != "none":
+            raise UsageError(
+                "a game of one pile with freecells, or with columns that take cards: "
+                "expected neither"
+            )
 
     @property
     def parent_kinds(self) -> tuple[int, ...]:
@@ -127,6 +171,22 @@ class Rules:
         if rank(parent) != rank(child) + 1:
             return False
         return suit(parent) ^ suit(child) in self.parent_kinds
+
+    @property
+    def has_pile(self) -> bool:
+        """Whether it is a game of one pile."""
+        return self.pile != "none"
+
+    def follows(self, card: int, top: int, lowest: int) -> bool:
+        """Whether `card` may be put on `top`, the last card of the pile, as columns are played.
+
+        `lowest` is the lowest rank of the deck: 1, or more in a short one.
+        """
+        ranks = 14 - lowest
+        difference = rank(card) - rank(top)
+        if self.pile == "wrap":
+            return difference % ranks in (1 % ranks, -1 % ranks)
+        return abs(difference) == 1
 
     @property
     def has_runs(self) -> bool:
@@ -181,12 +241,14 @@ class Rules:
         cards alone is left out. Each of them goes home by one move, sooner or later. So no move is
         added, and the solution is as short.
 
+        With one pile nothing goes home.
+
         Where only whole suits go home no card goes by itself, and no move is taken to be safe: the
         cards of a suit that is complete may still be needed in two columns.
         """
         own = suit(card)
         r = rank(card)
-        if policy == "none" or self.whole_suits or foundations[own] != r - 1:
+        if self.has_pile or self.whole_suits or policy == "none" or foundations[own] != r - 1:
             return False
         if self.build in ("suit", "none"):
             return True
@@ -201,6 +263,14 @@ class Rules:
 
     def describe(self) -> str:
         """The rules in one line."""
+        if self.has_pile:
+            parts = [
+                "1 column" if self.columns == 1 else f"{self.columns} columns",
+                PILE_WORDS[self.pile],
+            ]
+            if self.stock:
+                parts.append(stock_words(self.stock))
+            return ", ".join(parts)
         name = "reserve card" if self.reserve else "freecell"
         cells = f"1 {name}" if self.freecells == 1 else f"{self.freecells or 'no'} {name}s"
         if self.dealt_to_freecells:
@@ -220,6 +290,13 @@ class Rules:
         if self.reserve:
             parts.append(RESERVE_WORDS[True])
         return ", ".join(parts)
+
+
+def stock_words(cards: int) -> str:
+    """A stock of so many cards in words."""
+    if not cards:
+        return "no stock"
+    return f"a stock of {cards} {'card' if cards == 1 else 'cards'}"
 
 
 def changed(
@@ -315,7 +392,7 @@ def rules_fields(rules: Rules) -> dict[str, Any]:
     written still.
     """
     fields = asdict(rules)
-    for name, usual in (("moves", "single"), ("whole_suits", False), ("reserve", False)):
+    for name, usual in UNUSUAL.items():
         if fields[name] == usual:
             del fields[name]
     return fields
@@ -328,6 +405,9 @@ def moving(rules: Rules) -> str:
     """
     words = [str(rules.moves)] if rules.has_runs else []
     words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
+    if rules.has_pile:
+        words.append(f"pile-{rules.pile}")
+        words += [f"stock-{rules.stock}"] * bool(rules.stock)
     return " ".join(words) or "single"
 
 
@@ -337,11 +417,20 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     UsageError for other words.
     """
     words = set(text.split())
-    known = {"runs", "suit-runs", "single", "whole-suits", "reserve"}
-    unknown = sorted(words - known)
-    if unknown or len(words & {"runs", "suit-runs", "single"}) > 1:
-        expected = "runs, suit-runs or single, then whole-suits and reserve where they are so"
+    stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
+    piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
+    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", *piles, stock}
+    pile: Pile = next((pile for word, pile in piles.items() if word in words), "none")
+    unknown = sorted(words - known) or len(words & {"runs", "suit-runs", "single"}) > 1
+    if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
+        expected = (
+            "runs, suit-runs or single, then whole-suits and reserve where they are so; or "
+            "pile-wrap or pile-ends, then stock- and its cards"
+        )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    if pile != "none":
+        cards = int(stock[6:]) if stock else 0
+        return replace(rules, build="none", fill="none", pile=pile, stock=cards)
     takes: Moves = "runs" if "runs" in words else "single"
     return replace(
         rules,
@@ -349,6 +438,8 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         moves="suit-runs" if "suit-runs" in words else takes,
         whole_suits="whole-suits" in words,
         reserve="reserve" in words,
+        pile="none",
+        stock=0,
     )
 
 

@@ -13,10 +13,12 @@ from dbmsolver.game.rules import (
     FILL_WORDS,
     GAMES,
     MOVES_WORDS,
+    PILE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
     Rules,
     rules_for,
+    stock_words,
     usual_rules,
 )
 
@@ -24,9 +26,11 @@ _MOVING: dict[str, dict[Any, str]] = {
     "moves": dict(MOVES_WORDS),
     "whole_suits": WHOLE_SUITS_WORDS,
     "reserve": RESERVE_WORDS,
+    "pile": dict(PILE_WORDS),
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""
 _COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
+_STOCK = re.compile(r"no stock|a stock of ([0-9]{1,2}) cards?")
 _LAYOUT = "layout "
 _IN_TURN = "cards dealt in turn"
 _SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
@@ -59,6 +63,8 @@ def rules_notes(rules: Rules) -> list[str]:
         for key, words in _MOVING.items()
         if getattr(rules, key) != getattr(plain, key)
     ]
+    if rules.stock != plain.stock:
+        notes.append(stock_words(rules.stock))
     usual = usual_rules(rules)
     if rules.dealt_to_freecells != usual.dealt_to_freecells:
         notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
@@ -85,6 +91,8 @@ def rules_of_notes(text: str) -> Rules:
             changes["fill"] = next(key for key, words in FILL_WORDS.items() if words == note)
         elif key := next((key for key, words in _MOVING.items() if note in words.values()), None):
             changes[key] = next(each for each, words in _MOVING[key].items() if words == note)
+        elif found := _STOCK.fullmatch(note):
+            changes["stock"] = int(found[1] or 0)
         elif note in _SUNK.values():
             changes["kings_sunk"] = note == _SUNK[True]
         elif note == _IN_TURN or note.startswith(_LAYOUT):
@@ -98,7 +106,7 @@ def rules_of_notes(text: str) -> Rules:
         rules_for(name)
     build, fill = changes.pop("build"), changes.pop("fill")
     plain = GAMES.get(name, Rules(name, 1, 0, "any", "any"))
-    how = {key: changes.pop(key, getattr(plain, key)) for key in _MOVING}
+    how = {key: changes.pop(key, getattr(plain, key)) for key in (*_MOVING, "stock")}
     known = usual_rules(Rules(name, counts["column"], counts["freecell"], build, fill, **how))
     if "freecells filled by the deal" in counts:
         changes["dealt_to_freecells"] = counts["freecells filled by the deal"]

@@ -68,7 +68,7 @@ def grouped(solution: Solution) -> Solution:
     That is the card that moves, the card it is put on, and the position before. A single-card move
     stays an automove if it was one.
     """
-    if solution.rules.has_runs:
+    if solution.rules.has_runs or solution.rules.has_pile:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
@@ -93,6 +93,8 @@ def told_in_full(solution: Solution) -> Iterable[Step]:
         onto: int | None = None
         if step.destination.kind == "column" and before.columns[step.destination.index]:
             onto = before.columns[step.destination.index][-1]
+        elif before.pile:
+            onto = before.pile[-1]
         elif step.destination.kind == "foundation" and before.foundations[suit(card)]:
             onto = 4 * before.foundations[suit(card)] + suit(card) - 4
         yield replace(step, card=card, onto=onto, before=before)
@@ -109,7 +111,7 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """All moves of a player, each with the position after it and before any automove."""
-    if rules.has_runs:
+    if rules.has_runs or rules.has_pile:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
         return
@@ -150,10 +152,13 @@ def lengths(solution: Solution) -> dict[str, int]:
     explicit-horne   ... with Horne automoves
     explicit-wkr     ... with WKR automoves
 
-    Where a run is one move, moves are counted in `runs` only.
+    Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
+    turning the stock is a move, too.
     """
     if solution.rules.has_runs:
         return {"runs": len(solution.steps)}
+    if solution.rules.has_pile:
+        return {"cards": len(solution.steps)}
     counts = {"cards": len(solution.moves())}
     counts["runs"] = _explicit_moves(explicit(solution, "none", any_length=True))
     for policy in ("none", "horne", "wkr"):

@@ -126,9 +126,10 @@ class Solution:
             text = f"the final position is not where the moves end: {self.final}"
             raise NotSolvedError(f"{text}; position: {position}", last, position)
         if solved and not position.is_goal():
-            left = 52 - sum(position.foundations)
+            left = position.left
             cards = "1 card is" if left == 1 else f"{left} cards are"
-            text = f"not solved after {len(self.steps)} moves: {cards} not home"
+            where = "not home" if position.pile is None else "left in the columns"
+            text = f"not solved after {len(self.steps)} moves: {cards} {where}"
             raise NotSolvedError(f"{text}; position: {position}", last, position)
 
     def moves(self) -> list[Move]:

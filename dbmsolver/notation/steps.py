@@ -81,8 +81,10 @@ def moving_card(position: Position, step: Step) -> int:
         if card is None:
             raise IllegalMoveError("no card there", str(step.source))
         return card
-    if kind == "foundation":
-        raise IllegalMoveError("no card leaves a foundation", str(step.source))
+    if kind == "stock" and position.stock:
+        return position.stock[0]
+    if kind in ("foundation", "pile"):
+        raise IllegalMoveError(f"no card leaves a {kind}", str(step.source))
     raise IllegalMoveError("no such place", str(step.source))
 
 
@@ -104,6 +106,8 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
         raise IllegalMoveError(f"{count} cards, expected at least 1")
     card = moving_card(position, step)
     _check_card("moves", step.card, card)
+    if position.pile is not None:
+        return _play_to_pile(position, step, card, rules)
     target: int | None = None
     if destination.kind == "column" and 0 <= destination.index < len(position.columns):
         column = position.columns[destination.index]
@@ -143,6 +147,22 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if count > most and not unlimited:
         raise IllegalMoveError(f"{count} cards, there is room for {most} at once")
     return move_run(position, source.index, destination.index, count)
+
+
+def _play_to_pile(position: Position, step: Step, card: int, rules: Rules) -> Position:
+    """The position of a game of one pile after the step, which must be legal."""
+    top = position.pile[-1] if position.pile else None
+    _check_card("is the card under it", step.onto, top)
+    if step.automove != "none":
+        raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    move = Move(card, step.source, step.destination, count=step.count)
+    after = position.apply(move)
+    if move not in position.moves(rules):
+        if position.is_goal():
+            raise IllegalMoveError("the columns are empty, and nothing is left to be played")
+        what = "an empty pile" if top is None else card_name(top)
+        raise IllegalMoveError(f"{card_name(card)} cannot be put on {what}")
+    return after
 
 
 def _check_card(what: str, given: int | None, found: int | None) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.keys import AnyKeys
 from dbmsolver.results import Options, Result, Verdict
 from dbmsolver.search.least import least_of
 from dbmsolver.search.statistics import Statistics
 from dbmsolver.search.trace import Step, replay
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 
@@ -39,7 +39,7 @@ def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
     )
 
 
-def result_of(store: Store, keys: StateCodec, statistics: Statistics, options: Options) -> Result:
+def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Options) -> Result:
     """What the manifest of a store says, as a Result."""
     manifest = store.manifest
     layers = (layer for layer, _ in statistics.strata)

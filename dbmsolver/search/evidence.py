@@ -8,6 +8,7 @@ checks everything.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 from dbmsolver.errors import InternalError, StoreError
@@ -16,11 +17,13 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.record_state import RecordKeys, keys_of
+from dbmsolver.keys import AnyKeys, keys_of
+from dbmsolver.pile_state import PileKeys
+from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search.covering import stored_cover
+from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.trace import Finder, replay
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
@@ -70,7 +73,7 @@ def check_unfinished(store: Store, deal: Deal) -> list[str]:
     return ["the solution was played and wins"]
 
 
-def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, ...]:
+def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]:
     """The solution in a manifest, played from the deal by the readable model.
 
     StoreError if it does not win.
@@ -87,8 +90,8 @@ def moves_of(manifest: Manifest, codec: StateCodec, where: str) -> tuple[Move, .
     for move in moves:
         position = position.apply(move)
     if not position.is_goal():
-        left = CARDS - sum(position.foundations)
-        raise _wrong(f"after the moves of its solution {left} cards are not home", where)
+        what = "cards are not home" if position.pile is None else "cards are left in the columns"
+        raise _wrong(f"after the moves of its solution {position.left} {what}", where)
     return moves
 
 
@@ -125,7 +128,7 @@ def _check_counts(store: Store) -> str:
     return "the counts are those of the blocks"
 
 
-def _check_solution(store: Store, codec: StateCodec) -> list[str]:
+def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
     manifest, where = store.manifest, str(store.path)
     if manifest.path is None and manifest.keep == "none":
         return []
@@ -143,22 +146,28 @@ def _check_solution(store: Store, codec: StateCodec) -> list[str]:
     return checked
 
 
-def _last_stratum(codec: StateCodec) -> int:
-    """The stratum of states with one card that is not home; the goal is a move away."""
+def _last_stratum(codec: AnyKeys) -> int:
+    """The first stratum that no state of an unsolvable deal is in.
+
+    All its states but one have one card that is not home, and the goal is a move away. With one
+    pile it is where all cards lie on it.
+    """
+    if isinstance(codec, PileKeys):
+        return codec.last_stratum
     return CARDS + codec.locked - 1
 
 
-def _check_closed(store: Store, codec: StateCodec) -> str:
+def _check_closed(store: Store, codec: AnyKeys) -> str:
     """Nothing closed is next to the goal, and random games stay among the closed states."""
     where = str(store.path)
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
-    finder, random = Finder(store, codec), Random()
+    is_closed, random = _looking_up(store, codec), Random()
     for _ in range(GAMES):
         position = codec.deal.position
         for number in range(MOVES + 1):
-            if not _is_closed(finder, position, store.manifest.policy):
+            if not is_closed(position):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
             following = list(position.successors(codec.rules, store.manifest.policy))
@@ -166,6 +175,15 @@ def _check_closed(store: Store, codec: StateCodec) -> str:
                 break
             position = random.choice(following)[1]
     return f"{GAMES} random games from the deal stay among the closed states"
+
+
+def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
+    """What tells whether a position is closed in a store."""
+    if isinstance(codec, PileKeys):
+        piles, keys = PileFinder(store, codec), codec
+        return lambda position: piles.code(keys.encode(position)) is not None
+    finder = Finder(store, codec)
+    return lambda position: _is_closed(finder, position, store.manifest.policy)
 
 
 def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:

@@ -10,13 +10,16 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.record_state import RecordKeys, keys_of
+from dbmsolver.keys import AnyKeys, keys_of
+from dbmsolver.pile_state import PileKeys
+from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.answers import whole_strata
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
+from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.state import State, StateCodec
@@ -157,13 +160,9 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
     def tell(store: Store) -> list[Move] | None:
         keys = keys_of_store(store)
         try:
-            state = keys.state(position)
+            moves = _moves_to(store, keys, position)
         except InputError:
             return None  # no game from the deal comes to it
-        if isinstance(keys, RecordKeys):
-            moves = _moves_to_covered(store, keys, position)
-        else:
-            moves = _moves_to_state(store, keys, state)
         if moves is None:
             # A damaged key is not found, and nor is what lies under it.
             for kind in (b"C", b"A"):
@@ -180,7 +179,17 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
     return look(path, tell)
 
 
-def keys_of_store(store: Store) -> StateCodec:
+def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | None:
+    """The moves to a position, None if it was not closed; InputError if it cannot be reached."""
+    if isinstance(keys, PileKeys):
+        return _moves_to_key(store, keys, keys.encode(position))
+    state = keys.state(position)
+    if isinstance(keys, RecordKeys):
+        return _moves_to_covered(store, keys, position)
+    return _moves_to_state(store, keys, state)
+
+
+def keys_of_store(store: Store) -> AnyKeys:
     """The keys of the states in a store."""
     manifest = store.manifest
     deal = deal_of(manifest, str(store.path))
@@ -199,6 +208,17 @@ def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move]
         except InternalError as error:
             raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     return None
+
+
+def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
+    """The moves by which a search of a game of one pile came to a state, None if it did not."""
+    steps = PileFinder(store, keys).steps_to(key)
+    if steps is None:
+        return None
+    try:
+        return list(replay(keys, steps, lambda _: None))
+    except InternalError as error:
+        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 
 
 def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:

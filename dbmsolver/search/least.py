@@ -9,6 +9,8 @@ import numpy as np
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
+from dbmsolver.keys import AnyKeys
+from dbmsolver.pile_state import PileKeys
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.rows import layers_of
 from dbmsolver.state import StateCodec
@@ -17,7 +19,7 @@ from dbmsolver.storage.manifest import Manifest
 _SLOTS = 1 << 13
 
 
-def least_of(manifest: Manifest, codec: StateCodec, layers: Iterable[int]) -> int | None:
+def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int | None:
     """A length that no solution of the deal falls short of.
 
     None for a proof and for a deal without a solution. ``layers`` are those with closed states.
@@ -28,7 +30,9 @@ def least_of(manifest: Manifest, codec: StateCodec, layers: Iterable[int]) -> in
         return None
     if manifest.shortest:
         return manifest.length
-    return max(layers, default=0) or least_length(codec)
+    return max(layers, default=0) or (
+        codec.in_columns if isinstance(codec, PileKeys) else least_length(codec)
+    )
 
 
 def least_length(codec: StateCodec) -> int:

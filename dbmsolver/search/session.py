@@ -13,10 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.keys import keys_of
+from dbmsolver.pile_state import PileKeys
 from dbmsolver.process import default_memory, return_freed_memory
-from dbmsolver.record_state import RecordKeys, keys_of
+from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import (
     Event,
     Limit,
@@ -35,8 +37,10 @@ from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, S
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import replay
+from dbmsolver.state import StateCodec
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
+from dbmsolver.storage.pile_blocks import PileIntake
 from dbmsolver.storage.store import Store, look
 
 if TYPE_CHECKING:
@@ -60,7 +64,12 @@ def run(
     A store in ``options.store`` that holds an unfinished run of the same search is continued, a
     finished one answers at once; one of another search raises StoreError. Without a store a
     temporary one is used and removed.
+
+    UsageError where a cluster is given for a game that is not searched by one.
     """
+    if options.cluster is not None and deal.rules.has_pile:
+        text = f"all cards go to one pile in {deal.rules.name}: that is not spread over a cluster"
+        raise UsageError(f"{text}, expected a game with foundations")
     if options.store is None:
         with tempfile.TemporaryDirectory(prefix="dbmsolver-") as base:
             manifest = new_manifest(question, deal, options)
@@ -126,9 +135,10 @@ class _Run:
         self.limits = limits
         self.question = store.manifest.question
         self.keys = keys_of(deal, options.policy, store.manifest.method)
-        store.check_states = Intake(self.keys)
+        keys = self.keys
+        store.check_states = PileIntake(keys) if isinstance(keys, PileKeys) else Intake(keys)
         self.threads = options.threads or default_threads()
-        self.best: Best | None = None
+        self.best: Best[Any] | None = None
         self.begun = self.answered or store.manifest.phase == "search"
         if not self.begun:
             # What was counted before the search began is no part of it.
@@ -192,11 +202,33 @@ class _Run:
         Each is imported when its turn comes: loading the kernels of all of them takes longer than
         an easy deal.
         """
-        return self._solving() if self.question == Question.SOLVE else self._proving()
+        if isinstance(self.keys, PileKeys):
+            return self._piling(self.keys)
+        if self.question == Question.SOLVE:
+            return self._solving(self.keys)
+        return self._proving(self.keys)
 
-    def _proving(self) -> Generator[Search, None, None]:
+    def _piling(self, keys: PileKeys) -> Generator[Search, None, None]:
+        """The searches of a game of one pile.
+
+        Dives come first where the solution that they find ends the search, or is asked for.
+        """
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.pile.dives import PileDives
+        from dbmsolver.search.pile.search import PileSearch
+
+        best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
+        self.best = best
+        all_alike = best is None or not self.deal.position.stock
+        if not self.begun and (all_alike or self.options.any_solution):
+            yield PileDives(keys, self.recorder, self.limits, self.memory, best)
+        if not self.begun:
+            self._begin()
+        yield PileSearch(keys, self.recorder, self.memory, best)
+
+    def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
-        keys, recorder, threads = self.keys, self.recorder, self.threads
+        recorder, threads = self.recorder, self.threads
         with ExitStack() as stack:
             connection = None
             if self.options.cluster is not None:
@@ -221,30 +253,30 @@ class _Run:
                 self._begin()
             from dbmsolver.search.proof.strata import ProofSearch
 
-            crew = self._crew(connection)
+            crew = self._crew(keys, connection)
             stack.callback(crew.close)
             yield ProofSearch(keys, recorder, crew, threads, self.memory)
 
-    def _crew(self, connection: Connection | None) -> Crew:
+    def _crew(self, keys: StateCodec, connection: Connection | None) -> Crew:
         """Those who close signatures."""
         if connection is None:
             from dbmsolver.search.proof.crew import Threads
 
-            return Threads(self.keys, self.threads)
+            return Threads(keys, self.threads)
         from dbmsolver.search.proof.cluster_crew import ClusterCrew
         from dbmsolver.search.proof.orders import Proof
 
-        proof = Proof(self.deal, self.options.policy, self.keys.method)
+        proof = Proof(self.deal, self.options.policy, keys.method)
         return ClusterCrew(proof, connection, self.limits.memory or default_memory())
 
-    def _solving(self) -> Generator[Search, None, None]:
+    def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """The searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.improve.shortest import ShortestBelow
 
         memory, improver = self.memory, None
-        self.best = best = Best(self.keys, self.recorder)
+        self.best = best = Best(keys, self.recorder)
         if self.options.any_solution:
             from dbmsolver.search.improve.ahead import AnyAhead
             from dbmsolver.search.improve.improver import Improver
@@ -255,7 +287,7 @@ class _Run:
             yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
         if not self.begun:
             self._begin()
-        search = AStarSearch(self.keys, self.recorder, self.threads, memory)
+        search = AStarSearch(keys, self.recorder, self.threads, memory)
         yield ShortestBelow(search, best, improver)
 
     def _begin(self) -> None:
@@ -263,11 +295,17 @@ class _Run:
 
         No store says "search" before the deal is pending in it, so none is ever incomplete.
         """
-        root = initial_candidates(self.keys)
+        if isinstance(self.keys, PileKeys):
+            from dbmsolver.search.pile.search import root_record
+
+            record, tally = root_record(self.keys)
+        else:
+            root = initial_candidates(self.keys)
+            record, tally = NewRecord(0, root.stratum, root.pack()), root.tally
         batch = self.recorder.batch
         batch.cleared.append(b"A")
-        batch.pending = [NewRecord(0, root.stratum, root.pack())]
-        batch.fields |= {"phase": "search", "waiting": root.tally.to_json(), "known": 1}
+        batch.pending = [record]
+        batch.fields |= {"phase": "search", "waiting": tally.to_json(), "known": 1}
         self.recorder.commit(0, 0)
         self.begun = True
 

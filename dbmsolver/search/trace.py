@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Protocol
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from dbmsolver.core.families import undo_code
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import Method
 from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
@@ -22,6 +25,22 @@ from dbmsolver.storage.store import Store
 
 Step = tuple[int, int]
 """A card and the place value it moves to."""
+
+
+class Keys(Protocol):
+    """The keys of one deal, of whatever kind."""
+
+    @property
+    def deal(self) -> Deal:
+        """The deal."""
+
+    @property
+    def rules(self) -> Rules:
+        """Its rules."""
+
+    @property
+    def method(self) -> Method:
+        """What a state is."""
 
 
 class Finder:
@@ -110,7 +129,7 @@ def place_value(codec: StateCodec, state: State, card: int) -> int:
 
 
 def replay(
-    codec: StateCodec, steps: list[Step], policy_moves: Callable[[Position], Move | None]
+    codec: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]
 ) -> tuple[Move, ...]:
     """Turn steps into moves by playing them on the readable model.
 
@@ -135,7 +154,7 @@ def replay(
     return tuple(moves)
 
 
-def steps_of(codec: StateCodec, moves: Iterable[Move]) -> list[Step]:
+def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
     """The steps of legal moves played from the deal."""
     position = codec.deal.position
     steps: list[Step] = []
@@ -145,18 +164,19 @@ def steps_of(codec: StateCodec, moves: Iterable[Move]) -> list[Step]:
     return steps
 
 
-def _place_of(codec: StateCodec, position: Position, move: Move) -> int:
+def _place_of(codec: Keys, position: Position, move: Move) -> int:
     """The place value that a move gives its card."""
     kind, index = move.destination
-    if kind == "foundation":
+    if kind in ("foundation", "pile"):
         return PLACE_HOME
     if kind == "freecell":
         return PLACE_FREECELL
     column = position.columns[index]
-    return codec.kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+    kinds = codec.rules.parent_kinds
+    return kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
 
 
-def legal_move(codec: StateCodec, position: Position, card: int, place: int) -> Move | None:
+def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
     """The legal move of a card to a place value; None if there is none."""
     for move in position.moves(codec.rules):
         if move.card == card and _place_of(codec, position, move) == place:
@@ -164,4 +184,4 @@ def legal_move(codec: StateCodec, position: Position, card: int, place: int) -> 
     return None
 
 
-__all__ = ["Finder", "Step", "legal_move", "place_value", "replay", "steps_of", "steps_to"]
+__all__ = ["Finder", "Keys", "Step", "legal_move", "place_value", "replay", "steps_of", "steps_to"]

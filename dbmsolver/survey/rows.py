@@ -134,7 +134,10 @@ def column_types() -> dict[str, tuple[type, bool]]:
 
 @cache
 def _rules(moves: str, game: str, *values: Any) -> Rules:
-    return with_moving(Rules(game, **dict(zip(_RULES, values, strict=True))), moves)
+    told = dict(zip(_RULES, values, strict=True))
+    # Whether columns and layout are possible depends on how cards move.
+    how = with_moving(Rules(game, 1, 0, "any", "any"), moves)
+    return replace(how, **told)
 
 
 def rules_columns(rules: Rules) -> dict[str, Any]:

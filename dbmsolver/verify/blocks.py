@@ -6,6 +6,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -59,7 +60,7 @@ def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Direc
     """
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
-    header = _header(data, form, where, _place(store, key) if whole else None)
+    header = _header(data, code_bytes(form), where, _place(store, key) if whole else None)
     with zstandard.ZstdDecompressor().stream_reader(data[_HEADER.size :]) as stream:
         try:
             body = stream.read(16 * header.runs)
@@ -67,6 +68,14 @@ def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Direc
             raise StoreError("the block is damaged (it cannot be decompressed)", where) from error
     if len(body) != 16 * header.runs:
         raise StoreError("the block is damaged (it is cut short)", where)
+    directory = _directory(body, header, key, where)
+    if (progress(form, directory.signatures) != parse_closed_key(key).stratum).any():
+        raise StoreError("the block's signatures do not belong to its stratum", where)
+    return directory
+
+
+def _directory(body: bytes, header: _Header, key: bytes, where: str) -> Directory:
+    """The beginning of a block's body; StoreError if it does not fit its header and key."""
     signatures = np.frombuffer(body, np.uint64, header.runs).copy()
     counts = np.frombuffer(body, np.int64, header.runs, 8 * header.runs).copy()
     place = parse_closed_key(key)
@@ -79,16 +88,25 @@ def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Direc
         or int(signatures.max()) != place.last
     ):
         raise StoreError("the block's runs do not fit its header and key", where)
-    if (progress(form, signatures) != place.stratum).any():
-        raise StoreError("the block's signatures do not belong to its stratum", where)
     return Directory(signatures, counts)
 
 
 def read_body(store: Store, form: Format, key: bytes) -> Body:
     """A block's states; StoreError if it is damaged."""
+    return _whole(store, code_bytes(form), key)[1]
+
+
+def read_block(store: Store, width: int, key: bytes) -> tuple[Directory, Body]:
+    """All of a block whose codes have ``width`` bytes; StoreError if it is damaged."""
+    directory, body = _whole(store, width, key)
+    return directory(), body
+
+
+def _whole(store: Store, width: int, key: bytes) -> tuple[Callable[[], Directory], Body]:
+    """A block's directory, which is checked when it is asked for, and its states."""
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
-    header = _header(data, form, where, _place(store, key))
+    header = _header(data, width, where, _place(store, key))
     try:
         packed = memoryview(data)[_HEADER.size :]
         body = zstandard.ZstdDecompressor().decompress(packed, allow_extra_data=False)
@@ -98,7 +116,8 @@ def read_body(store: Store, form: Format, key: bytes) -> Body:
     planes = np.frombuffer(body, np.uint8, size, 16 * header.runs)
     kind = "<u1" if header.code_bytes == 1 else "<u2"
     codes = np.frombuffer(body, kind, header.states, 16 * header.runs + size)
-    return Body(header.words, header.states, planes, codes.astype(np.uint16))
+    states = Body(header.words, header.states, planes, codes.astype(np.uint16))
+    return partial(_directory, body, header, key, where), states
 
 
 def _place(store: Store, key: bytes) -> bytes:
@@ -106,8 +125,11 @@ def _place(store: Store, key: bytes) -> bytes:
     return bytes.fromhex(store.manifest.id) + key
 
 
-def _header(data: bytes, form: Format, where: str, place: bytes | None) -> _Header:
-    """A block's header; where it has a ``place``, its checksum is compared, too."""
+def _header(data: bytes, width: int, where: str, place: bytes | None) -> _Header:
+    """A block's header; where it has a ``place``, its checksum is compared, too.
+
+    ``width`` are the bytes of a parent-move code.
+    """
     if len(data) < _HEADER.size:
         raise StoreError("the block is damaged (it is cut short)", where)
     header = _Header(*_HEADER.unpack_from(data))
@@ -117,7 +139,7 @@ def _header(data: bytes, form: Format, where: str, place: bytes | None) -> _Head
             raise StoreError("the block is damaged (checksum does not match)", where)
     if header.version != _FORMAT:
         raise StoreError(f"block version {header.version}, expected {_FORMAT}", where)
-    if header.words not in (1, 3) or header.code_bytes != code_bytes(form):
+    if header.words not in (1, 3) or header.code_bytes != width:
         raise StoreError("the block's keys or codes have a width that cannot be", where)
     try:
         size = zstandard.frame_content_size(data[_HEADER.size :])

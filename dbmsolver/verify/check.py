@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 from dbmsolver.errors import (
@@ -13,13 +13,16 @@ from dbmsolver.errors import (
     StoreError,
 )
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Method
+from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.certificate import deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.format import make_format
+from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import WrongPosition
 from dbmsolver.verify.records import position_of_record
 from dbmsolver.verify.refutation import Refuted, position_of
@@ -65,12 +68,11 @@ def verify(
             report.valid = True
         except Refuted as refuted:
             report.reason = refuted.reason
-            form = make_format(deal, manifest.policy)
-            show = position_of_record if manifest.method == Method.DOMINATING else position_of
+            show = _shown(deal, manifest)
             if refuted.words is not None:
-                report.position = show(form, deal, refuted.words)
+                report.position = show(refuted.words)
             if refuted.other is not None:
-                report.neighbour = show(form, deal, refuted.other)
+                report.neighbour = show(refuted.other)
                 report.relation = refuted.relation
         except BadSolution as bad:
             report.reason, report.position = bad.reason, bad.position
@@ -86,6 +88,18 @@ def verify(
     report.seconds = round(time.monotonic() - started, 3)
     report.peak_memory = max(report.peak_memory, anonymous_memory())
     return report
+
+
+def _shown(
+    deal: Deal, manifest: Manifest
+) -> Callable[[tuple[int, int, int, int]], Position | None]:
+    """What makes a position of a state's words."""
+    if deal.rules.has_pile:
+        piles = PileFormat(deal)
+        return lambda words: piles.position(words[0])
+    form = make_format(deal, manifest.policy)
+    show = position_of_record if manifest.method == Method.DOMINATING else position_of
+    return lambda words: show(form, deal, words)
 
 
 def _deal(certificate: Certificate, where: str) -> Deal:

@@ -25,6 +25,8 @@ from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.partitions import PartitionCache, state_bytes
+from dbmsolver.verify.pile import PileCheck
+from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import TooManyPositions, check_positions
 from dbmsolver.verify.records import root_record
 from dbmsolver.verify.refutation import Refuted
@@ -71,20 +73,54 @@ class Run:
             return
         if claim == "shortest" and manifest.question != "solve":
             raise Refuted("a proof does not look for shortest solutions")
+        if report.deal.rules.has_pile:
+            yield from self._one_pile(length)
+            return
         form = make_format(report.deal, manifest.policy)
         if manifest.method == Method.DOMINATING:
             yield from self._records(form)
             return
         root = root_words(form, report.deal)
-        if length is not None:
-            least = bound_of(form, root)
-            if least > length:
-                raise Refuted(f"the lower bound of the deal is {least}, more than {length}")
-            if least == length:
-                report.checked.append("no solution is shorter than the deal's lower bound")
-                return
+        if length is not None and self._is_bound(bound_of(form, root), length):
+            return
         catalog = yield from self._read_catalog(form)
         yield from self._closure(form, Claim(root, length), catalog)
+
+    def _is_bound(self, least: int, length: int) -> bool:
+        """Whether a solution is as short as the deal's lower bound, and so a shortest one."""
+        if least > length:
+            raise Refuted(f"the lower bound of the deal is {least}, more than {length}")
+        if least == length:
+            self.report.checked.append("no solution is shorter than the deal's lower bound")
+        return least == length
+
+    def _one_pile(self, length: int | None) -> Generator[Progress, None, None]:
+        """Check the closed states of a game of one pile."""
+        report, form = self.report, PileFormat(self.report.deal)
+        if length is not None and self._is_bound(form.in_columns, length):
+            return
+        layered = self.manifest.question == "solve"
+        check = PileCheck(self.store, form, length, layered, self.sample, self.how.seed)
+        report.all_blocks, report.blocks = check.all_blocks, len(check.chosen)
+        try:
+            for event in check.run():
+                report.peak_memory = max(report.peak_memory, anonymous_memory())
+                yield event
+        finally:
+            report.strata = [(*place, states, 0) for place, states in sorted(check.tally.items())]
+            report.states, report.all_states = check.states, check.all_states
+        report.checked += [
+            "the deal is closed",
+            "every closed key is a position of the deal, and none is a goal",
+            "every successor is closed"
+            if length is None
+            else "every successor is closed, or cannot be part of a shorter solution",
+            "every parent-move code leads to a closed parent"
+            + (", and on to the deal" if check.whole else ""),
+        ]
+        if check.whole:
+            report.digest = f"{check.digest:016x}"
+            self._compare_counts()
 
     def _check_depth(self, claim: str) -> None:
         where = str(self.report.store)

@@ -35,9 +35,9 @@ def replay(deal: Deal, path: Sequence[Any]) -> int:
             )
         position = position.apply(move)
     if not position.is_goal():
-        left = CARDS - sum(position.foundations)
+        what = "cards are not home" if position.pile is None else "cards are left in the columns"
         raise BadSolution(
-            f"after the {len(path)} moves of the solution {left} cards are not home", position
+            f"after the {len(path)} moves of the solution {position.left} {what}", position
         )
     return len(path)
 
@@ -53,7 +53,7 @@ def _move(deal: Deal, position: Position, step: Any) -> Move | None:
         if kind == "column":
             under = position.columns[index][-1] if position.columns[index] else -1
         if place == HOME:
-            fits = kind == "foundation"
+            fits = kind in ("foundation", "pile")
         elif place == FREECELL:
             fits = kind == "freecell"
         elif place == BOTTOM:
@@ -77,5 +77,5 @@ def _is_pair(step: Any) -> bool:
 def _text(step: Any) -> str:
     if not _is_pair(step) or not 0 <= step[0] < CARDS:
         return repr(step)[:40]
-    places = {HOME: "home", FREECELL: "to a freecell", BOTTOM: "to an empty column"}
+    places = {HOME: "home, or to the pile", FREECELL: "to a freecell", BOTTOM: "to an empty column"}
     return f"{card_name(step[0])} {places.get(step[1], 'onto a card')}"

@@ -66,8 +66,8 @@ def test_other_numbers_of_freecells(rules: Rules, freecells: int) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sideways", "'sideways', expected home, first, "),
-        ("auto; home A", "'home A', expected home, first, "),
+        ("sideways", "'sideways', expected home, pile, first, "),
+        ("auto; home A", "'home A', expected home, pile, first, "),
         ("home AS AH", "expected 'home AH AS'"),
         ("home 2S", "2S home without the card below it"),
         ("home A; first AS", "named twice"),

@@ -28,9 +28,15 @@ BOARD = """() => {
   const cards = (place) => [...place.querySelectorAll(".card")].map((card) => card.dataset.card);
   const all = (query) => [...document.querySelectorAll(query)];
   const homes = all("#homes > .slot").flatMap((place) => cards(place).slice(-1));
+  const upper = all("#cells > .slot");
+  const piled = document.getElementById("cells").getAttribute("aria-label") !== "Freecells";
+  const above = piled ? [
+    `Pile: ${cards(upper.at(-1)).join(" ") || "-"}`,
+    ...upper.slice(0, -1).map((place) => `Stock: ${cards(place).reverse().join(" ")}`),
+  ] : [`Freecells: ${upper.map((place) => cards(place)[0] || "-").join(" ")}`];
   return [
     `Foundations: ${homes.map((card) => `${card[1]}-${card[0]}`).join(" ") || "-"}`,
-    `Freecells: ${all("#cells > .slot").map((place) => cards(place)[0] || "-").join(" ")}`,
+    ...above,
     ...all("#columns > .column").map((place) => `: ${cards(place).join(" ")}`),
   ].join("\\n");
 }"""

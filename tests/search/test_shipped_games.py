@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from helpers import faults
+from helpers import faults, pile_games
 from helpers.naive_search import breadth_first
 from helpers.searching import prove
 from helpers.selection import few_fast
@@ -31,6 +31,8 @@ def small_deck(game: str, random: Random) -> Deal:
 
     The lower ranks are home: a short deck is the upper end of a whole one.
     """
+    if GAMES[game].has_pile:
+        return pile_games.small_deck(game, random)
     columns, ranks = random.randint(3, 6), random.randint(2, 5)
     cells = min(GAMES[game].freecells, random.randint(0, 3))
     plain = replace(GAMES[game], layout="", dealt_to_freecells=0, kings_sunk=False)

@@ -142,9 +142,9 @@ def key_command(
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules)
     deal = board if origin is None else Deal.load(origin, rules)
-    from dbmsolver.state import StateCodec
+    from dbmsolver.keys import position_keys
 
-    click.echo(str(StateCodec(deal, policy).encode(board.position)))
+    click.echo(str(position_keys(deal, policy).encode(board.position)))
 
 
 @click.command("unkey")
@@ -172,6 +172,6 @@ def unkey_command(
     if not re.fullmatch(r"[0-9]{1,200}", number):
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
     deal = Deal.load(origin, rules)
-    from dbmsolver.state import StateCodec
+    from dbmsolver.keys import position_keys
 
-    click.echo(format_board(StateCodec(deal, policy).decode(int(number))), nl=False)
+    click.echo(format_board(position_keys(deal, policy).decode(int(number))), nl=False)

@@ -12,6 +12,7 @@ from dbmsolver.game.language.description import (
     MoveLine,
     SetupLine,
 )
+from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
 from dbmsolver.game.rules import MOVES_WORDS
 
@@ -72,6 +73,8 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             if line.element == element
             and (element != "Tableau" or ("OnBlank" in line.destinations) == blank)
         ]
+        if not lines and has_one_pile(game):
+            continue
         nothing = {"Spaces": "an empty column takes nothing", "Cells": "none"}.get(name, "nothing")
         facts += _many(name, map(_move_line, lines)) or [(name, nothing)]
     others = [line for line in moves if line.element not in groups.values()]
@@ -80,7 +83,9 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
     if understood.rules is not None:
         facts.append(("Played as", f"{understood.rules.name}: {understood.rules.describe()}"))
         takes = understood.rules.moves
-        if takes == "single":
+        if understood.rules.has_pile:
+            facts.append(("", "each card that goes to the pile is a move"))
+        elif takes == "single":
             facts.append(("", "moves are of single cards, runs move card by card"))
         else:
             facts.append(("", f"{MOVES_WORDS[takes]}, and counts as one"))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.cards import is_card
 from dbmsolver.game.language.description import (
     Dealt,
     Deck,
@@ -50,6 +51,7 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a rules text leaves out."""
 
+_TABLEAU = ("Tableau",)
 _BUILDS = {"any-suit": "AnySuit", "red-black": "AltColor", "same-suit": "SameSuit"}
 _GROUPS_PLAYED = ("no", "yes")
 _GROUP_POLICIES = ("same-as-build", "red-black", "same-suit", "any-suit", "no-build")
@@ -137,10 +139,12 @@ class _Reader:
             self.fail(path, f"{json.dumps(value)} is not played, expected {json.dumps(default)}")
 
     def description(self) -> Description:
-        for group in ("hole", "accordion", "sequences"):
-            for name in ("present", "size", "count"):
+        for group in ("accordion", "sequences"):
+            for name in ("size", "count"):
                 if name in DEFAULTS[group]:
                     self.refuse(group, name)
+        if self.value("hole", "present"):
+            return self.with_hole()
         self.refuse("foundations", "present")
         self.refuse("foundations", "base card")
         self.refuse("tableau piles", "face up cards")
@@ -156,9 +160,7 @@ class _Reader:
             self.fail("tableau piles: move built group", text)
         if self.value("reserve", "size") and self.value("cells", "count"):
             self.fail("reserve: size", "a reserve beside cells is not played, expected 0")
-        ranks = self.value("max rank")
-        if not 1 <= ranks <= 13:
-            self.fail("max rank", f"{ranks}, expected a number from 1 to 13")
+        ranks = self.ranks()
         return Description(
             setup=tuple(self.setup()),
             deck=Deck(1, (), "KingHigh", None if ranks == 13 else ranks),
@@ -166,6 +168,77 @@ class _Reader:
             moves=tuple(self.moves(ranks)),
             finish=("AllInFoundation",),
         )
+
+    def ranks(self) -> int:
+        ranks: int = self.value("max rank")
+        if not 1 <= ranks <= 13:
+            self.fail("max rank", f"{ranks}, expected a number from 1 to 13")
+        return ranks
+
+    def with_hole(self) -> Description:
+        """A game of one pile: nothing but a tableau, the hole, and a stock that is dealt to it."""
+        self.check_hole()
+        ranks, stock = self.ranks(), self.value("stock", "size")
+        lines = [
+            MoveLine("Wastepile", "SingleCard", 1, ("AnySuit",), modifiers=(way,), sources=_TABLEAU)
+            for way in ("Ascending", "Descending")
+        ]
+        setup = [
+            SetupLine("Tableau", "DropStack", self.count("tableau piles", 1)),
+            SetupLine("Wastepile", "TopStack", 1),
+        ]
+        if stock:
+            setup.append(SetupLine("Stock", "BackStack", 1))
+            lines.append(MoveLine("Wastepile", "SingleCard", 1, ("Any",), sources=("Stock",)))
+        high = "Cyclic" if self.value("hole", "build loops") else "KingHigh"
+        return Description(
+            setup=tuple(setup),
+            deck=Deck(1, (), high, None if ranks == 13 else ranks),
+            deal=(Phase(False, 1, tuple(self.dealt_to_hole(4 * ranks, stock))),),
+            moves=tuple(lines),
+            finish=("TableauEmpty",),
+        )
+
+    def check_hole(self) -> None:
+        """Refuse what is not played with a hole."""
+        if self.value("foundations", "present"):
+            self.fail("foundations: present", "true is not played with a hole, expected false")
+        for group, name in (
+            ("tableau piles", "move built group"),
+            ("tableau piles", "face up cards"),
+            ("cells", "count"),
+            ("reserve", "size"),
+            ("stock", "deal count"),
+            ("stock", "redeal"),
+            ("two decks", None),
+        ):
+            self.refuse(group, name)
+        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
+        if build != "no-build":
+            text = f'"{build}" is not played with a hole, expected "no-build"'
+            self.fail("tableau piles: build policy", text)
+        if self.value("stock", "size") and self.value("stock", "deal type") != "hole":
+            self.fail("stock: deal type", 'expected "hole" for a stock beside a hole')
+
+    def dealt_to_hole(self, cards: int, stock: int) -> list[Dealt]:
+        """What each element gets of so many cards, `stock` of them left in the stock."""
+        base = self.value("hole", "base card")
+        if base != "random" and not is_card(base):
+            text = f'{quoted(base)}, expected a card, as in "AS", or "random"'
+            self.fail("hole: base card", text)
+        if stock >= cards:
+            self.fail("stock: size", f"{stock}, expected fewer than the {cards} cards")
+        named = base != "random"
+        last = cards - stock  # before the stock; a named card has no number
+        first = last if named else last + 1
+        diagonal = self.value("tableau piles", "diagonal deal")
+        lines = [
+            Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal),
+            Dealt("Wastepile", ((Entry(base if named else last),),)),
+        ]
+        if stock:
+            lines.append(Dealt("Stock", ((Entry(first, first + stock - 1),),)))
+        return lines
 
     def setup(self) -> list[SetupLine]:
         build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})

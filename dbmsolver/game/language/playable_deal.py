@@ -23,7 +23,7 @@ class LaidOut:
     kings_sunk: bool
 
 
-class _Unplayable(Exception):
+class Unplayable(Exception):
     """What the element gets is not what any layout deals."""
 
     def __init__(self, reason: str, word: object, show: str = "") -> None:
@@ -51,7 +51,7 @@ def understand_deal(
         return _laid_out(dealt, columns, freecells, 13 - ranks)
     except UsageError as error:
         problems.add(error.message, dealt["Tableau"].element)
-    except _Unplayable as error:
+    except Unplayable as error:
         at = error.word.at if isinstance(error.word, Entry) else None
         problems.add(str(error), error.word, show=error.show, at=at)
     return LaidOut("", 0, False)
@@ -60,39 +60,39 @@ def understand_deal(
 def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int) -> LaidOut:
     tableau = dealt.get("Tableau")
     if tableau is None:
-        raise _Unplayable("expected cards for the Tableau", "Deal")
+        raise Unplayable("expected cards for the Tableau", "Deal")
     home = list(range(4 * shift))
     auto = False
     if "Foundation" in dealt:
         foundation = dealt["Foundation"]
         if foundation.rows is not None or foundation.diagonal or foundation.kings_sunk:
-            raise _Unplayable("expected named cards for the Foundation", foundation.element)
-        home += [_card(entry, shift) for stack in foundation.stacks for entry in stack]
+            raise Unplayable("expected named cards for the Foundation", foundation.element)
+        home += [card_of(entry, shift) for stack in foundation.stacks for entry in stack]
         auto = foundation.auto
     rest = CARDS - len(home)
     cells = _cells(dealt.get("Reserve"), rest, freecells)
     filled = len(cells)
-    first, numbers = _stacks(tableau, shift)
-    order = _order(tableau)
+    first, numbers = stacks_of(tableau, shift)
+    order = order_of(tableau)
     if tableau.kings_sunk and (home or cells or tableau.stacks or order != "turn"):
-        raise _Unplayable("expected nothing but Rows beside it", tableau.element, "KingsSunk")
+        raise Unplayable("expected nothing but Rows beside it", tableau.element, "KingsSunk")
     if tableau.auto:
-        raise _Unplayable("expected it for the Foundation", tableau.element, "Auto")
-    if tableau.stacks and not _has_order(tableau):
+        raise Unplayable("expected it for the Foundation", tableau.element, "Auto")
+    if tableau.stacks and not has_order(tableau):
         # Columns that are not listed are empty.
         unlisted = ((),) * max(0, columns - len(numbers))
         explicit = (*(tuple(column) for column in numbers), *unlisted)
         layout = Layout(tuple(sorted(home)), tuple(first), "turn", explicit, auto, cells)
         layout.check(columns, freecells, filled)
-        layout = _shortened(layout, columns, rest - filled)
+        layout = shortened(layout, columns, rest - filled)
     else:
         if any(len(set(column) - set(range(1, len(first) + 1))) for column in numbers):
-            raise _Unplayable("expected named cards only in braces before Rows", tableau.element)
+            raise Unplayable("expected named cards only in braces before Rows", tableau.element)
         layout = Layout(tuple(sorted(home)), tuple(first), order, (), auto, cells)
         layout.check(columns, freecells, filled)
         if tableau.rows and tableau.rows * columns < rest - filled:
             left = rest - filled - tableau.rows * columns
-            raise _Unplayable(
+            raise Unplayable(
                 f"{left} cards would be left for a stock, expected more rows",
                 tableau.element,
                 f"Rows[{tableau.rows}]",
@@ -100,35 +100,37 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int)
         if tableau.stacks:
             _check_bottoms(numbers, layout, columns)
     if auto and layout.columns:
-        raise _Unplayable("expected Rows for the Tableau with it", tableau.element, "Auto")
+        raise Unplayable("expected Rows for the Tableau with it", tableau.element, "Auto")
     if layout.cells == tuple(range(filled)):
         layout = Layout(layout.home, layout.first, layout.order, layout.columns, auto, ())
     return LaidOut(str(layout), filled, tableau.kings_sunk)
 
 
-def _has_order(dealt: Dealt) -> bool:
+def has_order(dealt: Dealt) -> bool:
+    """Whether cards are dealt by an order, and not by numbers only."""
     return dealt.rows is not None or dealt.diagonal or dealt.right_to_left or dealt.kings_sunk
 
 
-def _order(dealt: Dealt) -> Order:
+def order_of(dealt: Dealt) -> Order:
+    """The order of dealing; Unplayable for two at once."""
     if dealt.diagonal and dealt.right_to_left:
-        raise _Unplayable("expected it alone", dealt.element, "Diagonal RightToLeft")
+        raise Unplayable("expected it alone", dealt.element, "Diagonal RightToLeft")
     if dealt.diagonal:
         return "diagonal"
     return "backwards" if dealt.right_to_left else "turn"
 
 
-def _card(entry: Entry, shift: int) -> int:
+def card_of(entry: Entry, shift: int) -> int:
     """A named card, in a short deck the one that stands for it."""
     if not isinstance(entry.first, str) or entry.face_down:
-        raise _Unplayable("expected a card's name, as in {AS}", entry, str(entry.first))
+        raise Unplayable("expected a card's name, as in {AS}", entry, str(entry.first))
     card = parse_card(entry.first) + 4 * shift
     if card >= CARDS:
-        raise _Unplayable("the deck has no such card", entry, entry.first)
+        raise Unplayable("the deck has no such card", entry, entry.first)
     return card
 
 
-def _stacks(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
+def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
     """Named cards, in the order in which they are read row by row, and the columns' numbers.
 
     Named cards come first, so the numbers of the others grow by how many these are.
@@ -138,8 +140,8 @@ def _stacks(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
         depth = 0
         for entry in stack:
             if entry.face_down:
-                raise _Unplayable("cards face down are not shown so yet", entry, f"({entry.first})")
-            for number in range(_low(entry), (entry.last or _low(entry)) + 1):
+                raise Unplayable("cards face down are not shown so yet", entry, f"({entry.first})")
+            for number in range(low_of(entry), (entry.last or low_of(entry)) + 1):
                 rows.append(
                     (depth, index, entry if entry.last is None else Entry(number, at=entry.at))
                 )
@@ -149,17 +151,18 @@ def _stacks(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
         for _, _, entry in sorted(rows, key=lambda row: row[:2])
         if isinstance(entry.first, str)
     ]
-    first = [_card(entry, shift) for entry in named]
+    first = [card_of(entry, shift) for entry in named]
     columns: list[list[int]] = [[] for _ in dealt.stacks]
     for _, index, entry in sorted(rows, key=lambda row: row[:2]):
         if isinstance(entry.first, str):
-            columns[index].append(first.index(_card(entry, shift)) + 1)
+            columns[index].append(first.index(card_of(entry, shift)) + 1)
         else:
             columns[index].append(entry.first + len(first))
     return first, columns
 
 
-def _low(entry: Entry) -> int:
+def low_of(entry: Entry) -> int:
+    """The first number of an entry, 0 of a named card."""
     return entry.first if isinstance(entry.first, int) else 0
 
 
@@ -167,27 +170,27 @@ def _cells(dealt: Dealt | None, rest: int, freecells: int) -> tuple[int, ...]:
     """The cells of the last cards of the deck, in the order of the cards."""
     if dealt is None:
         return ()
-    if _has_order(dealt) or dealt.auto or len(dealt.stacks) > freecells:
-        raise _Unplayable(f"expected braces for at most {freecells} cells", dealt.element)
+    if has_order(dealt) or dealt.auto or len(dealt.stacks) > freecells:
+        raise Unplayable(f"expected braces for at most {freecells} cells", dealt.element)
     places: dict[int, int] = {}
     for cell, stack in enumerate(dealt.stacks):
         if len(stack) > 1:
-            raise _Unplayable(
+            raise Unplayable(
                 "a cell holds one card, expected one number", stack[1], str(stack[1].first)
             )
         for entry in stack:
             if not isinstance(entry.first, int) or entry.last is not None or entry.face_down:
-                raise _Unplayable("expected a number for a cell", entry, str(entry.first))
+                raise Unplayable("expected a number for a cell", entry, str(entry.first))
             places[entry.first] = cell
     last = list(range(rest - len(places) + 1, rest + 1))
     if sorted(places) != last:
-        raise _Unplayable(
+        raise Unplayable(
             f"expected the last cards of the deck, up to {rest}, for the cells", dealt.element
         )
     return tuple(places[number] for number in last)
 
 
-def _shortened(layout: Layout, columns: int, cards: int) -> Layout:
+def shortened(layout: Layout, columns: int, cards: int) -> Layout:
     """The layout without its lists of numbers, if an order of dealing gives the same."""
     orders: tuple[Literal["turn", "backwards", "diagonal"], ...] = ("turn", "backwards", "diagonal")
     for order in orders:
@@ -206,7 +209,7 @@ def _check_bottoms(numbers: list[list[int]], layout: Layout, columns: int) -> No
         range(1, len(layout.first) + 1), columns, 0
     )[0]
     if [column for column in laid if column] != [column for column in numbers if column]:
-        raise _Unplayable("the named cards are not the first rows, as they would be dealt", "Rows")
+        raise Unplayable("the named cards are not the first rows, as they would be dealt", "Rows")
 
 
 def ranks_words(ranks: int) -> str:

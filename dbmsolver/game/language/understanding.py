@@ -1,7 +1,8 @@
 """From a description to the rules that are played, or to the words for which it cannot be played.
 
 What is played so far: one deck, every card in sight, moves of single cards or runs between columns,
-freecells and foundations, columns built down, foundations built up by suit from the ace.
+freecells and foundations, columns built down, foundations built up by suit from the ace; and games
+of one pile.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.language.description import Deck, Description, SetupLine
 from dbmsolver.game.language.playable_deal import understand_deal
 from dbmsolver.game.language.playable_moves import Elements, understand_moves
+from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 
@@ -50,8 +52,11 @@ def understand(game: Description, name: str) -> Understood:
         if not getattr(game, block):
             word = {"moves": "Move"}.get(block, block.capitalize())
             problems.add("nothing is said there, expected the block", word)
+    one_pile = has_one_pile(game)
+    ranks = _deck(game.deck or Deck(), one_pile, problems)
+    if one_pile:
+        return _result(understand_pile(game, name, ranks, problems), problems)
     tableau, reserve, foundation = _setup(game.setup or (), problems)
-    ranks = _deck(game.deck or Deck(), problems)
     columns = tableau.count if tableau else 1
     freecells = reserve.count if reserve else 0
     elements = Elements(freecells > 0, bool(foundation and foundation.keep))
@@ -71,8 +76,7 @@ def understand(game: Description, name: str) -> Understood:
         )
     _end(game, problems)
     if problems.found:
-        ordered = sorted(problems.found, key=lambda one: one.at[:2] if one.at else (0, 0))
-        return Understood(None, tuple(ordered))
+        return _result(None, problems)
     try:
         rules = Rules(
             name,
@@ -90,6 +94,12 @@ def understand(game: Description, name: str) -> Understood:
     except UsageError as error:
         return Understood(None, (Problem("Deal", error.message),))
     return Understood(rules, ())
+
+
+def _result(rules: Rules | None, problems: Problems) -> Understood:
+    """The rules, or the problems in the order of the text."""
+    ordered = sorted(problems.found, key=lambda one: one.at[:2] if one.at else (0, 0))
+    return Understood(rules, tuple(ordered))
 
 
 def _setup(
@@ -125,7 +135,7 @@ def _setup(
     return found.get("Tableau"), found.get("Reserve"), foundation
 
 
-def _deck(deck: Deck, problems: Problems) -> int:
+def _deck(deck: Deck, one_pile: bool, problems: Problems) -> int:
     """How many ranks there are."""
     whole = deck.decks in (None, 1)
     if deck.suits and (
@@ -140,7 +150,7 @@ def _deck(deck: Deck, problems: Problems) -> int:
             show=f"Multiple[{deck.decks}]",
             at=deck.at,
         )
-    if deck.high not in (None, "KingHigh"):
+    if not one_pile and deck.high not in (None, "KingHigh"):
         problems.add("the king is the highest card, expected KingHigh", deck.high)
     return deck.ranks or 13
 

@@ -13,8 +13,8 @@ from typing import Any
 from dbmsolver.errors import DbmError
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import POLICIES, Rules, rules_from
+from dbmsolver.game.moves import PILE, STOCK, Place
+from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_from
 from dbmsolver.game.titles import rules_of_notes
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
@@ -26,8 +26,8 @@ from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
-    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell) (?P<from>[0-9]{1,2}) -> "
-    r"(?:home|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
+    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell|stock)(?: (?P<from>[0-9]{1,2}))? -> "
+    r"(?:home|(?P<pile>pile)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \(forced\))?",
     re.ASCII,
 )
@@ -45,11 +45,13 @@ def read_text(source: Source, given: Given) -> Solution:
     builder = Builder(deal, source.where)
     for number, line, found in moves:
         destination = OWN_FOUNDATION
-        if found["destination"]:
+        if found["pile"]:
+            destination = PILE
+        elif found["destination"]:
             destination = _place(found["destination"], found["to"])
         origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
         card = parse_card(found["card"], source.named(number, found.start("card") + 1))
-        place = _place(found["source"], found["from"])
+        place = _place(found["source"], found["from"] or "1")
         count = int(found["count"] or 1)
         step = Step(place, destination, count, card=card, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
@@ -103,6 +105,8 @@ def _numbered(deal: Deal, name: str) -> Deal:
 
 
 def _place(kind: str, number: str) -> Place:
+    if kind == "stock":
+        return STOCK
     return Place("column" if kind == "column" else "freecell", int(number) - 1)
 
 
@@ -173,13 +177,15 @@ def _rules(value: dict[str, object]) -> Rules:
     data = {"name": str(value["game"]), **{name: value[name] for name in names}}
     if "layout" in value:
         data["layout"] = str(value["layout"])
-    data |= {name: value[name] for name in ("moves", "whole_suits", "reserve") if name in value}
+    data |= {name: value[name] for name in UNUSUAL if name in value}
     return rules_from(data)
 
 
 def _json_place(value: dict[str, object]) -> Place:
     if value["kind"] == "foundation":
         return OWN_FOUNDATION
+    if value["kind"] in ("pile", "stock"):
+        return PILE if value["kind"] == "pile" else STOCK
     if value["kind"] not in ("column", "freecell") or not isinstance(value["index"], int):
         raise ValueError("a place")
     return Place("column" if value["kind"] == "column" else "freecell", value["index"])

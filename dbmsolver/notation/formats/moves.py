@@ -2,9 +2,11 @@
 
 Written are the board at the start and one line per move, `Move 3 cards from stack 1 to stack 5` for
 supermoves and runs, and of a suit that goes home as a whole `Move the sequence on top of stack 1 to
-the foundations`. Read is that, and what Freecell Solver prints itself: a board after every move is
-checked against the replay, and its lines of decoration are passed over. Stacks and freecells count
-from 0. `# ` lines are comments: before the moves about the deal, later about the move above.
+the foundations`. In games of one pile that is what the foundations are, and `Deal talon` turns the
+stock, as Black Hole Solver writes it. Read is that, and what Freecell Solver prints itself: a board
+after every move is checked against the replay, and its lines of decoration are passed over. Stacks
+and freecells count from 0. `# ` lines are comments: before the moves about the deal, later about
+the move above.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.game.boards import LABEL, format_board
 from dbmsolver.game.cards import RANKS, SUITS, is_card, suit_letters
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import Place
+from dbmsolver.game.moves import PILE, STOCK, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
@@ -31,12 +33,14 @@ _MOVE = re.compile(
     r"Move (?:a card|(?P<count>[0-9]{1,2}) cards) from (?P<source>stack|freecell) "
     r"(?P<from>[0-9]{1,2}) (?:to (?P<destination>stack|freecell) (?P<to>[0-9]{1,2})"
     r"|to the foundations) ?\.?"
-    r"|Move the sequence on top of stack (?P<suit>[0-9]{1,2}) to the foundations ?\.?",
+    r"|Move the sequence on top of stack (?P<suit>[0-9]{1,2}) to the foundations ?\.?"
+    r"|(?P<turn>Deal talon) ?\.?",
     re.IGNORECASE | re.ASCII,
 )
 _DECORATION = re.compile(
     r"(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
-    r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\.)?",
+    r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\."
+    r"|Solved!|Info: Card moved is \S{2,3})?",
     re.IGNORECASE | re.ASCII,
 )
 _EXPECTED = (
@@ -50,7 +54,9 @@ def write(solution: Solution) -> str:
     lines += [*_board_lines(solution.initial), "", "====================", ""]
     for step in solution.steps:
         cards = "a card" if step.count == 1 else f"{step.count} cards"
-        if step.count > 1 and step.destination.kind == "foundation":
+        if step.source == STOCK:
+            lines.append("Deal talon")
+        elif step.count > 1 and step.destination.kind == "foundation":
             lines.append(f"Move the sequence on top of {_place(step.source)} to the foundations")
         else:
             lines.append(f"Move {cards} from {_place(step.source)} to {_place(step.destination)}")
@@ -96,7 +102,9 @@ def _step(match: re.Match[str], builder: Builder, origin: Origin) -> Step:
     def place(kind: str, index: str) -> Place:
         return Place("column" if kind.lower() == "stack" else "freecell", int(index))
 
-    destination = OWN_FOUNDATION
+    if match["turn"]:
+        return Step(STOCK, PILE, origin=origin)
+    destination = PILE if builder.deal.rules.has_pile else OWN_FOUNDATION
     if match["destination"]:
         destination = place(match["destination"], match["to"])
     count = int(match["count"] or 1)
@@ -108,12 +116,14 @@ def _step(match: re.Match[str], builder: Builder, origin: Origin) -> Step:
 
 
 def _place(place: Place) -> str:
-    if place.kind == "foundation":
+    if place.kind in ("foundation", "pile"):
         return "the foundations"
     return f"{'stack' if place.kind == 'column' else 'freecell'} {place.index}"
 
 
 def _board_lines(position: Position) -> list[str]:
+    if position.pile is not None:
+        return format_board(position).splitlines()
     tops = "0" + RANKS
     heights = " ".join(f"{SUITS[s]}-{tops[position.foundations[s]]}" for s in (0, 3, 2, 1))
     rest = format_board(replace(position, foundations=(0, 0, 0, 0))).splitlines()

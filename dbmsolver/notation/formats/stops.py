@@ -61,8 +61,10 @@ class _Made(NamedTuple):
 
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
     place = step.source
-    if place.kind == "column":
-        card: int | None = before.columns[place.index][-step.count]
+    if place.kind == "stock":
+        card: int | None = before.stock[0]
+    elif place.kind == "column":
+        card = before.columns[place.index][-step.count]
     else:
         card = before.freecells[place.index]
     safe = (
@@ -84,7 +86,7 @@ def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:
     found = start + 1
     for end in range(start + 1, min(len(made), start + LONGEST) + 1):
         step = made[end - 1].step
-        if step.count != 1 or step.destination.kind == "foundation":
+        if step.count != 1 or step.destination.kind in ("foundation", "pile"):
             break
         if end > start + 1 and _moves_run(made[start:end], rules):
             found = end

@@ -50,9 +50,9 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "comment",
     ),
     "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
-    "place": ("col", "freecell", "foundation"),
+    "place": ("col", "freecell", "foundation", "pile", "stock"),
     "foundation_id": ("deck", "suit"),
-    "position": ("foundations", "freecells", "columns"),
+    "position": ("foundations", "freecells", "columns", "pile", "stock"),
     "foundation": ("foundation", "rank"),
     "column": ("len", "cards"),
     "card": ("is_empty", "is_hidden", "rank", "suit", "deck"),
@@ -136,6 +136,8 @@ def _comment(comment: Comment) -> dict[str, Any]:
 def _place(place: Place) -> dict[str, Any]:
     if place.kind == "foundation":
         return {"foundation": {"deck": 0, "suit": SUITS[place.index]}}
+    if place.kind in ("pile", "stock"):
+        return {place.kind: place.index}
     return {"col" if place.kind == "column" else "freecell": place.index}
 
 
@@ -146,7 +148,7 @@ def _card(card: int | None) -> dict[str, Any]:
 
 
 def _position(position: Position) -> dict[str, Any]:
-    return {
+    value: dict[str, Any] = {
         "foundations": [
             {
                 "foundation": {"deck": 0, "suit": name},
@@ -160,3 +162,7 @@ def _position(position: Position) -> dict[str, Any]:
             for column in position.columns
         ],
     }
+    if position.pile is not None:
+        value["pile"] = [_card(card) for card in position.pile]
+        value["stock"] = [_card(card) for card in position.stock]
+    return value

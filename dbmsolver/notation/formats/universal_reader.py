@@ -12,6 +12,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import (
     MAX_COLUMNS,
     MAX_FREECELLS,
+    MAX_PILE_COLUMNS,
     MAX_RESERVE,
     Rules,
     usual_rules,
@@ -139,12 +140,13 @@ class TreeReader(ValueReader):
     def header_rules(self, header: Any, at: Path, cells: int | None) -> Rules:
         self.integer(header["NUM_DECKS"], (*at, "NUM_DECKS"), 1, 1)
         self.integer(header["MAX_RANK"], (*at, "MAX_RANK"), 13, 13)
-        columns = self.integer(header["NUM_COLUMNS"], (*at, "NUM_COLUMNS"), 1, MAX_COLUMNS)
+        how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
+        widest = MAX_PILE_COLUMNS if "pile" in how else MAX_COLUMNS
+        columns = self.integer(header["NUM_COLUMNS"], (*at, "NUM_COLUMNS"), 1, widest)
         freecells = header.get("NUM_FREECELLS", cells)
         if freecells is None:
             text = "expected it, since no initial position has them"
             self.fail(at, f"no NUM_FREECELLS, {text}")
-        how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
         most = MAX_RESERVE if "reserve" in how else MAX_FREECELLS
         freecells = self.integer(freecells, (*at, "NUM_FREECELLS"), 0, most)
         name = self.text(header["variant"], (*at, "variant"), 100)
@@ -153,8 +155,8 @@ class TreeReader(ValueReader):
         )
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
         try:
-            rules = with_moving(Rules(name, columns, 0, build, fill), how)
-            rules = usual_rules(replace(rules, freecells=freecells))
+            rules = with_moving(Rules(name, 1, 0, build, fill), how)
+            rules = usual_rules(replace(rules, columns=columns, freecells=freecells))
         except UsageError as error:
             self.fail((*at, "cards_move"), error.message)
         keys = {"game": "variant", "freecells": "NUM_FREECELLS", "columns": "NUM_COLUMNS"}

@@ -7,9 +7,9 @@ from typing import Any, NoReturn, TypeVar
 
 from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.cards import SUIT_NAMES, SUITS
-from dbmsolver.game.moves import Place
+from dbmsolver.game.moves import PILE, STOCK, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, MAX_COLUMNS, MAX_RESERVE
+from dbmsolver.game.rules import GAMES, MAX_PILE_COLUMNS, MAX_RESERVE
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.formats.universal import KNOWN
 from dbmsolver.notation.solution import Path
@@ -81,7 +81,8 @@ class ValueReader:
         self.fail(path, f"{quoted(str(value))}, expected one of {names}")
 
     def position(self, value: Any, path: Path) -> Position:
-        self.object(value, path, "position")
+        piled = ("pile", "stock")
+        self.object(value, path, "position", () if self.rules.has_pile else piled)
         heights: dict[int, int] = {}
         at = (*path, "foundations")
         for index, item in enumerate(self.items(value["foundations"], at, 4)):
@@ -99,22 +100,31 @@ class ValueReader:
         ]
         columns = []
         at = (*path, "columns")
-        for index, item in enumerate(self.items(value["columns"], at, MAX_COLUMNS)):
+        for index, item in enumerate(self.items(value["columns"], at, MAX_PILE_COLUMNS)):
             self.object(item, (*at, index), "column")
-            cards = self.items(item["cards"], (*at, index, "cards"), 52)
-            if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(cards):
-                self.fail((*at, index, "len"), f"{item['len']}, there are {len(cards)} cards")
-            where = (*at, index, "cards")
-            columns.append(
-                tuple(int(self.card(card, (*where, i)) or 0) for i, card in enumerate(cards))
-            )
+            columns.append(self.cards(item["cards"], (*at, index, "cards")))
+            if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(columns[-1]):
+                text = f"{item['len']}, there are {len(columns[-1])} cards"
+                self.fail((*at, index, "len"), text)
         hearts, spades, diamonds, clubs = (heights[index] for index in range(4))
-        position = Position(tuple(columns), tuple(cells), (hearts, spades, diamonds, clubs))
+        pile, stock = (self.cards(value.get(name, []), (*path, name)) for name in piled)
+        position = Position(
+            tuple(columns),
+            tuple(cells),
+            (hearts, spades, diamonds, clubs),
+            pile if "pile" in value else None,
+            stock,
+        )
         try:
             position.validate(self.rules)
         except DbmError as error:
             self.fail(path, error.message)
         return position
+
+    def cards(self, value: Any, path: Path) -> tuple[int, ...]:
+        """A list of cards."""
+        listed = self.items(value, path, 52)
+        return tuple(int(self.card(card, (*path, i)) or 0) for i, card in enumerate(listed))
 
     def card(self, value: Any, path: Path, empty: bool = False) -> int | None:
         self.object(value, path, "card", ("rank", "suit", "deck"))
@@ -144,11 +154,16 @@ class ValueReader:
         self.object(value, path, "place", KNOWN["place"])
         named = [name for name in KNOWN["place"] if name in value]
         if len(named) != 1:
-            self.fail(path, "expected one of col, freecell and foundation")
+            self.fail(path, "expected one of col, freecell and foundation, or pile and stock")
         name = named[0]
         at = (*path, name)
         if name == "foundation":
             return Place("foundation", self.foundation(value[name], at))
+        if name in ("pile", "stock"):
+            if not self.rules.has_pile:
+                self.fail(at, f"there is no {name}")
+            self.integer(value[name], at, 0, 0)
+            return PILE if name == "pile" else STOCK
         if name == "col":
             return Place("column", self.integer(value[name], at, 0, self.rules.columns - 1))
         if not self.rules.freecells:

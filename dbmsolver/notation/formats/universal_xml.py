@@ -35,6 +35,8 @@ _POSITION = {
     "foundations": "list foundation",
     "freecells": "list card",
     "columns": "list column",
+    "pile": "list card",
+    "stock": "list card",
 }
 _MOVE = {"source": "place", "dest": "place", "num_cards": "int", "source_card": "card"}
 FIELDS: dict[str, dict[str, str]] = {
@@ -66,7 +68,11 @@ FIELDS: dict[str, dict[str, str]] = {
     "comment": dict.fromkeys(
         ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"), "text"
     ),
-    "place": {"col": "int", "freecell": "int", "foundation": "foundation_id"},
+    "place": {
+        **dict.fromkeys(("col", "freecell"), "int"),
+        "foundation": "foundation_id",
+        **dict.fromkeys(("pile", "stock"), "int"),
+    },
     "foundation_id": {"deck": "int", "suit": "text"},
     "position": _POSITION,
     "foundation": {"foundation": "foundation_id", "rank": "int"},

@@ -15,6 +15,7 @@ STEP = 31
 
 GAP, MARGIN, LABEL = 12, 20, 26
 TABLE, ON_TABLE, SLOT, EDGE = "#24604a", "#f3f8f4", "#8fb5a3", "#7f8984"
+BACK = "#173a4f"
 HOME_ORDER = (0, 3, 2, 1)
 """H C D S, from left to right."""
 
@@ -26,7 +27,7 @@ def draw_board(position: Position, title: str) -> str:
     """The position as SVG; the title, and a description in words, are part of it."""
     cells, columns = len(position.freecells), len(position.columns)
     across = max(columns, min(cells + 4, 8))
-    rows = _rows(cells, across)
+    rows = 1 if position.pile is not None else _rows(cells, across)
     width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
     top = MARGIN + rows * (HEIGHT + GAP) + LABEL
     deepest = max(max(map(len, position.columns)), 1)
@@ -38,18 +39,23 @@ def draw_board(position: Position, title: str) -> str:
         describe(position),
         _shapes(),
         element("rect", width=width, height=height, rx=14, fill=TABLE),
-        *_freecells(position, across),
-        *_foundations(position, across, rows),
+        *(
+            _pile_and_stock(position)
+            if position.pile is not None
+            else [*_freecells(position, across), *_foundations(position, across, rows)]
+        ),
         *_columns(position, width, top),
     )
 
 
 def describe(position: Position) -> str:
     """The position in words, a sentence for each place."""
-    said = [
+    said = [] if position.pile is None else _piled_in_words(position, position.pile)
+    said += [
         f"Foundation of {SUIT_NAMES[index]}: "
         + (card_words((height - 1) * 4 + index) if height else "empty")
         for index, height in ((index, position.foundations[index]) for index in HOME_ORDER)
+        if position.pile is None
     ]
     said += [
         f"Freecell {CELL_NAMES[index]}: {'empty' if card is None else card_words(card)}"
@@ -60,6 +66,14 @@ def describe(position: Position) -> str:
         for index, column in enumerate(position.columns, start=1)
     ]
     return ". ".join(said) + "."
+
+
+def _piled_in_words(position: Position, pile: tuple[int, ...]) -> list[str]:
+    """Pile and stock, a sentence for each: the pile's top card is the last one."""
+    said = [f"Pile: {', '.join(map(card_words, pile)) or 'empty'}"]
+    if position.stock:
+        said.append(f"Stock: {', '.join(map(card_words, position.stock))}")
+    return said
 
 
 def card_words(card: int) -> str:
@@ -159,6 +173,41 @@ def _freecells(position: Position, across: int) -> list[str]:
         )
         drawn.append(_slot(x, y, sign))
     return drawn
+
+
+def _pile_and_stock(position: Position) -> list[str]:
+    """The stock, if there is one, with its number of cards, and the top card of the pile."""
+    drawn, x = [], MARGIN
+    if position.stock:
+        drawn.append(_back(x, MARGIN, len(position.stock)))
+        x += WIDTH + GAP
+    if position.pile:
+        drawn.append(draw_card(position.pile[-1], x, MARGIN))
+        drawn.append(_beside(f"{len(position.pile)} on the pile", x))
+    else:
+        drawn += [_slot(x, MARGIN, ""), _beside("an empty pile", x)]
+    return drawn
+
+
+def _beside(words: str, x: Number) -> str:
+    """Words to the right of a card in the upper row."""
+    look: dict[str, str | Number] = {"font_size": 18, "font_weight": 600, "fill": ON_TABLE}
+    return text(words, x + WIDTH + GAP, MARGIN + HEIGHT / 2 + 6, **look)
+
+
+def _back(x: Number, y: Number, cards: int) -> str:
+    """A card face down, with how many there are."""
+    look: dict[str, str | Number] = {"rx": 7, "stroke": ON_TABLE, "stroke_width": 3}
+    sign: dict[str, str | Number] = {
+        "font_size": 28, "font_weight": 700, "fill": ON_TABLE, "text_anchor": "middle",
+    }  # fmt: skip
+    box = element("rect", x=x + 2, y=y + 2, width=WIDTH - 4, height=HEIGHT - 4, fill=BACK, **look)
+    return element(
+        "g",
+        element("title", f"stock of {cards}"),
+        box,
+        text(str(cards), x + WIDTH / 2, y + HEIGHT / 2 + 10, **sign),
+    )
 
 
 def _foundations(position: Position, across: int, rows: int) -> list[str]:

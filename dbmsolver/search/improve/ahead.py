@@ -20,6 +20,7 @@ from dbmsolver.search.outcome import Exhausted, GoalMet, Steps, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay
+from dbmsolver.state import StateCodec
 
 
 class AnyAhead:
@@ -28,7 +29,7 @@ class AnyAhead:
     shortest = False
 
     def __init__(
-        self, best: Best, recorder: Recorder, limits: Limits, threads: int, memory: int
+        self, best: Best[StateCodec], recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.best = best
         self.recorder = recorder

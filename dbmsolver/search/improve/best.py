@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
@@ -10,17 +11,18 @@ from dbmsolver.game.moves import Move
 from dbmsolver.results import Better, metric_for
 from dbmsolver.search.answers import forced_move
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.trace import Step, replay
-from dbmsolver.state import StateCodec
+from dbmsolver.search.trace import Keys, Step, replay
+
+KeysT = TypeVar("KeysT", bound=Keys)
 
 
-class Best:
+class Best(Generic[KeysT]):
     """The best solution that is known, if one is; the next commit of `recorder` stores it.
 
     Each is played on the readable model before it counts.
     """
 
-    def __init__(self, codec: StateCodec, recorder: Recorder) -> None:
+    def __init__(self, codec: KeysT, recorder: Recorder) -> None:
         self.codec = codec
         self.recorder = recorder
         self.moves: tuple[Move, ...] | None = None

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from dbmsolver.search.improve.beam import Beam, Shape, room_for
 from dbmsolver.search.improve.best import Best
+from dbmsolver.state import StateCodec
 
 FIRST = (Shape(300, 1), Shape(1000, 0), Shape(3000, 1))
 """Before the search by cost layers."""
@@ -37,7 +38,7 @@ Event = TypeVar("Event")
 class Improver:
     """Makes the beams, in ``memory`` bytes; none looks at more than about ``most`` states."""
 
-    def __init__(self, best: Best, memory: int, most: int | None) -> None:
+    def __init__(self, best: Best[StateCodec], memory: int, most: int | None) -> None:
         self.best = best
         room = room_for(memory)
         self.room = room if most is None else min(room, most)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dbmsolver.results import Event, Report
 from dbmsolver.search.astar.layers import AStarSearch
@@ -27,7 +27,7 @@ class ShortestBelow:
 
     shortest = True
 
-    def __init__(self, search: AStarSearch, best: Best, improver: Improver | None) -> None:
+    def __init__(self, search: AStarSearch, best: Best[Any], improver: Improver | None) -> None:
         self.search = search
         self.best = best
         self.improver = improver

@@ -20,7 +20,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
 from dbmsolver.process import return_freed_memory
-from dbmsolver.record_state import keys_of
+from dbmsolver.record_state import codec_of
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
@@ -43,7 +43,7 @@ class Proof(NamedTuple):
 
     def keys(self) -> StateCodec:
         """The keys of its states."""
-        return keys_of(self.deal, self.policy, self.method)
+        return codec_of(self.deal, self.policy, self.method)
 
 
 class SentTable(NamedTuple):

@@ -56,6 +56,9 @@ class Sequences:
         if deal.rules.has_runs:
             what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")
+        if deal.rules.has_pile:
+            what = f"all cards go to one pile in {deal.rules.name}"
+            raise UsageError(f"{what}: shortest solutions are counted in games with foundations")
         self.deal = deal
         self.options = options
         self.limits = limits

@@ -33,7 +33,6 @@ REFUSED = {
     "klondike": "tableau piles: face up cards",
     "canfield": "foundations: base card",
     "fortunes-favor": "stock: size",
-    "black-hole": "hole: present",
     "spider": "tableau piles: face up cards",
 }
 
@@ -129,7 +128,7 @@ def test_what_is_not_played_is_refused_by_name(game: str, rule: str) -> None:
 
 
 def test_every_set_is_read_or_refused() -> None:
-    assert {*REFUSED, "free-cell", "alpha-star"} == set(SETS)
+    assert {*REFUSED, "free-cell", "alpha-star", "black-hole"} == set(SETS)
 
 
 @pytest.mark.parametrize(
@@ -232,3 +231,43 @@ def test_wrong_boards(text: str, message: str) -> None:
         Deal.from_text(text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+PILES: dict[str, Any] = {
+    "tableau piles": {"count": 7, "build policy": "no-build"},
+    "foundations": {"present": False},
+    "hole": {"present": True, "base card": "random", "build loops": False},
+    "stock": {"size": 16, "deal type": "hole"},
+}
+"""Golf, as that program describes it."""
+
+
+def test_games_of_one_pile() -> None:
+    assert replace(read(PILES), name="golf") == GAMES["golf"]
+    hole = {**PILES, "tableau piles": {"count": 17, "build policy": "no-build"}}
+    hole["hole"] = {"present": True}
+    del hole["stock"]
+    assert replace(read(hole), name="black_hole") == GAMES["black_hole"]
+    small = {**PILES, "max rank": 3, "stock": {"size": 2, "deal type": "hole"}}
+    assert read(small).layout == "home A 2 3 4 5 6 7 8 9 T; turned 1"
+    text = format_description(parse_json(json.dumps(PILES), "r.json"))
+    assert understand(parse(text), "r").rules == read(PILES)
+
+
+@pytest.mark.parametrize(
+    ("group", "members", "message"),
+    [
+        ("foundations", {"present": True}, "foundations: present: true is not played with a hole"),
+        ("cells", {"count": 1}, "cells: count: 1 is not played, expected 0"),
+        ("stock", {"size": 16}, 'stock: deal type: expected "hole"'),
+        ("stock", {"size": 52, "deal type": "hole"}, "stock: size: 52, expected fewer than the 52"),
+        ("tableau piles", {"count": 7}, 'tableau piles: build policy: "any-suit" is not played'),
+        ("hole", {"present": True, "base card": "any"}, "hole: base card: 'any', expected a card"),
+    ],
+)
+def test_games_of_one_pile_that_are_not_played(
+    group: str, members: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read({**PILES, group: members})
+    assert message in str(caught.value)

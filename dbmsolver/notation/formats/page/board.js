@@ -6,6 +6,11 @@ for (const suit of SUITS) {
 const cellElements = positions[0].freecells.map(
   (_, index) => slotElement(make("span", "", CELLS[index])));
 const homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
+const stockElement = positions[0].stock.length ? slotElement("") : null;
+const stockCount = make("span", "count");
+stockCount.setAttribute("aria-hidden", "true");
+if (stockElement) stockElement.append(stockCount);
+const pileElement = positions[0].pile ? slotElement("") : null;
 const columnElements = positions[0].columns.map(columnElement);
 
 function slotElement(sign) {
@@ -43,13 +48,19 @@ function buildBoard() {
   const board = element("board");
   board.style.setProperty("--n", across);
   board.style.setProperty("--deep", deepest);
-  board.style.setProperty("--rows", topRows(freecells.length, across));
+  board.style.setProperty("--rows", pileElement ? 1 : topRows(freecells.length, across));
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", columns.length < across);
   element("columns").style.setProperty("--columns", columns.length);
-  element("cells").append(...cellElements);
-  element("cells").hidden = !cellElements.length;
-  element("homes").append(...homeElements.values());
+  if (pileElement) {
+    element("cells").append(...(stockElement ? [stockElement] : []), pileElement);
+    element("cells").setAttribute("aria-label", stockElement ? "Stock and pile" : "Pile");
+    element("homes").hidden = true;
+  } else {
+    element("cells").append(...cellElements);
+    element("cells").hidden = !cellElements.length;
+    element("homes").append(...homeElements.values());
+  }
   element("columns").append(...columnElements);
 }
 
@@ -63,13 +74,31 @@ function fill(place, kept, cards) {
   while (place.children.length > kept + wanted.length) place.lastElementChild.remove();
 }
 
+// The stock lies face down, the card on top that is turned next.
+function drawPile({ pile, stock }) {
+  const top = pile.length ? `${plural(pile.length, "card")}` : "empty";
+  pileElement.setAttribute("aria-label", `Pile, ${top}`);
+  fill(pileElement, 1, pile);
+  if (stockElement) {
+    const left = stock.length ? plural(stock.length, "card") : "empty";
+    stockElement.setAttribute("aria-label", `Stock, ${left}`);
+    stockCount.textContent = stock.length;
+    fill(stockElement, 2, stock.slice().reverse());
+  }
+  for (const [card, made] of cardElements) made.classList.toggle("down", stock.includes(card));
+}
+
+const isCovered = ({ pile, stock }, card) => stock.includes(card)
+  || pile.slice(0, -1).includes(card);
+
 function drawBoard(position, moved) {
   position.freecells.forEach((card, index) => {
     const name = `Freecell ${CELLS[index]}`;
     cellElements[index].setAttribute("aria-label", card ? name : `${name}, empty`);
     fill(cellElements[index], 1, card ? [card] : []);
   });
-  for (const [suit, place] of homeElements) {
+  if (pileElement) drawPile(position);
+  for (const [suit, place] of pileElement ? [] : homeElements) {
     const height = position.foundations[suit], name = `Foundation of ${SUIT_NAMES[suit]}`;
     const pile = [...RANKS.slice(1, height + 1)].map((rank) => rank + suit);
     place.setAttribute("aria-label", height ? name : `${name}, empty`);
@@ -83,7 +112,8 @@ function drawBoard(position, moved) {
     fill(place, 2, column);
   });
   for (const [card, made] of cardElements) {
-    const covered = position.foundations[card[1]] > rankOf(card);
+    const covered = position.pile ? isCovered(position, card)
+      : position.foundations[card[1]] > rankOf(card);
     made.classList.toggle("moved", moved.includes(card));
     made.toggleAttribute("aria-hidden", false);
     if (covered) made.setAttribute("aria-hidden", "true");

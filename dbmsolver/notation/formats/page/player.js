@@ -31,7 +31,8 @@ function drawWords() {
     describe(element("coming"), coming);
     element("coming").prepend("Next:");
   } else {
-    const end = replay.solved ? "Solved: all cards are home." : "The moves end here.";
+    const won = positions[0].pile ? "the columns are empty" : "all cards are home";
+    const end = replay.solved ? `Solved: ${won}.` : "The moves end here.";
     element("coming").append(end);
   }
   const comment = commentOf(stop);

@@ -16,31 +16,40 @@ function firstPosition(initial) {
     columns: initial.columns.map((column) => column.cards.map(readCard)),
     freecells: initial.freecells.map(readCard),
     foundations: Object.fromEntries(home),
+    pile: initial.pile ? initial.pile.map(readCard) : null, // null: a game without a pile
+    stock: (initial.stock || []).map(readCard),
   };
 }
 
 function readPlace(place) {
   if ("col" in place) return { kind: "column", index: place.col };
   if ("freecell" in place) return { kind: "freecell", index: place.freecell };
+  if ("pile" in place) return { kind: "pile", index: 0 };
+  if ("stock" in place) return { kind: "stock", index: 0 };
   return HOME;
 }
 
 function positionAfter(position, move) {
   const columns = position.columns.slice(), freecells = position.freecells.slice();
   const foundations = { ...position.foundations };
+  let { pile, stock } = position;
   const source = readPlace(move.source), target = readPlace(move.dest);
   let cards;
   if (source.kind === "column") {
     cards = columns[source.index].slice(-move.num_cards);
     columns[source.index] = columns[source.index].slice(0, -move.num_cards);
+  } else if (source.kind === "stock") {
+    cards = stock.slice(0, 1);
+    stock = stock.slice(1);
   } else {
     cards = [freecells[source.index]];
     freecells[source.index] = null;
   }
   if (target.kind === "column") columns[target.index] = [...columns[target.index], ...cards];
   else if (target.kind === "freecell") freecells[target.index] = cards[0];
+  else if (target.kind === "pile") pile = [...pile, ...cards];
   else foundations[cards[0][1]] = rankOf(cards[0]);
-  return { columns, freecells, foundations, moved: cards, source, target };
+  return { columns, freecells, foundations, pile, stock, moved: cards, source, target };
 }
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
@@ -83,6 +92,10 @@ function boardText(position) {
   const cells = position.freecells.map((card) => card || "-").join(" ");
   const columns = position.columns.map((column) => column.join(" ") || ":");
   const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
+  if (position.pile) {
+    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
+    lines.splice(1, 0, `Pile: ${position.pile.join(" ") || "-"}`, ...stock);
+  }
   return lines.map((line) => `${line}\n`).join("");
 }
 

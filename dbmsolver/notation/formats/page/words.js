@@ -14,9 +14,11 @@ const spoken = (card) => `${RANK_NAMES[card[0]] || card[0]} of ${SUIT_NAMES[card
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const placeName = (place) => place.kind === "column" ? `column ${place.index + 1}`
-  : place.kind === "freecell" ? `freecell ${CELLS[place.index]}` : "home";
+  : place.kind === "freecell" ? `freecell ${CELLS[place.index]}`
+    : place.kind === "foundation" ? "home" : `the ${place.kind}`;
 const placeSign = (place) => place.kind === "column" ? `${place.index + 1}`
-  : place.kind === "freecell" ? CELLS[place.index] : "home";
+  : place.kind === "freecell" ? CELLS[place.index]
+    : place.kind === "foundation" ? "home" : place.kind;
 
 function make(tag, className, text) {
   const made = document.createElement(tag);

@@ -1,0 +1,228 @@
+"""Games of one pile: from a description to their rules.
+
+They have columns that cards only leave, a waste pile that is built up or down by any suit, and
+perhaps a stock that is turned to it, once, card by card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.language.description import Dealt, Deck, Description, MoveLine, Phase, SetupLine
+from dbmsolver.game.language.playable_deal import (
+    Unplayable,
+    card_of,
+    has_order,
+    low_of,
+    order_of,
+    shortened,
+    stacks_of,
+)
+from dbmsolver.game.language.problems import Problems
+from dbmsolver.game.layouts import Layout
+from dbmsolver.game.rules import MAX_PILE_COLUMNS, Pile, Rules
+
+_ELEMENTS = ("Tableau", "Wastepile", "Stock")
+_NAMES = "Tableau, Wastepile and Stock"
+_SHOWN = {
+    "Tableau": ("DropStack", "MixDropStack", "TopStack"),
+    "Wastepile": ("TopStack", "DropStack", "Face"),
+    "Stock": ("BackStack", "TopStack", "DropStack"),
+}
+_LINES = "Wastepile SingleCard AnySuit"
+
+
+def has_one_pile(game: Description) -> bool:
+    """Whether a description is of a game of one pile: it has a waste pile and no foundations."""
+    elements = [line.element for line in game.setup or ()]
+    return "Wastepile" in elements and "Foundation" not in elements
+
+
+def understand_pile(game: Description, name: str, ranks: int, problems: Problems) -> Rules | None:
+    """The rules, or None; what cannot be played is added to the problems."""
+    setup = _setup(game.setup or (), problems)
+    pile = _deck(game.deck or Deck(), problems)
+    columns = setup["Tableau"].count if "Tableau" in setup else 1
+    starts = _moves(game.moves or (), "Stock" in setup, problems)
+    deal = _deal(game.deal or (), columns, "Stock" in setup, 13 - ranks, problems)
+    if not (starts or deal.layout.has_pile):
+        reason = "no card is dealt to it, and no line lets one begin it, expected Wastepile Any Any"
+        problems.add(f"{reason} OnBlank", "Wastepile")
+    _end(game, deal.stock, problems)
+    if problems.found:
+        return None
+    layout = str(deal.layout)
+    return Rules(name, columns, 0, "none", "none", layout=layout, pile=pile, stock=deal.stock)
+
+
+def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupLine]:
+    found: dict[str, SetupLine] = {}
+    for line in lines:
+        if line.element in found:
+            problems.add("a second kind, expected one line for each element", line.element)
+        elif line.element not in _ELEMENTS:
+            problems.add(f"with a waste pile, expected {_NAMES} only", line.element)
+        elif line.display not in _SHOWN[line.element]:
+            expected = ", ".join(_SHOWN[line.element])
+            problems.add(f"expected one of {expected} for it", line.display)
+        most = MAX_PILE_COLUMNS if line.element == "Tableau" else 1
+        if line.count > most:
+            shown = f"{line.element}[{line.count}]"
+            problems.add(f"expected at most {most}", line.display, show=shown)
+        if line.base is not None:
+            problems.add("expected no Base", line.base, show=f"Base[{line.base}]")
+        if line.keep and line.element != "Wastepile":
+            problems.add("expected it for the Wastepile only", line.element, show="Keep")
+        found.setdefault(line.element, line)
+    if "Tableau" not in found:
+        problems.add("expected a line Tableau in the Setup", "Setup")
+    return found
+
+
+def _deck(deck: Deck, problems: Problems) -> Pile:
+    """Whether ranks go round."""
+    if deck.high not in (None, "KingHigh", "Cyclic"):
+        problems.add("expected KingHigh or Cyclic", deck.high)
+    return "wrap" if deck.high == "Cyclic" else "ends"
+
+
+def _moves(lines: Iterable[MoveLine], stock: bool, problems: Problems) -> bool:
+    """Whether any card may begin the pile; the other lines are checked."""
+    directions: set[str] = set()
+    starts = turned = False
+    for line in lines:
+        if line.element != "Wastepile":
+            problems.add("expected moves to the Wastepile only", line.element)
+            continue
+        if line.item not in (None, "SingleCard", "Any") or line.count != 1:
+            problems.add("expected SingleCard", line.item)
+        for source in set(line.sources) - {"Tableau", "Stock"}:
+            problems.add("expected Tableau or Stock", source)
+        for word in set(line.modifiers) - {"Ascending", "Descending"}:
+            problems.add("expected Ascending or Descending", word)
+        if line.times not in (None, 1):
+            problems.add("the stock is turned once, expected Times[1]", line.element, show="Times")
+        for word in set(line.destinations) - {"Any", "AnySuit", "OnBlank"}:
+            shown = f"Rank[{line.rank}]" if word == "Rank" else str(word)
+            problems.add("expected AnySuit: the pile is built by any suit", word, show=shown)
+        said = {"Ascending", "Descending"} & set(line.modifiers)
+        if "OnBlank" in line.destinations:
+            starts = True
+        elif said:
+            if line.sources and "Tableau" not in line.sources:
+                problems.add("expected SourceElement[Tableau]", line.element, show="SourceElement")
+            directions |= said
+        elif set(line.sources) == {"Stock"}:
+            turned = True
+        else:
+            problems.add(f"expected {_LINES} Ascending, and one with Descending", line.element)
+    for word in ("Ascending", "Descending"):
+        if word not in directions:
+            problems.add(f"expected a line {_LINES} {word}", "Wastepile")
+    if stock and not turned:
+        problems.add("expected a line Wastepile SingleCard Any SourceElement[Stock]", "Stock")
+    return starts
+
+
+class _Deal(NamedTuple):
+    layout: Layout = Layout()
+    stock: int = 0
+
+
+def _deal(
+    phases: Iterable[Phase], columns: int, stock: bool, shift: int, problems: Problems
+) -> _Deal:
+    dealt: dict[str, Dealt] = {}
+    for phase in phases:
+        if phase.triggered:
+            problems.add("deals in the middle of the game are not played", "Triggered", at=phase.at)
+            continue
+        for one in phase.dealt:
+            if one.element in dealt:
+                problems.add("dealt to twice, expected one line for each element", one.element)
+            elif one.element not in _ELEMENTS or (one.element == "Stock" and not stock):
+                problems.add(f"expected cards for {_NAMES} of the Setup", one.element)
+            dealt.setdefault(one.element, one)
+    try:
+        return _laid_out(dealt, columns, shift)
+    except UsageError as error:
+        problems.add(error.message, dealt["Tableau"].element)
+    except Unplayable as error:
+        at = getattr(error.word, "at", None)
+        problems.add(str(error), error.word, show=error.show, at=at)
+    return _Deal()
+
+
+def _laid_out(dealt: dict[str, Dealt], columns: int, shift: int) -> _Deal:
+    tableau = dealt.get("Tableau")
+    if tableau is None:
+        raise Unplayable("expected cards for the Tableau", "Deal")
+    if tableau.kings_sunk or tableau.auto:
+        raise Unplayable("expected Rows or numbers", tableau.element)
+    home = tuple(range(4 * shift))
+    pile, turned = _cards(dealt.get("Wastepile"), shift)
+    named, stock = _cards(dealt.get("Stock"), shift)
+    if named:
+        raise Unplayable("expected numbers for the Stock", dealt["Stock"].element)
+    first, numbers = stacks_of(tableau, shift)
+    rest = CARDS - len(home) - len(pile)
+    explicit = bool(tableau.stacks) and not has_order(tableau)
+    if tableau.stacks and not explicit:
+        raise Unplayable("expected Rows alone, or every card by its number", tableau.element)
+    given = rest - len(turned) - len(stock)
+    if explicit:
+        given = sum(map(len, numbers))
+    elif tableau.rows:
+        given = min(tableau.rows * columns, rest)
+    following = given - len(first) + 1  # named cards have no number
+    for element, cards in (("Wastepile", turned), ("Stock", stock)):
+        if cards != list(range(following, following + len(cards))):
+            text = (
+                f"expected the cards from {following} on: Tableau, Wastepile, Stock in this order"
+            )
+            raise Unplayable(text, dealt[element].element)
+        following += len(cards)
+    if given + len(turned) + len(stock) != rest:
+        left = rest - given - len(turned) - len(stock)
+        raise Unplayable(f"{left} cards are dealt nowhere, expected all", tableau.element)
+    unlisted = ((),) * max(0, columns - len(numbers))
+    layout = Layout(
+        home,
+        tuple(first),
+        order_of(tableau),
+        (*map(tuple, numbers), *unlisted) if explicit else (),
+        pile=pile,
+        turned=len(turned),
+    )
+    layout.check(columns, 0, 0, len(stock))
+    if explicit:
+        layout = shortened(layout, columns, given)
+    return _Deal(layout, len(stock))
+
+
+def _cards(dealt: Dealt | None, shift: int) -> tuple[tuple[int, ...], list[int]]:
+    """The named cards of the one stack of an element, and the numbers of the others."""
+    if dealt is None:
+        return (), []
+    if has_order(dealt) or dealt.auto or len(dealt.stacks) > 1:
+        raise Unplayable("expected one pair of braces with its cards", dealt.element)
+    named: list[int] = []
+    numbers: list[int] = []
+    for entry in dealt.stacks[0] if dealt.stacks else ():
+        if isinstance(entry.first, str):
+            named.append(card_of(entry, shift))
+        else:
+            # Whether they lie face down makes no difference to who knows all cards.
+            numbers += range(low_of(entry), (entry.last or low_of(entry)) + 1)
+    return tuple(named), numbers
+
+
+def _end(game: Description, stock: int, problems: Problems) -> None:
+    for word in game.finish or ():
+        if word != "TableauEmpty" and (word != "SingleStack" or stock):
+            problems.add("expected TableauEmpty", word)
+    for word in game.triggers or ():
+        problems.add("deals in the middle of the game are not played", word)

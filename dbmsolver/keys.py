@@ -1,0 +1,22 @@
+"""The keys of a deal, by what the states of its search are."""
+
+from __future__ import annotations
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Policy
+from dbmsolver.pile_state import PileKeys
+from dbmsolver.record_state import codec_of
+from dbmsolver.results import Method
+from dbmsolver.state import StateCodec
+
+AnyKeys = StateCodec | PileKeys
+
+
+def keys_of(deal: Deal, policy: Policy, method: Method) -> AnyKeys:
+    """The keys of a deal's positions, or of its records."""
+    return PileKeys(deal) if deal.rules.has_pile else codec_of(deal, policy, method)
+
+
+def position_keys(deal: Deal, policy: Policy) -> AnyKeys:
+    """The keys of a deal's positions."""
+    return keys_of(deal, policy, Method.EVERY_POSITION)

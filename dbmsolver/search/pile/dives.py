@@ -1,0 +1,109 @@
+"""Searches depth first for any solution of a game of one pile, before every state is closed.
+
+Most deals that can be won are won by one of a few short dives, each of which tries the columns in
+another order: how long a dive takes depends on chance more than on any rule. Longer ones follow.
+What they meet is no part of a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from dbmsolver.core.pile import EXHAUSTED, Diving, dive, make_diving
+from dbmsolver.core.tables import PLACE_HOME
+from dbmsolver.pile_state import PileKeys
+from dbmsolver.results import Limit, Limits, Report
+from dbmsolver.search.improve.best import Best
+from dbmsolver.search.limits import Cancelled
+from dbmsolver.search.outcome import GoalMet, Steps, Stopped
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.trace import Step
+
+SCHEDULE = (*(1 << 15,) * 8, *(1 << 17,) * 4, *(1 << 20,) * 2, 1 << 24)
+"""How many states each dive meets at most."""
+_AT_ONCE = 1 << 18
+"""States that are met before limits are looked at."""
+_STATE_BYTES = 32
+"""Memory for each state that a dive may meet, at most."""
+
+
+class PileDives:
+    """The dives.
+
+    Where no solution can be shorter than the one they find, the search ends with it, and so it does
+    where any will do: without ``best``. Otherwise ``best`` takes the solution, and it is committed.
+    ``memory`` is in bytes.
+    """
+
+    def __init__(
+        self,
+        keys: PileKeys,
+        recorder: Recorder,
+        limits: Limits,
+        memory: int,
+        best: Best[PileKeys] | None,
+    ) -> None:
+        self.keys = keys
+        self.recorder = recorder
+        self.room = memory // _STATE_BYTES
+        self.left = limits.max_states
+        self.best = best
+        self.met = 0
+        self.steps: list[Step] = []
+
+    @property
+    def shortest(self) -> bool:
+        """Whether the solution they find is a shortest one: a move for each card in a column."""
+        return self.best is not None and len(self.steps) == self.keys.in_columns
+
+    def run(self) -> Steps:
+        """Dive until there is a solution, there is none, or the schedule ends."""
+        try:
+            length, diving = yield from self._dive_often()
+        except Cancelled:
+            return Stopped(Limit.INTERRUPT)
+        if length < 0 or diving is None:
+            return Stopped(self.recorder.limits.reached())
+        self.steps = [(int(card), PLACE_HOME) for card in diving.path[:length]]
+        statistics = self.recorder.statistics
+        if self.best is None or self.shortest:
+            statistics.states = statistics.evaluated = self.met
+            return GoalMet()
+        if self.best.offer(self.steps):
+            commit = self.recorder.commit(0, 0)
+            yield self.best.event()
+            yield commit
+        return Stopped()
+
+    def _dive_often(self) -> Generator[Report, None, tuple[int, Diving | None]]:
+        """The length of a solution, negative without one, and the last dive."""
+        random, length, diving = Random(1), -1, None
+        columns = list(range(self.keys.tables.columns))
+        for wanted in SCHEDULE:
+            most = min(wanted, self.room)
+            if self.left is not None:
+                most = min(most, self.left - self.met)
+            if most < 1:
+                break
+            diving, before = make_diving(self.keys.root, most), self.met
+            order = np.array(columns, np.int64)
+            while True:
+                limit = min(most, int(diving.state[1]) + _AT_ONCE)
+                length = int(dive(self.keys.tables, diving, order, limit))
+                self.met = before + int(diving.state[1])
+                self.recorder.statistics.measure_memory()
+                if length >= EXHAUSTED or self.recorder.limits.reached() is not None:
+                    return length, diving
+                yield replace(self.recorder.report(look_ahead=True), evaluated=self.met)
+                if limit == most:
+                    break
+            random.shuffle(columns)
+        return length, diving
+
+    def path(self, goal: GoalMet) -> list[Step]:
+        """The steps from the deal to the goal."""
+        return self.steps

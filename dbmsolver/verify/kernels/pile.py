@@ -1,0 +1,60 @@
+"""What the check of games of one pile does for each state: keys from blocks, hashes, ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.jit.decorators import kernel
+from dbmsolver.verify.kernels.blocks import difference
+from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.words import ZERO
+
+HALF = np.uint64(32)
+
+
+@kernel
+def unpack_keys(signatures, counts, body, keys):
+    """Write the keys of a block to ``keys`` (uint64[states]); whether all of them can be keys.
+
+    A signature is the upper half of a key, the local key the lower one.
+    """
+    number = 0
+    good = True
+    for run in range(signatures.size):
+        low = ZERO
+        good &= signatures[run] >> HALF == ZERO
+        for _ in range(counts[run]):
+            low += difference(body, 0, number)
+            good &= low >> HALF == ZERO
+            keys[number] = (signatures[run] << HALF) | low
+            number += 1
+    return good
+
+
+@kernel
+def hash_sum(keys):
+    """The sum modulo 2**64 of the hashes of keys, which are words of 16 bytes."""
+    total = ZERO
+    for key in keys:
+        total += hash_key(key, ZERO, ZERO, 2)
+    return total
+
+
+@kernel
+def missing_from(wanted, known):
+    """The place of the first key of ``wanted`` that is not in ``known``, -1 if all are.
+
+    ``known`` is in ascending order.
+    """
+    for place in range(wanted.size):
+        key = wanted[place]
+        low, high = 0, known.size
+        while low < high:
+            middle = (low + high) >> 1
+            if known[middle] < key:
+                low = middle + 1
+            else:
+                high = middle
+        if low == known.size or known[low] != key:
+            return place
+    return -1

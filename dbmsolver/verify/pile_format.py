@@ -1,0 +1,171 @@
+"""Keys of games of one pile, for those who write a reader of their own, and what they stand for.
+
+**Key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit 6 on
+stands how many cards the stock has left, in as many bits as the number in the deal needs (none for
+0), and above it the same for each column. Cards leave a column from the top, the stock in its
+order. So the key says what lies where, but for the order of the pile below its top.
+
+**Signature** of a block: bits 32 to 63 of the key. **Local key**: bits 0 to 31, one word.
+
+**Stratum**: the cards on the pile. **Layer**, of a search for a shortest solution: the cards in the
+columns of the deal, plus those that the stock has lost.
+
+**Parent-move code**: the card that was on top before the last move, 52 where the pile was empty; 53
+for the deal itself. What moved is the card that is on top now.
+
+**Digest**: as of other games, of public keys that have two words: the key, and 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.position import Position
+
+EMPTY = 52
+FIRST = 53
+"""The code of the deal, which has no parent."""
+CODE_BYTES = 1
+_TOP = np.uint64(63)
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Taken(NamedTuple):
+    """Keys taken apart: so many cards left in each column and, last, in the stock; and the top."""
+
+    left: list[Ints]
+    top: Ints
+
+
+class PileFormat:
+    """The keys of one deal, and the rules, read from the deal alone."""
+
+    def __init__(self, deal: Deal) -> None:
+        position = deal.position
+        self.deal = deal
+        self.ranks = 13 - position.foundations[0]
+        self.wraps = deal.rules.pile == "wrap"
+        self.piles = [list(column) for column in position.columns]
+        self.piles.append(list(reversed(position.stock)))
+        self.on_pile = list(position.pile or ())
+        widths = [len(pile).bit_length() for pile in self.piles]
+        below = 6 + widths[-1]
+        self.shifts = [below + sum(widths[:number]) for number in range(len(widths) - 1)] + [6]
+        self.masks = [(1 << width) - 1 for width in widths]
+        self.used = 63
+        for shift, mask in zip(self.shifts, self.masks, strict=True):
+            self.used |= mask << shift
+        # Where each card leaves from, and how many are left there then; -1: it does not move.
+        self.source = np.full(CARDS + 2, -1, np.int64)
+        self.depth = np.zeros(CARDS + 2, np.int64)
+        for number, pile in enumerate(self.piles):
+            for depth, card in enumerate(pile):
+                self.source[card], self.depth[card] = number, depth
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return len(self.piles) - 1
+
+    @property
+    def in_columns(self) -> int:
+        """Cards in the columns of the deal: no solution has fewer moves."""
+        return sum(map(len, self.piles[:-1]))
+
+    @property
+    def root(self) -> int:
+        """The key of the deal."""
+        key = self.on_pile[-1] if self.on_pile else EMPTY
+        for shift, pile in zip(self.shifts, self.piles, strict=True):
+            key |= len(pile) << shift
+        return key
+
+    def take(self, keys: Words) -> Taken:
+        """Take keys apart, whether they can be keys or not."""
+        left = [
+            (keys >> np.uint64(shift)).astype(np.int64) & mask
+            for shift, mask in zip(self.shifts, self.masks, strict=True)
+        ]
+        return Taken(left, (keys & _TOP).astype(np.int64))
+
+    def are_positions(self, keys: Words, taken: Taken) -> Flags:
+        """Which keys are positions: nothing beyond the deal, and a top that was moved last."""
+        good: Flags = keys & ~np.uint64(self.used) == 0
+        whole = np.ones(keys.size, np.bool_)
+        for left, pile in zip(taken.left, self.piles, strict=True):
+            good &= left <= len(pile)
+            whole &= left == len(pile)
+        good &= taken.top <= EMPTY
+        top = np.minimum(taken.top, EMPTY)
+        last = np.zeros(keys.size, np.bool_)
+        for number, left in enumerate(taken.left):
+            last |= (self.source[top] == number) & (self.depth[top] == left)
+        first = taken.top == (self.on_pile[-1] if self.on_pile else EMPTY)
+        return good & np.where(whole, first, last)
+
+    def strata(self, taken: Taken) -> Ints:
+        """Cards on the pile."""
+        total = np.full(taken.top.size, len(self.on_pile), np.int64)
+        for left, pile in zip(taken.left, self.piles, strict=True):
+            total += len(pile) - left
+        return total
+
+    def layers(self, taken: Taken) -> Ints:
+        """Cards in the columns of the deal, plus cards turned from the stock."""
+        turned: Ints = len(self.piles[-1]) - taken.left[-1]
+        return self.in_columns + turned
+
+    def are_won(self, taken: Taken) -> Flags:
+        """Which have empty columns."""
+        won = np.ones(taken.top.size, np.bool_)
+        for left in taken.left[:-1]:
+            won &= left == 0
+        return won
+
+    def may_go_on(self, cards: Ints, tops: Ints) -> Flags:
+        """Which cards may be put on the cards on top, as they leave a column."""
+        apart = np.abs(cards // 4 - tops // 4)
+        good: Flags = apart == 1
+        if self.wraps:
+            good |= apart == self.ranks - 1
+        good |= tops == EMPTY
+        return good
+
+    def without(self, keys: Words, number: int, cards: Ints) -> Words:
+        """The keys after ``cards`` have gone to the pile from a column, or from the stock."""
+        one = np.uint64(1 << self.shifts[number])
+        after: Words = ((keys - one) & ~_TOP) | cards.astype(np.uint64)
+        return after
+
+    def before(self, keys: Words, tops: Ints, codes: Ints) -> Words:
+        """The keys before the cards on top were put there, with ``codes`` on top."""
+        one = np.array([1 << shift for shift in self.shifts], np.uint64)[self.source[tops]]
+        parents: Words = ((keys + one) & ~_TOP) | codes.astype(np.uint64)
+        return parents
+
+    def position(self, key: int) -> Position | None:
+        """The position of a key, the lower cards of the pile in their order; None if it is none."""
+        keys = np.array([key], np.uint64)
+        taken = self.take(keys)
+        if not self.are_positions(keys, taken)[0]:
+            return None
+        left = [int(numbers[0]) for numbers in taken.left]
+        columns = [tuple(pile[:number]) for pile, number in zip(self.piles, left, strict=True)]
+        gone = [card for pile, n in zip(self.piles, left, strict=True) for card in pile[n:]]
+        top = int(taken.top[0])
+        below = sorted({*self.on_pile, *gone} - {top})
+        return Position(
+            tuple(columns[:-1]),
+            (),
+            self.deal.position.foundations,
+            (*below, *([] if top == EMPTY else [top])),
+            columns[-1][::-1],
+        )

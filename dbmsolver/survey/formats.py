@@ -218,9 +218,19 @@ def _write_parquet(rows: Iterable[Row], path: Path) -> None:
     for row in rows:
         for name, column in columns.items():
             column.append(getattr(row, name))
+    kinds = {name: kind for name, (kind, _) in column_types().items()}
+    repeated = [name for name, kind in kinds.items() if kind is str and name not in _DIFFERENT]
+    encodings = {name: "DELTA_BINARY_PACKED" for name, kind in kinds.items() if kind is int}
     table = arrow.table(columns, schema=_schema(arrow))
     try:
-        arrow.parquet.write_table(table, path, compression="zstd")
+        arrow.parquet.write_table(
+            table,
+            path,
+            compression="zstd",
+            compression_level=9,
+            use_dictionary=repeated,
+            column_encoding={**encodings, "deal": "DELTA_BYTE_ARRAY"},
+        )
     except arrow.ArrowException as error:
         raise SystemRefusedError(f"cannot be written ({error})", str(path)) from None
 

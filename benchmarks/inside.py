@@ -20,8 +20,8 @@ from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.proof.worker import ProofWorker
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.store import Store
 

@@ -25,43 +25,39 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("jit", ""),
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
-    ("state", "errors game results core"),
-    ("record_state", "errors game results core state"),
-    ("pile_state", "errors game results core"),
-    ("keys", "game results state record_state pile_state"),
-    ("storage", "errors version disk game results core state record_state pile_state"),
-    ("search", "errors process game results jit core state record_state pile_state keys storage"),
+    ("keys", "errors game results core"),
+    ("storage", "errors version disk game results core keys"),
+    ("search", "errors process game results jit core keys storage"),
     (
         "search.proof",
-        "errors process steps game results core clusters state record_state storage search",
+        "errors process steps game results core clusters keys storage search",
     ),
-    ("search.astar", "errors process game results core state record_state storage search"),
+    ("search.astar", "errors process game results core keys storage search"),
     (
         "search.improve",
-        "errors game results core state record_state storage search search.proof search.astar",
+        "errors game results core keys storage search search.proof search.astar",
     ),
-    ("search.pile", "errors results core pile_state storage search search.improve"),
+    ("search.pile", "errors results core keys storage search search.improve"),
     (
         "search.session",
-        "errors process game results core clusters state record_state pile_state keys storage "
-        "search search.proof search.astar search.improve search.pile",
+        "errors process game results core clusters keys storage search search.proof search.astar "
+        "search.improve search.pile",
     ),
     (
         "search.sequences",
-        "errors process game results core state storage search search.session",
+        "errors process game results core keys storage search search.session",
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
     ("verify", "errors process game results jit storage"),
     (
         "search.inspect",
-        "errors game results core state record_state pile_state keys storage search search.proof "
-        "verify",
+        "errors game results core keys storage search search.proof verify",
     ),
     (
         "survey",
-        "errors version process disk signals steps game results jit core clusters state "
-        "record_state search search.proof search.session",
+        "errors version process disk signals steps game results jit core clusters keys search "
+        "search.proof search.session",
     ),
     (
         "api",
@@ -70,9 +66,8 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version process signals steps game results notation jit clusters state "
-        "record_state keys storage search search.session search.sequences search.advice "
-        "search.inspect verify api survey",
+        "errors version process signals steps game results notation jit clusters keys storage "
+        "search search.session search.sequences search.advice search.inspect verify api survey",
     ),
     ("__main__", "signals search cli"),
 )

@@ -108,7 +108,7 @@ def compilers_for(
         return nullcontext()
 
     def code_bits() -> int:
-        from dbmsolver.state import StateCodec
+        from dbmsolver.keys.states import StateCodec
 
         return StateCodec(deal, options.policy).deal_tables.code_bits
 

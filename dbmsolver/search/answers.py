@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
-from dbmsolver.keys import AnyKeys
+from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.results import Options, Result, Verdict
 from dbmsolver.search.least import least_of
 from dbmsolver.search.statistics import Statistics

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.runs import copy_runs, progress_of, sort_runs, widths_of
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.runs import RunArrays, gather, select_runs, sorted_runs
 from dbmsolver.search.tallies import Tally, weigh
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, read_block, split
 from dbmsolver.storage.store import Store
 

@@ -8,9 +8,9 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.dominance.covering import covering_records
 from dbmsolver.game.dominance.records import Record, covers, normalise, plain_record
 from dbmsolver.game.position import Position
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.search.trace import Finder
-from dbmsolver.state import State
 
 
 def stored_cover(finder: Finder, keys: RecordKeys, position: Position) -> tuple[State, int] | None:

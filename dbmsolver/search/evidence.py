@@ -17,9 +17,9 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.keys import AnyKeys, keys_of
-from dbmsolver.pile_state import PileKeys
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.choice import AnyKeys, keys_of
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.pile_finder import PileFinder

@@ -10,9 +10,10 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.keys import AnyKeys, keys_of
-from dbmsolver.pile_state import PileKeys
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.choice import AnyKeys, keys_of
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
 from dbmsolver.search.answers import whole_strata
 from dbmsolver.search.covering import stored_cover
@@ -22,7 +23,6 @@ from dbmsolver.search.least import least_of
 from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
-from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.manifest import deal_of
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look

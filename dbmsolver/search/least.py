@@ -9,11 +9,11 @@ import numpy as np
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
-from dbmsolver.keys import AnyKeys
-from dbmsolver.pile_state import PileKeys
+from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.rows import layers_of
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.manifest import Manifest
 
 _SLOTS = 1 << 13

@@ -7,7 +7,7 @@ import numpy as np
 from dbmsolver.core.pile import NOTHING, TOP
 from dbmsolver.core.tables import PLACE_HOME
 from dbmsolver.errors import StoreError
-from dbmsolver.pile_state import PileKeys
+from dbmsolver.keys.piles import PileKeys
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.pile_blocks import HALF, PileIntake, Words, from_runs

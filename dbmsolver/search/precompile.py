@@ -48,8 +48,8 @@ from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.jit.families import function_of
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
-from dbmsolver.state import StateCodec
 
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""

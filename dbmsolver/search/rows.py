@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from dbmsolver.core.runs import pack_rows, progress_of, unpack_rows
 from dbmsolver.core.shards import BOUND_MASK, BOUND_SHIFT, G_MASK, G_SHIFT, META
 from dbmsolver.core.tables import SIGNATURE
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import make_candidates
 from dbmsolver.search.runs import RunArrays
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block
 
 Rows = NDArray[np.uint64]

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys import keys_of
-from dbmsolver.pile_state import PileKeys
+from dbmsolver.keys.choice import keys_of
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory, return_freed_memory
-from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import (
     Event,
     Limit,
@@ -37,7 +38,6 @@ from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, S
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import replay
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
 from dbmsolver.storage.pile_blocks import PileIntake

@@ -16,8 +16,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Method
-from dbmsolver.state import State, StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.records import parse_closed_key, stratum_prefix

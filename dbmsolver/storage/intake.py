@@ -10,8 +10,8 @@ import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import StoreError
-from dbmsolver.pile_state import PileKeys
+from dbmsolver.keys.piles import PileKeys
 from dbmsolver.storage.blocks import Runs
 
 HALF = 32

@@ -10,8 +10,8 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.process import anonymous_memory
-from dbmsolver.record_state import RecordKeys
 from dbmsolver.results import Limit, Method, Verdict
 from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, room_for

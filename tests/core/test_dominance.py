@@ -28,10 +28,10 @@ from dbmsolver.game.dominance.records import (
 )
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Rules
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.search.proof.dives import ORDERS, Dived, Diver, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
-from dbmsolver.state import State
 from dbmsolver.storage.blocks import Runs
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit")

@@ -30,7 +30,7 @@ from dbmsolver.core.workspace import (
     make_workspace,
 )
 from dbmsolver.game.rules import Rules
-from dbmsolver.state import State
+from dbmsolver.keys.states import State
 
 SEEDS = st.integers(0, 2**32)
 

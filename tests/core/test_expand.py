@@ -18,7 +18,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Policy, Rules
 from dbmsolver.jit.decorators import kernel
-from dbmsolver.state import StateCodec
+from dbmsolver.keys.states import StateCodec
 
 
 @kernel

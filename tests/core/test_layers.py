@@ -35,7 +35,7 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.rules import Rules
-from dbmsolver.state import State
+from dbmsolver.keys.states import State
 
 STATES = 1 << 14
 SLOTS = 1 << 13

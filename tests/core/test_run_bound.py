@@ -11,7 +11,7 @@ from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.state import StateCodec
+from dbmsolver.keys.states import StateCodec
 
 WHOLE = Rules("whole suits", 4, 0, "any", "any", moves="suit-runs", whole_suits=True)
 BY_SUIT = Rules("by suit", 4, 0, "suit", "any", moves="runs")

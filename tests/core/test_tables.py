@@ -15,7 +15,7 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules
-from dbmsolver.state import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec
 
 SEEDS = given(seed=st.integers(0, 2**32))
 

@@ -10,7 +10,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import POLICIES, Policy, Rules
-from dbmsolver.state import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec
 from helpers.support import Game
 
 MOST = 400

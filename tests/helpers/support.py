@@ -14,7 +14,7 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules
-from dbmsolver.state import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec
 
 ODD_RULES = (
     Rules("any suit, any fill", 8, 4, "any", "any"),

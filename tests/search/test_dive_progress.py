@@ -5,7 +5,7 @@ from __future__ import annotations
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.search.proof.dives import SCHEDULE, Dives
 
 KEYS = RecordKeys(Deal.from_number(11982, GAMES["freecell"]), "wkr")

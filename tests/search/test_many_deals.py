@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dbmsolver.core.dives_of_deals import lay_out_deal, own_tables
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules, rules_for
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.search.proof.deal_dives import laid_out
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives
 from dbmsolver.search.proof.many_deals import ManyDeals

@@ -19,12 +19,12 @@ from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.results import Keep
 from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import SCHEDULE, Dived, Diver, Dives
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
-from dbmsolver.state import State
 from dbmsolver.storage.store import Store
 
 DOMINATED = [rules for rules in GAMES.values() if has_dominance(rules)]

@@ -19,8 +19,8 @@ from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Policy, Rules, rules_for
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit, Report, Result
-from dbmsolver.state import StateCodec
 
 DATA = Path(__file__).parents[1] / "data"
 MOST = 600_000

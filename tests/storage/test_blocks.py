@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from dbmsolver import api
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Result
 from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.pieces import Piece, Tree
-from dbmsolver.state import StateCodec
 from dbmsolver.storage import blocks
 from dbmsolver.storage.blocks import Runs, decode_block, encode_block, split
 from dbmsolver.storage.store import Store

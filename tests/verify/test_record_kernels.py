@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.macros import macros
 from dbmsolver.game.dominance.records import Record, has_dominance, record_of
 from dbmsolver.game.rules import GAMES, Build, Fill
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.expand import GOAL, Task, Work
 from dbmsolver.verify.kernels.partition import Index, Partition

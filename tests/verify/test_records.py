@@ -32,8 +32,8 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import Record
 from dbmsolver.game.rules import Fill, Policy, Rules, rules_for
-from dbmsolver.record_state import RecordKeys
-from dbmsolver.state import State as Words
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State as Words
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store

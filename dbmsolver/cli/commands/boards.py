@@ -142,7 +142,7 @@ def key_command(
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
     board = Deal.load(source, rules)
     deal = board if origin is None else Deal.load(origin, rules)
-    from dbmsolver.keys import position_keys
+    from dbmsolver.keys.choice import position_keys
 
     click.echo(str(position_keys(deal, policy).encode(board.position)))
 
@@ -172,6 +172,6 @@ def unkey_command(
     if not re.fullmatch(r"[0-9]{1,200}", number):
         raise InputError("expected a key: one integer, not negative", f"key {quoted(number)}")
     deal = Deal.load(origin, rules)
-    from dbmsolver.keys import position_keys
+    from dbmsolver.keys.choice import position_keys
 
     click.echo(format_board(position_keys(deal, policy).decode(int(number))), nl=False)

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
 

@@ -34,6 +34,7 @@ from dbmsolver.core.shards import (
     take_outgoing,
 )
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
@@ -43,7 +44,6 @@ from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, S
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.search.trace import Finder, Step, steps_to
-from dbmsolver.state import State, StateCodec
 
 _STOP = 1 << 14
 """States that a shard expands in a round."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limit, Limits
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.outcome import GoalMet, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
-from dbmsolver.state import StateCodec
 
 STATES = 400_000
 """States that it looks at."""

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.tidying import makes_safe_moves
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Event, Limit, Limits, Method, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.improve.improver import Improver
@@ -20,7 +21,6 @@ from dbmsolver.search.outcome import Exhausted, GoalMet, Steps, Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step, replay
-from dbmsolver.state import StateCodec
 
 
 class AnyAhead:

@@ -34,10 +34,10 @@ from dbmsolver.core.shards import (
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.search.astar.partitions import ShardQueue
 from dbmsolver.search.rows import Rows, layers_of
 from dbmsolver.search.trace import Step, place_value
-from dbmsolver.state import State, StateCodec
 
 BYTES = 96
 """Memory of a state that a beam has looked at: its row, its share of the hash table, its places in

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limit, Limits
 from dbmsolver.search.improve.beam import Beam, Shape, room_for
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import GoalMet, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
-from dbmsolver.state import StateCodec
 
 WIDTHS = (200, 1000, 3000)
 """How wide the beams are, one after the other."""

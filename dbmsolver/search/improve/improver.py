@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.improve.beam import Beam, Shape, room_for
 from dbmsolver.search.improve.best import Best
-from dbmsolver.state import StateCodec
 
 FIRST = (Shape(300, 1), Shape(1000, 0), Shape(3000, 1))
 """Before the search by cost layers."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from dbmsolver.core.pile import EXHAUSTED, Diving, dive, make_diving
 from dbmsolver.core.tables import PLACE_HOME
-from dbmsolver.pile_state import PileKeys
+from dbmsolver.keys.piles import PileKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.limits import Cancelled

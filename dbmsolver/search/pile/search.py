@@ -21,7 +21,7 @@ import numpy as np
 
 from dbmsolver.core.pile import NO_PARENT, TOP_BITS, digest_keys, expand
 from dbmsolver.errors import StoreError
-from dbmsolver.pile_state import PileKeys, Words
+from dbmsolver.keys.piles import PileKeys, Words
 from dbmsolver.results import Commit, Limit, Question, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.improve.best import Best

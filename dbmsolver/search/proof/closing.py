@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method
 from dbmsolver.search.runs import RunArrays
-from dbmsolver.state import StateCodec
 
 Words = NDArray[np.uint64]
 

@@ -11,12 +11,12 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import Any, Protocol
 
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.piece_worker import PieceResult, expand_piece
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
-from dbmsolver.state import StateCodec
 
 
 class Crew(Protocol):

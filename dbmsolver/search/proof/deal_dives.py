@@ -27,11 +27,11 @@ from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Policy
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.search.proof.dives import Order, way_back
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.rows import packed
-from dbmsolver.state import State
 
 SMALL = 1 << 12
 """Dives with room for up to this many records are made for batches of deals."""

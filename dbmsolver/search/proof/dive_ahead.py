@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped

@@ -27,9 +27,9 @@ from dbmsolver.core.dive import (
     make_diving,
 )
 from dbmsolver.errors import InternalError
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.search.rows import packed
-from dbmsolver.state import State
 from dbmsolver.storage.blocks import Runs
 
 Order = tuple[int, int, int, int]

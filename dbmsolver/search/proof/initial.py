@@ -8,10 +8,10 @@ import numpy as np
 
 from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.errors import StoreError
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.tallies import Tally, total
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key, stratum_prefix
 from dbmsolver.storage.store import Store

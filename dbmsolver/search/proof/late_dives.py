@@ -15,12 +15,12 @@ from random import Random
 import numpy as np
 
 from dbmsolver.core.records import record_at
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.results import Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof.dives import ORDERS, Dives
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.state import State
 from dbmsolver.steps import changed
 
 _SHARE = 0.08

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
+from dbmsolver.keys.records import codec_of
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import return_freed_memory
-from dbmsolver.record_state import codec_of
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
@@ -29,7 +30,6 @@ from dbmsolver.search.proof.piece_tables import Shape, Table
 from dbmsolver.search.proof.piece_worker import PieceResult
 from dbmsolver.search.proof.worker import BatchResult, ProofWorker
 from dbmsolver.search.runs import RunArrays
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
 from dbmsolver.storage.intake import Intake
 

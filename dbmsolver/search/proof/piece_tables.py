@@ -13,9 +13,9 @@ from dbmsolver.core.hashing import EMPTY
 from dbmsolver.core.pieces import load_table, table_keys
 from dbmsolver.core.runs import key_bits
 from dbmsolver.core.workspace import BURST
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates, of_one_signature
 from dbmsolver.search.commits import Packed
-from dbmsolver.state import StateCodec
 
 FILL = 0.75
 """A table is full at this share of its slots."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import NewRecord
@@ -16,7 +17,6 @@ from dbmsolver.search.proof.late_dives import Win
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Books, total
-from dbmsolver.state import StateCodec
 
 
 class ProofState:

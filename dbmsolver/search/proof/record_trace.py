@@ -23,8 +23,8 @@ from dbmsolver.game.dominance.search import cards_alone, park
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied
-from dbmsolver.record_state import RecordKeys
-from dbmsolver.state import State
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store

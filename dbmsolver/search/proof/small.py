@@ -6,10 +6,10 @@ from collections.abc import Callable, Container, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from dbmsolver.core.runs import widths_of
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.proof.crew import Crew
 from dbmsolver.search.proof.worker import BatchResult, LargeStart, start_of
 from dbmsolver.search.runs import RunArrays
-from dbmsolver.state import StateCodec
 
 _LARGEST_BATCH = 50_000
 _BATCHES_FOR_EACH = 8

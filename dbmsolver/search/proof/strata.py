@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 
-from dbmsolver.record_state import RecordKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Steps
@@ -24,7 +25,6 @@ from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.search.tallies import NOTHING, total
 from dbmsolver.search.trace import Finder, Step, steps_of, steps_to
-from dbmsolver.state import State
 
 
 class ProofSearch(ProofState):

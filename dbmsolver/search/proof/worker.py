@@ -24,12 +24,12 @@ from dbmsolver.core.workspace import (
     make_output,
     make_workspace,
 )
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.candidates import Candidates, make_candidates, of_one_signature
 from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.closing import kernels_of
 from dbmsolver.search.proof.piece_tables import piece_words
 from dbmsolver.search.runs import RunArrays
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed
 

@@ -18,9 +18,9 @@ from dbmsolver.core.sweep import STATE, Index, leading_moves, make_index, mark_l
 from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.trace import legal_move
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.levels import Levels, Words
 
 _STATE_BYTES = 8 * STATE + 32

@@ -16,6 +16,7 @@ from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import MOVES_WORDS
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
 from dbmsolver.results import (
     Event,
@@ -33,7 +34,6 @@ from dbmsolver.search.interrupts import interruptible
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.sequences.listing import Listing, Moves
 from dbmsolver.search.sequences.sweep import Sweep
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.levels import Levels
 
 FOLDER = "sequences"

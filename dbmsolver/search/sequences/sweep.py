@@ -36,8 +36,8 @@ from dbmsolver.core.sweep import (
     sweep,
 )
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.levels import Levels, Words, encode_chunks
 
 _STATE_BYTES = 8 * STATE + 32

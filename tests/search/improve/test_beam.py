@@ -10,10 +10,10 @@ from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.answers import forced_move
 from dbmsolver.search.improve.beam import Beam, Shape
 from dbmsolver.search.trace import Step, replay
-from dbmsolver.state import StateCodec
 
 ROOM = 200_000
 SHAPES = st.builds(Shape, st.sampled_from([1, 10, 200]), st.sampled_from([0, 1]))

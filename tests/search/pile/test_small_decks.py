@@ -19,7 +19,7 @@ from dbmsolver import api
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.pile_state import PileKeys
+from dbmsolver.keys.piles import PileKeys
 from dbmsolver.search import inspect
 from dbmsolver.search.pile import dives as dives_module
 from dbmsolver.search.pile_finder import PileFinder

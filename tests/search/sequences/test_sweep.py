@@ -13,13 +13,13 @@ from helpers.searching import end_of
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limit, Limits, Options, SolutionCount
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.sequences import listing, sweep
 from dbmsolver.search.sequences.listing import Listing, Moves
 from dbmsolver.search.sequences.session import FOLDER, Sequences
 from dbmsolver.search.sequences.sweep import Sweep
-from dbmsolver.state import StateCodec
 from dbmsolver.storage.levels import Levels
 
 LENGTH, WAYS = 73, 1_680_842_911_038_333_660

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
-from dbmsolver.pile_state import PileKeys
-from dbmsolver.record_state import codec_of
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.records import codec_of
+from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method
-from dbmsolver.state import StateCodec
 
 AnyKeys = StateCodec | PileKeys
 

@@ -15,8 +15,8 @@ from dbmsolver.game.dominance.records import (
 )
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
+from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Method
-from dbmsolver.state import State, StateCodec
 
 
 class RecordKeys(StateCodec):

@@ -137,30 +137,42 @@ def _rules(
     return changed(load_rules(game), freecells, columns, build, fill, moves)
 
 
-shape_options = (
-    click.option(
-        "--columns",
-        type=click.IntRange(1, MAX_COLUMNS),
-        help="Number of columns, if not the game's.",
-    ),
-    click.option(
-        "--build",
-        type=click.Choice(BUILDS),
-        help="How columns are built down, if not as in the game.",
-    ),
-    click.option(
-        "--fill",
-        type=click.Choice(FILLS),
-        help="What empty columns take, if not what they take in the game.",
-    ),
-    click.option(
-        "--moves",
-        type=click.Choice(MOVES),
-        help="What one move takes, if not as in the game: a single card, a run as columns are "
-        "built, or a run of one suit.",
-    ),
+CHANGED = ", if not as in the game."
+"""The end of the help of options that change a game."""
+
+
+def freecells_option(otherwise: str) -> Callable[[Command], Command]:
+    """--freecells; `otherwise` ends its help."""
+    return click.option(
+        "--freecells",
+        type=click.IntRange(0, MAX_RESERVE),
+        help=f"Number of freecells{otherwise}",
+    )
+
+
+def shape_options(otherwise: str) -> tuple[Callable[[Command], Command], ...]:
+    """--columns, --build and --fill; `otherwise` ends their help."""
+    return (
+        click.option(
+            "--columns",
+            type=click.IntRange(1, MAX_COLUMNS),
+            help=f"Number of columns{otherwise}",
+        ),
+        click.option(
+            "--build", type=click.Choice(BUILDS), help=f"How columns are built down{otherwise}"
+        ),
+        click.option(
+            "--fill", type=click.Choice(FILLS), help=f"What empty columns take{otherwise}"
+        ),
+    )
+
+
+moves_option = click.option(
+    "--moves",
+    type=click.Choice(MOVES),
+    help="What one move takes, if not as in the game: a single card, a run as columns are "
+    "built, or a run of one suit.",
 )
-"""What changes a game, but for its freecells."""
 
 rules_options = gathered(
     "rules",
@@ -174,12 +186,9 @@ rules_options = gathered(
         help="The game, which says how a number is dealt, too: one that `games` lists, or a file "
         "with its rules.",
     ),
-    click.option(
-        "--freecells",
-        type=click.IntRange(0, MAX_RESERVE),
-        help="Number of freecells, if not the game's.",
-    ),
-    *shape_options,
+    freecells_option(CHANGED),
+    *shape_options(CHANGED),
+    moves_option,
 )
 """--game and the options that change it, as `rules`."""
 

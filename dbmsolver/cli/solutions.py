@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.options import gathered
+from dbmsolver.cli.options import freecells_option, gathered, shape_options
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import BUILDS, FILLS, MAX_COLUMNS, MAX_RESERVE, Build, Fill
+from dbmsolver.game.rules import Build, Fill
 from dbmsolver.notation.format_names import READABLE
 from dbmsolver.notation.supermoves import AUTOMOVES
 
@@ -53,6 +53,8 @@ def _given(
     return Given(rules, freecells, columns, build, fill, deal, None, lengths, _ask)
 
 
+_SAID = ".  [default: what the file says, or the game's]"
+
 given_options = gathered(
     "given",
     _given,
@@ -68,26 +70,8 @@ given_options = gathered(
         type=GameSource(),
         help="The game, or a file with its rules.  [default: what the file says, or freecell]",
     ),
-    click.option(
-        "--freecells",
-        type=click.IntRange(0, MAX_RESERVE),
-        help="Number of freecells.  [default: what the file says, or the game's]",
-    ),
-    click.option(
-        "--columns",
-        type=click.IntRange(1, MAX_COLUMNS),
-        help="Number of columns.  [default: what the file says, or the game's]",
-    ),
-    click.option(
-        "--build",
-        type=click.Choice(BUILDS),
-        help="How columns are built down.  [default: what the file says, or the game's]",
-    ),
-    click.option(
-        "--fill",
-        type=click.Choice(FILLS),
-        help="What empty columns take.  [default: what the file says, or the game's]",
-    ),
+    freecells_option(_SAID),
+    *shape_options(_SAID),
     click.option(
         "--lengths",
         type=click.Choice(["longest", "shortest", "ask"]),

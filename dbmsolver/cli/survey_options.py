@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from dbmsolver.cli.options import gathered, shape_options
+from dbmsolver.cli.options import CHANGED, gathered, moves_option, shape_options
 from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.library import load_rules
@@ -100,5 +100,6 @@ games_options = gathered(
         help="Number of freecells, or the least and the most of several: 0..4.  [default: the "
         "game's]",
     ),
-    *shape_options,
+    *shape_options(CHANGED),
+    moves_option,
 )

@@ -6,10 +6,12 @@ own agree in them; these are expanded, and the one that leads to the record is i
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.dominance import make_scratch, successors
 from dbmsolver.core.macros import HOMEWARD, TO_COLUMN, Scratch
@@ -26,20 +28,32 @@ from dbmsolver.game.tidying import tidied
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 
+Words = NDArray[np.uint64]
 _MOST_STEPS = 100_000
+_MEMORY = 64 << 20
 
 
 class RecordFinder:
-    """Finds parents among the closed records of a store."""
+    """Finds parents among the closed records of a store.
 
-    def __init__(self, store: Store, keys: RecordKeys) -> None:
+    Blocks that were read last are kept, in `memory` bytes: the next parent is mostly in one of
+    them. Of all that were read the signatures are kept, which tell what need not be read again.
+    """
+
+    def __init__(self, store: Store, keys: RecordKeys, memory: int = _MEMORY) -> None:
         self.store = store
         self.keys = keys
+        self.memory = memory
         self.space = make_record_space(0)
-        self.strata = sorted({parse_closed_key(key).stratum for key in store.keys(b"C")})
+        self._strata: dict[int, list[bytes]] = {}
+        for key in store.keys(b"C"):
+            self._strata.setdefault(parse_closed_key(key).stratum, []).append(key)
+        self._signatures: dict[bytes, Words] = {}
+        self._kept: OrderedDict[bytes, Runs] = OrderedDict()
+        self._bytes = 0
 
     def path(self, state: State, code: int) -> list[State]:
         """The records from the deal's to this one, whose code is given.
@@ -61,7 +75,7 @@ class RecordFinder:
         words = tuple(np.uint64(word) for word in state[:3])
         tables = self.keys.tables
         latest = int(progress_of(tables, np.array(words[:1]), self.keys.locked)[0])
-        for runs in self._blocks(latest):
+        for runs in self._blocks(words[0], latest):
             arrays = (runs.signatures, runs.counts, runs.keys)
             place = int(
                 find_parent(
@@ -78,12 +92,38 @@ class RecordFinder:
                 return State(int(signature), int(off), int(low), 0), int(runs.codes[place])
         return None
 
-    def _blocks(self, latest: int) -> Iterator[Runs]:
-        """Closed blocks, of the highest stratum first: parents are seldom far below."""
-        for stratum in reversed(self.strata):
-            if stratum <= latest:
-                for key in self.store.keys(stratum_prefix(b"C", 0, stratum)):
-                    yield read_block(self.store, key)
+    def _blocks(self, signature: np.uint64, latest: int) -> Iterator[Runs]:
+        """Closed blocks that may hold a parent, of the highest stratum first: few are far below."""
+        for stratum in sorted(self._strata, reverse=True):
+            for key in self._strata[stratum] if stratum <= latest else ():
+                known = self._signatures.get(key)
+                if known is None or self._may_precede(known, signature):
+                    yield self._read(key)
+
+    def _may_precede(self, before: Words, after: np.uint64) -> bool:
+        """Whether one of these signatures can be that of a parent.
+
+        No macro takes a card from the foundations, and none locks a card.
+        """
+        tables = self.keys.tables
+        possible = np.ones(before.size, np.bool_)
+        for suit in range(4):
+            shift, mask = np.uint64(4 * suit), np.uint64(15)
+            possible &= (before >> shift) & mask <= (after >> shift) & mask
+        for shift, mask in zip(tables.column_shift, tables.column_mask, strict=True):
+            possible &= (before >> shift) & mask >= (after >> shift) & mask
+        return bool(possible.any())
+
+    def _read(self, key: bytes) -> Runs:
+        runs = self._kept.pop(key, None)
+        if runs is None:
+            runs = read_block(self.store, key)
+            self._signatures[key] = runs.signatures
+            self._bytes += runs.nbytes
+            while self._kept and self._bytes > self.memory:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
+        self._kept[key] = runs
+        return runs
 
 
 def moves_along(

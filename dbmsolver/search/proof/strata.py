@@ -89,7 +89,10 @@ class ProofSearch(ProofState):
             records = list(self.win.path) if self.win is not None else [state]
             code = self.win.code if self.win is not None else goal.code
             if code is not None:
-                records = RecordFinder(store, self.codec).path(records[0], code) + records[1:]
+                records = (
+                    RecordFinder(store, self.codec, self.memory // 8).path(records[0], code)
+                    + records[1:]
+                )
             return steps_of(self.codec, moves_along(self.codec, records))
         assert goal.code is not None
         steps = steps_to(Finder(store, self.codec), state, goal.code)

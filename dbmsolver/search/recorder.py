@@ -75,6 +75,7 @@ class Recorder:
         with self.store.write() as txn:
             written = self.batch.write(txn, stratum)
             self.statistics.remember(layer, stratum)
+            self.statistics.measure_memory()  # a short search tells no other moment
             fields = self.statistics.fields() | written.fields | {"next": self.store.numbers}
             txn.put_manifest(replace(self.store.manifest, **fields))
         written.note()

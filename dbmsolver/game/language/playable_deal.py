@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, parse_card, rank
 from dbmsolver.game.language.description import Dealt, Entry, Phase
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout, Order
+
+Layouts = TypeVar("Layouts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,20 @@ def understand_deal(
     phases: Iterable[Phase], columns: int, freecells: int, ranks: int, problems: Problems
 ) -> LaidOut:
     """The layout; what cannot be played is added to the problems."""
+    dealt = dealt_lines(
+        phases,
+        ("Tableau", "Foundation", "Reserve"),
+        "expected cards for Tableau, Reserve and Foundation only",
+        problems,
+    )
+    laid_out = attempt(lambda: _laid_out(dealt, columns, freecells, 13 - ranks), dealt, problems)
+    return laid_out or LaidOut("", 0, False)
+
+
+def dealt_lines(
+    phases: Iterable[Phase], elements: Container[str], expected: str, problems: Problems
+) -> dict[str, Dealt]:
+    """What each element is dealt; `expected` is the problem with one that is not in `elements`."""
     dealt: dict[str, Dealt] = {}
     for phase in phases:
         if phase.triggered:
@@ -44,17 +60,24 @@ def understand_deal(
         for one in phase.dealt:
             if one.element in dealt:
                 problems.add("dealt to twice, expected one line for each element", one.element)
-            elif one.element not in ("Tableau", "Foundation", "Reserve"):
-                problems.add("expected cards for Tableau, Reserve and Foundation only", one.element)
+            elif one.element not in elements:
+                problems.add(expected, one.element)
             dealt.setdefault(one.element, one)
+    return dealt
+
+
+def attempt(
+    lay_out: Callable[[], Layouts], dealt: Mapping[str, Dealt], problems: Problems
+) -> Layouts | None:
+    """What `lay_out` makes of the lines; None if it cannot, and the reason is a problem then."""
     try:
-        return _laid_out(dealt, columns, freecells, 13 - ranks)
+        return lay_out()
     except UsageError as error:
         problems.add(error.message, dealt["Tableau"].element)
     except Unplayable as error:
         at = error.word.at if isinstance(error.word, Entry) else None
         problems.add(str(error), error.word, show=error.show, at=at)
-    return LaidOut("", 0, False)
+    return None
 
 
 def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int) -> LaidOut:

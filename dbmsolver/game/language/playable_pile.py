@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.language.description import Dealt, Deck, Description, MoveLine, Phase, SetupLine
 from dbmsolver.game.language.playable_deal import (
     Unplayable,
+    attempt,
     card_of,
+    dealt_lines,
     has_order,
     low_of,
     order_of,
@@ -135,25 +136,9 @@ class _Deal(NamedTuple):
 def _deal(
     phases: Iterable[Phase], columns: int, stock: bool, shift: int, problems: Problems
 ) -> _Deal:
-    dealt: dict[str, Dealt] = {}
-    for phase in phases:
-        if phase.triggered:
-            problems.add("deals in the middle of the game are not played", "Triggered", at=phase.at)
-            continue
-        for one in phase.dealt:
-            if one.element in dealt:
-                problems.add("dealt to twice, expected one line for each element", one.element)
-            elif one.element not in _ELEMENTS or (one.element == "Stock" and not stock):
-                problems.add(f"expected cards for {_NAMES} of the Setup", one.element)
-            dealt.setdefault(one.element, one)
-    try:
-        return _laid_out(dealt, columns, shift)
-    except UsageError as error:
-        problems.add(error.message, dealt["Tableau"].element)
-    except Unplayable as error:
-        at = getattr(error.word, "at", None)
-        problems.add(str(error), error.word, show=error.show, at=at)
-    return _Deal()
+    elements = _ELEMENTS if stock else _ELEMENTS[:-1]
+    dealt = dealt_lines(phases, elements, f"expected cards for {_NAMES} of the Setup", problems)
+    return attempt(lambda: _laid_out(dealt, columns, shift), dealt, problems) or _Deal()
 
 
 def _laid_out(dealt: dict[str, Dealt], columns: int, shift: int) -> _Deal:

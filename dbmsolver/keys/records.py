@@ -15,7 +15,7 @@ from dbmsolver.game.dominance.records import (
 )
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.keys.states import State, StateCodec, pile_on
 from dbmsolver.results import Method
 
 
@@ -97,12 +97,7 @@ class RecordKeys(StateCodec):
                 bottoms.append(card)
             else:
                 above[under] = card
-        columns = []
-        for card in bottoms:
-            column = [card]
-            while column[-1] in above and len(column) < CARDS:
-                column.append(above[column[-1]])
-            columns.append(tuple(column))
+        columns = [pile_on(card, above) for card in bottoms]
         alone = {column[0] for column in columns if len(column) == 1}
         fix = {card for card in alone if state.low >> card & 1}
         hearts, spades, diamonds, clubs = heights

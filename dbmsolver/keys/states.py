@@ -188,7 +188,7 @@ class StateCodec:
                 bottoms.append(card)
             else:
                 above[under] = card
-        columns = self._arrange([_pile(card, above) for card in bottoms])
+        columns = self._arrange([pile_on(card, above) for card in bottoms])
         freecells = (*cells, *[None] * (self.rules.freecells - len(cells)))
         return Position(
             columns=columns,
@@ -289,7 +289,8 @@ class StateCodec:
             raise InputError("the number is not the key of a position") from error
 
 
-def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
+def pile_on(bottom: int, above: Mapping[int, int]) -> tuple[int, ...]:
+    """A column by its bottom card, and which card lies on which."""
     pile = [bottom]
     while pile[-1] in above and len(pile) < core.CARDS:
         pile.append(above[pile[-1]])

@@ -98,6 +98,10 @@ class Shown:
         """How many moves the page says are made."""
         return int(self.page.evaluate("document.body.dataset.move"))
 
+    def address(self) -> str:
+        """The place in the page's address: asked in the page, as the driver learns of it later."""
+        return str(self.page.evaluate("location.hash"))
+
     def press(self, *keys: str) -> None:
         """Press keys."""
         for key in keys:

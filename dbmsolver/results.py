@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -11,9 +12,10 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import counts_as_play
 from dbmsolver.game.rules import MOVES_WORDS, Policy, Rules
 
-Metric = Literal["cards", "runs"]
+Metric = Literal["cards", "runs", "moves", "plays"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 Keep = Literal["all", "none"]
 
@@ -127,7 +129,7 @@ class Better:
     @property
     def length(self) -> int:
         """How many moves it has."""
-        return len(self.moves)
+        return length_of(self.moves, self.metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +212,24 @@ class Result:
         """Length of the solution in the metric, None where there is none, or none was kept."""
         if self.verdict != Verdict.SOLVED or not (self.moves or self.deal.position.is_goal()):
             return None
-        return len(self.moves)
+        return length_of(self.moves, self.metric)
+
+
+def length_of(moves: Iterable[Move], metric: Metric) -> int:
+    """How many moves these are in a metric: as plays, turns of the stock do not count."""
+    return sum(metric != "plays" or counts_as_play(move) for move in moves)
 
 
 def metric_for(rules: Rules, wanted: Metric | None = None) -> Metric:
     """What a move of the game is: a card that moves, or a card or a run of cards.
 
-    UsageError if another metric is wanted.
+    In Klondike and its relatives turning cards of the stock, or the waste, is a move, too; where
+    `plays` are wanted, it is none. UsageError if another metric is wanted.
     """
+    if rules.is_patience:
+        if wanted not in (None, "moves", "plays"):
+            raise UsageError(f"metric {wanted} in {rules.name}, expected moves or plays")
+        return wanted or "moves"
     metric: Metric = "runs" if rules.has_runs else "cards"
     if wanted not in (None, metric):
         raise UsageError(

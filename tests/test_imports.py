@@ -38,10 +38,11 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "errors game results core keys storage search search.proof search.astar",
     ),
     ("search.pile", "errors results core keys storage search search.improve"),
+    ("search.patience", "errors results core keys storage search search.improve"),
     (
         "search.session",
         "errors process game results core clusters keys storage search search.proof search.astar "
-        "search.improve search.pile",
+        "search.improve search.pile search.patience",
     ),
     (
         "search.sequences",

@@ -25,6 +25,8 @@ EXIT_CODES: dict[Verdict, int] = {
 METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
+    "moves": ("move", "moves"),
+    "plays": ("play", "plays"),
 }
 """What the moves of a metric are called: one, and several."""
 

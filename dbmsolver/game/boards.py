@@ -22,6 +22,11 @@ Games of one pile have two other lines, and no freecells:
 The pile's last card is on top, the stock's first one is turned next. The pile may be called Hole or
 Waste, the stock Talon. As other programs write it, the pile may stand in the line of foundations:
 Foundations: AS. Where that says H-8 C-8 D-8 S-8, these low ranks are not in a short deck.
+
+Klondike and its relatives have a line `Waste:` in the place of `Pile:`, and cards that lie face
+down in angle brackets or in parentheses: <JD> <KD> 2S. Where the stock is not gone through any
+number of times, `Turns: 1` says how often the waste may still be turned over; without that line it
+is as often as in the beginning.
 """
 
 from __future__ import annotations
@@ -42,16 +47,18 @@ from dbmsolver.game.cards import (
     suit,
     suit_letters,
 )
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import LINE_END
 
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"
-    r"|(?P<pile>pile|hole|waste)|(?P<stock>stock|talon))\s*)?:",
+    r"|(?P<pile>pile|hole|waste)|(?P<stock>stock|talon)"
+    r"|(?P<turns>turns))\s*)?:",
     re.ASCII | re.IGNORECASE,
 )
-"""What a line of a board begins with: foundations, freecells, pile, stock, or a column's colon."""
+"""How a line of a board begins: foundations, freecells, pile, stock, turns, a column's colon."""
 
 _HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
@@ -86,12 +93,30 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if any(card is not None for card in position.freecells):
         cells = ["-" if card is None else card_name(card) for card in position.freecells]
         lines.append("Freecells: " + " ".join(cells))
+    if isinstance(position, Patience):
+        return "".join(line + "\n" for line in (*lines, *_patience_lines(position)))
     if position.pile is not None:
         lines.append("Pile: " + (" ".join(map(card_name, position.pile)) or "-"))
     if position.stock:
         lines.append("Stock: " + " ".join(map(card_name, position.stock)))
     lines += [" ".join(map(card_name, column)) or ":" for column in position.columns]
     return "".join(line + "\n" for line in lines)
+
+
+def _patience_lines(position: Patience) -> list[str]:
+    """Waste, stock and columns of a game of Klondike's kind."""
+    lines = []
+    if position.waste:
+        lines.append("Waste: " + " ".join(map(card_name, position.waste)))
+    if position.stock:
+        lines.append("Stock: " + " ".join(map(card_name, position.stock)))
+    if position.turns is not None:
+        lines.append(f"Turns: {position.turns}")
+    for column, hidden in zip(position.columns, position.hidden, strict=True):
+        names = [f"<{card_name(card)}>" for card in column[:hidden]]
+        names += map(card_name, column[hidden:])
+        lines.append(" ".join(names) or ":")
+    return lines
 
 
 @dataclass
@@ -109,6 +134,9 @@ class _Reader:
     """By `pile` and `stock`: the line, and its cards."""
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)
     home: dict[int, tuple[int, int]] = field(default_factory=dict)
+    hidden: list[int] = field(default_factory=list)
+    """Cards face down in each column."""
+    turns: int | None = None
 
     def read_line(self, number: int, line: str) -> None:
         """Take one line, its comment removed."""
@@ -133,6 +161,8 @@ class _Reader:
             self.read_freecells(words)
         elif label and (label["pile"] or label["stock"]):
             self.read_cards("pile" if label["pile"] else "stock", words, at)
+        elif label and label["turns"]:
+            self.read_turns(words, at)
         elif label or words:
             self.read_column(words, at)
 
@@ -161,8 +191,9 @@ class _Reader:
         self, name: str, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]
     ) -> None:
         """The cards of the pile or of the stock."""
-        if not self.rules.has_pile:
+        if not (self.rules.has_pile or self.rules.draw):
             self.fail(f"a {name}, expected none in {self.rules.name}", at)
+        name = "waste" if self.rules.draw and name == "pile" else name
         if name in self.piled:
             first = self.piled[name][0]
             self.fail(f"a {name} a second time, expected only that of line {first}", at)
@@ -180,7 +211,27 @@ class _Reader:
     def read_column(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         if len(self.columns) == self.rules.columns:
             self.fail(f"one column too many, expected at most {self.rules.columns}", at)
-        self.columns.append(tuple(self.read_card(word, at) for word, at in words))
+        column: list[int] = []
+        hidden = 0
+        for number, (word, place) in enumerate(words):
+            down = re.fullmatch(r"<([^<>]*)>|\(([^()]*)\)", word)
+            if down and not self.rules.is_patience:
+                self.fail(f"{quoted(word)} is face down, expected every card face up", place)
+            if down and hidden < number:
+                self.fail(f"{quoted(word)} is face down on a card face up", place)
+            hidden += bool(down)
+            column.append(self.read_card(down[1] or down[2] or "" if down else word, place))
+        self.columns.append(tuple(column))
+        self.hidden.append(hidden)
+
+    def read_turns(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
+        """How often the waste may still be turned over."""
+        if not self.rules.passes:
+            self.fail(f"turns, expected none in {self.rules.name}", at)
+        number = words[0][0] if len(words) == 1 else ""
+        if self.turns is not None or not re.fullmatch("[0-9]{1,2}", number, re.ASCII):
+            self.fail("expected one line with one number, as in Turns: 1", at)
+        self.turns = int(number)
 
     def read_card(self, word: str, at: tuple[int, int]) -> int:
         card = parse_card(word, self.place(at))
@@ -206,6 +257,8 @@ class _Reader:
         freecells += [None] * (self.rules.freecells - len(freecells))
         columns = self.columns + [()] * (self.rules.columns - len(self.columns))
         hearts, spades, diamonds, clubs = (self.heights.get(index, 0) for index in range(4))
+        if self.rules.is_patience:
+            return self._patience(columns, (hearts, spades, diamonds, clubs))
         pile, stock = (self.piled.get(name, (0, ()))[1] for name in ("pile", "stock"))
         position = Position(
             tuple(columns),
@@ -213,6 +266,21 @@ class _Reader:
             (hearts, spades, diamonds, clubs),
             pile if self.rules.has_pile else None,
             stock,
+        )
+        position.validate(self.rules, self.where)
+        return position
+
+    def _patience(
+        self, columns: list[tuple[int, ...]], heights: tuple[int, int, int, int]
+    ) -> Patience:
+        """The board of a game of Klondike's kind."""
+        waste, stock = (self.piled.get(name, (0, ()))[1] for name in ("waste", "stock"))
+        turns = self.turns
+        if turns is None and self.rules.passes:
+            turns = self.rules.passes - 1
+        hidden = (*self.hidden, *[0] * (self.rules.columns - len(self.hidden)))
+        position = Patience(
+            tuple(columns), (), heights, None, stock, waste=waste, hidden=hidden, turns=turns
         )
         position.validate(self.rules, self.where)
         return position

@@ -13,6 +13,7 @@ from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, SHIPPED, Rules
 from dbmsolver.game.texts import read_path, read_stream
@@ -74,6 +75,12 @@ def deal_number(number: int, rules: Rules) -> Position:
     if rules.kings_sunk:
         deck = _sink_kings(deck[::-1], rules.columns)
     layout = layout_of(rules.layout)
+    if rules.is_patience:
+        columns, left, heights = layout.arrange(deck, rules.columns, rules.stock)
+        piles = tuple(map(tuple, columns))
+        hidden = layout.hidden or (0,) * rules.columns
+        turns = rules.passes - 1 if rules.passes else None
+        return Patience(piles, (), heights, None, tuple(left), hidden=hidden, turns=turns)
     if rules.has_pile:
         after = layout.turned + rules.stock
         columns, rest, heights = layout.arrange(deck, rules.columns, after)

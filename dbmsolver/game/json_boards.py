@@ -7,6 +7,8 @@ highest rank stands for the king, the next one for the queen, and so on: see doc
 
 In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
 both the last card is on top.
+
+In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any, NoReturn
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 
@@ -42,6 +45,8 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         raise InputError(f"not JSON ({error}), expected a board", where) from None
     if rules.has_pile:
         return _with_pile(data, rules, where)
+    if rules.is_patience:
+        return _patience(data, rules, where)
     place = _RESERVE if rules.reserve else _CELLS
     for name in data:
         if name not in (_PILES, place, _FOUNDATIONS):
@@ -96,6 +101,44 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
     )
     empty = ((),) * (rules.columns - len(piles))
     position = Position((*columns, *empty), (), (lowest,) * 4, rest[0], rest[1])
+    position.validate(rules, where)
+    return position
+
+
+def _patience(data: Any, rules: Rules, where: str) -> Position:
+    """A board of a game of Klondike's kind."""
+    for name in data:
+        if name not in (_PILES, _FOUNDATIONS, _STOCK):
+            expected = f"expected {_PILES}, {_FOUNDATIONS} and {_STOCK}"
+            raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
+    given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
+    piles = [_cards(pile, where) for pile in given]
+    down = [[card[-1:].islower() for card in pile] for pile in given]
+    hidden = [sum(pile) for pile in down]
+    if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
+        raise InputError("a card face down on a card face up, expected none", where)
+    stock, tops = (_cards(data.get(name, []), where) for name in (_STOCK, _FOUNDATIONS))
+    everything = [card for cards in (*piles, stock, tops) for card in cards]
+    if not everything:
+        raise InputError("no cards, expected a board", where)
+    if len(piles) > rules.columns:
+        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
+        raise InputError(text, where)
+    lowest = 13 - max(map(rank, everything))
+    heights = [max(lowest, height) for height in layout_of(rules.layout).heights]
+    for card in tops:
+        heights[suit(card)] = rank(card) + lowest
+    hearts, spades, diamonds, clubs = heights
+    empty = rules.columns - len(piles)
+    position = Patience(
+        (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
+        (),
+        (hearts, spades, diamonds, clubs),
+        None,
+        tuple(card + 4 * lowest for card in reversed(stock)),
+        hidden=(*hidden, *[0] * empty),
+        turns=rules.passes - 1 if rules.passes else None,
+    )
     position.validate(rules, where)
     return position
 

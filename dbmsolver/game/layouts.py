@@ -13,6 +13,7 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 `auto`             a card that fits on its foundation goes there, and its column gets none for it
 `cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
 `turned 1`         so many cards go to the pile after those for the columns
+`hidden 0 1 2`     so many cards of each column, the deepest ones, lie face down
 =================  ================================================================================
 """
 
@@ -29,7 +30,18 @@ from dbmsolver.game.cards import CARDS, RANKS, card_name, parse_card, rank, suit
 Order = Literal["turn", "backwards", "diagonal"]
 Heights = tuple[int, int, int, int]
 
-_ORDER = ("home", "pile", "first", "backwards", "diagonal", "columns", "auto", "cells", "turned")
+_ORDER = (
+    "home",
+    "pile",
+    "first",
+    "backwards",
+    "diagonal",
+    "columns",
+    "auto",
+    "cells",
+    "turned",
+    "hidden",
+)
 EXPECTED = f"{', '.join(_ORDER)}, in this order"
 
 
@@ -47,6 +59,7 @@ class Layout:
     """Freecells from 0; empty for the first ones."""
     pile: tuple[int, ...] = ()
     turned: int = 0
+    hidden: tuple[int, ...] = ()
 
     @property
     def has_pile(self) -> bool:
@@ -98,6 +111,9 @@ class Layout:
                 raise UsageError(
                     f"the deal's columns do not take each of the cards 1 to {cards} once"
                 )
+        if self.hidden and len(self.hidden) != columns:
+            text = f"{len(self.hidden)} columns have cards face down"
+            raise UsageError(f"{text}, expected {columns}")
         if self.order == "diagonal" and cards > columns * (columns + 1) // 2:
             text = f"{cards} cards cannot be dealt diagonally to {columns} columns"
             raise UsageError(f"{text}, expected more columns")
@@ -155,6 +171,8 @@ class Layout:
             parts.append("cells " + _numbers(self.cells))
         if self.turned:
             parts.append(f"turned {self.turned}")
+        if self.hidden:
+            parts.append("hidden " + " ".join(map(str, self.hidden)))
         return "; ".join(parts)
 
     def words(self, columns: int) -> list[str]:
@@ -181,6 +199,8 @@ class Layout:
         if self.turned:
             parts.append("the next card" if self.turned == 1 else f"the next {self.turned} cards")
             parts[-1] += " to the pile"
+        if self.hidden:
+            parts.append(f"{sum(self.hidden)} cards face down")
         return parts
 
 
@@ -257,6 +277,8 @@ def _with(layout: Layout, word: str, rest: str) -> Layout:
         return replace(layout, columns=columns)
     if word == "auto":
         return replace(layout, auto=True)
+    if word == "hidden":
+        return replace(layout, hidden=tuple(map(int, rest.split())))
     if word == "turned":
         if int(rest) < 1:
             raise ValueError("expected a number of cards")

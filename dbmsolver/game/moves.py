@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import SUIT_NAMES, card_name
 
-PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock"]
+PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock", "waste"]
 
 
 class Place(NamedTuple):
     """Where a card can be. Columns and freecells count from 0; a foundation's index is its suit.
 
-    There is one pile, and one stock: their index is 0.
+    There is one pile, one stock, and one waste: their index is 0.
     """
 
     kind: PlaceKind
@@ -22,19 +22,22 @@ class Place(NamedTuple):
         """For people, who count from 1."""
         if self.kind == "foundation":
             return f"foundation of {SUIT_NAMES[self.index]}"
-        if self.kind in ("pile", "stock"):
+        if self.kind in ("pile", "stock", "waste"):
             return self.kind
         return f"{self.kind} {self.index + 1}"
 
 
 PILE = Place("pile", 0)
 STOCK = Place("stock", 0)
+WASTE = Place("waste", 0)
 
 
 class Move(NamedTuple):
     """A card goes from one place to another; `forced` if the search allows no other move.
 
     In games where a run is one move, `card` is the deepest of `count` cards, the end of a column.
+    When `count` cards are turned from the stock to the waste, `card` is the one that comes to lie
+    on top; when the waste is turned over, the one that was.
     """
 
     card: int

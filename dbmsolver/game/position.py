@@ -259,19 +259,7 @@ class Position:
             if not 0 <= height <= 13:
                 raise InputError(f"height {height} of the {place}, expected 0 to 13", where)
             seen.update({(r << 2) + index: place for r in range(height)})
-        lying = [
-            (card, str(Place("column", index)))
-            for index, column in enumerate(self.columns)
-            for card in column
-        ]
-        lying += [
-            (card, str(Place("freecell", index)))
-            for index, card in enumerate(self.freecells)
-            if card is not None
-        ]
-        lying += [(card, str(PILE)) for card in self.pile or ()]
-        lying += [(card, str(STOCK)) for card in self.stock]
-        for card, place in lying:
+        for card, place in self.lying():
             if not 0 <= card < CARDS:
                 raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)
             if card in seen:
@@ -285,6 +273,21 @@ class Position:
                 names += f" and {len(missing) - NAMED_AT_MOST} more"
             cards = "missing card" if len(missing) == 1 else "missing cards"
             raise InputError(f"{cards} {names}, expected all 52", where)
+
+    def lying(self) -> list[tuple[int, str]]:
+        """Each card that is not home, and where it is, in words."""
+        lying = [
+            (card, str(Place("column", index)))
+            for index, column in enumerate(self.columns)
+            for card in column
+        ]
+        lying += [
+            (card, str(Place("freecell", index)))
+            for index, card in enumerate(self.freecells)
+            if card is not None
+        ]
+        lying += [(card, str(PILE)) for card in self.pile or ()]
+        return lying + [(card, str(STOCK)) for card in self.stock]
 
     def __str__(self) -> str:
         """One line for debugging; boards for people are `deals.format_board`."""

@@ -8,6 +8,10 @@ column, is one move.
 Games of one pile are another matter. Their columns only lose cards, each of which is put on the
 pile, where it has to be one rank higher or lower than the card on top. A stock, if there is one, is
 turned to the pile card by card. The game is won when the columns are empty.
+
+Klondike and its relatives have a stock that is turned to a waste, whose top card may be played,
+cards face down in the columns, cards that come back from the foundations, or moves of any group of
+cards face up. They have no freecells. :mod:`dbmsolver.game.patience` plays them.
 """
 
 from __future__ import annotations
@@ -25,15 +29,17 @@ from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.layouts import layout_of
 
-Build = Literal["alternate", "suit", "any", "none"]
+Build = Literal["alternate", "suit", "any", "none", "colour", "other"]
 Fill = Literal["any", "kings", "none"]
-Moves = Literal["single", "runs", "suit-runs"]
+Moves = Literal["single", "runs", "suit-runs", "groups"]
 Pile = Literal["none", "wrap", "ends"]
 Policy = Literal["wkr", "horne", "none"]
 
-BUILDS: tuple[Build, ...] = get_args(Build)
+BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none")
+"""What any game may have; the other ways of building are for Klondike's kind only."""
 FILLS: tuple[Fill, ...] = get_args(Fill)
-MOVES: tuple[Moves, ...] = get_args(Moves)
+MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
+"""What any game may have; `groups` are for Klondike's kind only."""
 PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
@@ -42,18 +48,24 @@ MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
+MAX_PASSES = 16
+"""Passes through the stock, if their number is limited."""
 
 _PARENT_KINDS: dict[Build, tuple[int, ...]] = {
     "alternate": (1, 3),
     "suit": (0,),
     "any": (0, 1, 2, 3),
     "none": (),
+    "colour": (0, 2),
+    "other": (1, 2, 3),
 }
 BUILD_WORDS: dict[Build, str] = {
     "alternate": "built down by alternate colour",
     "suit": "built down by suit",
     "any": "built down by any suit",
     "none": "nothing is put on a card",
+    "colour": "built down by colour",
+    "other": "built down by any suit but the card's own",
 }
 FILL_WORDS: dict[Fill, str] = {
     "any": "empty columns take any card",
@@ -64,6 +76,11 @@ MOVES_WORDS: dict[Moves, str] = {
     "single": "cards move one by one",
     "runs": "a run moves as one move",
     "suit-runs": "a run of one suit moves as one move",
+    "groups": "any cards at the end of a column move as one move",
+}
+WORRYING_BACK_WORDS = {
+    True: "cards come back from the foundations",
+    False: "no card comes back from the foundations",
 }
 WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
 PILE_WORDS: dict[Pile, str] = {
@@ -77,6 +94,9 @@ UNUSUAL: dict[str, Any] = {
     "reserve": False,
     "pile": "none",
     "stock": 0,
+    "draw": 0,
+    "passes": 0,
+    "worrying_back": False,
 }
 """Rules that are told only where they are not as in FreeCell, and how they are there."""
 RESERVE_WORDS = {
@@ -121,7 +141,13 @@ class Rules:
     pile: Pile = "none"
     """Whether columns are played to one pile, and whether its ranks go round."""
     stock: int = 0
-    """Cards that the deal leaves in the stock, which is turned to the pile."""
+    """Cards that the deal leaves in the stock, which is turned to the pile or the waste."""
+    draw: int = 0
+    """Cards that are turned from the stock to the waste at once; 0 where there is no waste."""
+    passes: int = 0
+    """How often the stock is gone through; 0 for any number of times."""
+    worrying_back: bool = False
+    """Whether the top card of a foundation may be put back on a column."""
 
     def __post_init__(self) -> None:
         most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
@@ -129,12 +155,14 @@ class Rules:
         most = MAX_RESERVE if self.reserve else MAX_FREECELLS
         _check_range("freecells", self.freecells, 0, most)
         _check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
-        _check_choice("build", self.build, BUILDS)
+        _check_choice("build", self.build, get_args(Build))
         _check_choice("fill", self.fill, FILLS)
-        _check_choice("moves", self.moves, MOVES)
+        _check_choice("moves", self.moves, get_args(Moves))
         _check_choice("pile", self.pile, PILES)
-        _check_range("cards in the stock", self.stock, 0, CARDS if self.has_pile else 0)
+        has_stock = self.has_pile or self.draw
+        _check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
         self._check_pile()
+        self._check_patience()
         if (self.moves == "suit-runs" or self.whole_suits) and 0 not in self.parent_kinds:
             what = "runs of one suit" if self.moves == "suit-runs" else "whole suits"
             raise UsageError(
@@ -147,6 +175,8 @@ class Rules:
         if self.layout:
             layout = layout_of(self.layout)
             layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)
+            if layout.hidden and not self.is_patience:
+                raise UsageError("cards are dealt face down, expected a game of Klondike's kind")
             if not self.has_pile and layout.has_pile:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 
@@ -160,6 +190,42 @@ class Rules:
                 "a game of one pile with freecells, or with columns that take cards: "
                 "expected neither"
             )
+
+    def _check_patience(self) -> None:
+        """UsageError for what Klondike and its relatives cannot have, and for what only they can.
+
+        Where groups of any cards move as one, these are all that is face up.
+        """
+        _check_range("cards turned at once", self.draw, 0, CARDS)
+        _check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
+        if not self.is_patience:
+            if self.build in ("colour", "other"):
+                raise UsageError(
+                    f"{BUILD_WORDS[self.build]}: expected a game with a waste, with cards that "
+                    "come back from the foundations, or with moves of any group"
+                )
+            return
+        if self.has_pile or self.freecells or self.whole_suits or self.kings_sunk:
+            raise UsageError(
+                "a game of Klondike's kind with one pile, freecells, or whole suits that go home: "
+                "expected none of these"
+            )
+        if self.moves == "groups" and self.build == "none":
+            raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
+
+    @property
+    def is_patience(self) -> bool:
+        """Whether it is of Klondike's kind: with a waste, worrying back, or moves of any group."""
+        return self.draw > 0 or self.worrying_back or self.moves == "groups"
+
+    @property
+    def has_twins(self) -> bool:
+        """Whether runs move, in Klondike's kind, and some cards of a rank take the same cards."""
+        return (
+            self.is_patience
+            and self.moves == "runs"
+            and self.build in ("alternate", "colour", "any")
+        )
 
     @property
     def parent_kinds(self) -> tuple[int, ...]:
@@ -197,9 +263,9 @@ class Rules:
         """Whether the cards, the end of a column, deepest first, may move as one move.
 
         Each of them lies on the one before as columns are built; in runs of one suit, on one of
-        its own suit.
+        its own suit. Groups may be any cards.
         """
-        if len(cards) == 1:
+        if len(cards) == 1 or self.moves == "groups":
             return True
         return self.has_runs and all(
             self.can_stack(upper, lower) and (self.moves == "runs" or suit(upper) == suit(lower))
@@ -243,6 +309,10 @@ class Rules:
 
         With one pile nothing goes home.
 
+        In Klondike and its relatives the argument is the same, and is made in
+        :mod:`dbmsolver.game.patience`: cards that may come back, or groups of any cards, ask for
+        more.
+
         Where only whole suits go home no card goes by itself, and no move is taken to be safe: the
         cards of a suit that is complete may still be needed in two columns.
         """
@@ -252,6 +322,8 @@ class Rules:
             return False
         if self.build in ("suit", "none"):
             return True
+        if self.is_patience and not self._is_safe_in_patience(r, own, foundations):
+            return False
         if policy == "horne" and r <= 2:
             return True
         concerned = [foundations[own ^ kind] for kind in self.parent_kinds if kind != 0]
@@ -260,6 +332,27 @@ class Rules:
         if self.build == "alternate" and foundations[own ^ 2] < r - 3:
             return False
         return min(concerned) >= r - 2
+
+    def _patience_words(self) -> list[str]:
+        """The rules of a game of Klondike's kind."""
+        words = ["1 column" if self.columns == 1 else f"{self.columns} columns"]
+        if self.draw:
+            words += [stock_words(self.stock), draw_words(self.draw), passes_words(self.passes)]
+        words += [BUILD_WORDS[self.build], FILL_WORDS[self.fill]]
+        if self.has_runs:
+            words.append(MOVES_WORDS[self.moves])
+        words.append(WORRYING_BACK_WORDS[self.worrying_back])
+        return words
+
+    def _is_safe_in_patience(self, r: int, own: int, foundations: Sequence[int]) -> bool:
+        """What a safe move home needs beside its policy where cards come back, or groups move."""
+        concerned = [foundations[own ^ kind] for kind in self.parent_kinds if kind != 0]
+        if self.moves == "groups":
+            if r > 1 and min(concerned) < r - 1:
+                return False
+            # By colours in turn, cards that come back could carry r-2 of the other suit.
+            return self.build != "alternate" or foundations[own ^ 2] >= r - 2
+        return self.build != "alternate" or foundations[own ^ 2] >= r - 3
 
     def describe(self) -> str:
         """The rules in one line."""
@@ -271,6 +364,8 @@ class Rules:
             if self.stock:
                 parts.append(stock_words(self.stock))
             return ", ".join(parts)
+        if self.is_patience:
+            return ", ".join(self._patience_words())
         name = "reserve card" if self.reserve else "freecell"
         cells = f"1 {name}" if self.freecells == 1 else f"{self.freecells or 'no'} {name}s"
         if self.dealt_to_freecells:
@@ -290,6 +385,20 @@ class Rules:
         if self.reserve:
             parts.append(RESERVE_WORDS[True])
         return ", ".join(parts)
+
+
+def draw_words(draw: int) -> str:
+    """How many cards are turned at once in words."""
+    if not draw:
+        return "no waste"
+    return f"{draw} {'card' if draw == 1 else 'cards'} turned at once"
+
+
+def passes_words(passes: int) -> str:
+    """How often the stock is gone through in words."""
+    if not passes:
+        return "any number of passes"
+    return f"{passes} {'pass' if passes == 1 else 'passes'}"
 
 
 def stock_words(cards: int) -> str:
@@ -408,6 +517,9 @@ def moving(rules: Rules) -> str:
     if rules.has_pile:
         words.append(f"pile-{rules.pile}")
         words += [f"stock-{rules.stock}"] * bool(rules.stock)
+    if rules.draw:
+        words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
+    words += ["worrying-back"] * rules.worrying_back
     return " ".join(words) or "single"
 
 
@@ -417,6 +529,8 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     UsageError for other words.
     """
     words = set(text.split())
+    if words & {"groups", "worrying-back"} or "draw-" in text:
+        return _with_patience(rules, text, build)
     stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
     piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
     known = {"runs", "suit-runs", "single", "whole-suits", "reserve", *piles, stock}
@@ -425,7 +539,8 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
         expected = (
             "runs, suit-runs or single, then whole-suits and reserve where they are so; or "
-            "pile-wrap or pile-ends, then stock- and its cards"
+            "pile-wrap or pile-ends, then stock- and its cards; or runs, suit-runs, groups or "
+            "nothing, then stock-, draw- and passes- with numbers, then worrying-back"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
     if pile != "none":
@@ -440,6 +555,39 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         reserve="reserve" in words,
         pile="none",
         stock=0,
+        draw=0,
+        passes=0,
+        worrying_back=False,
+    )
+
+
+_PATIENCE = re.compile(
+    r"(?P<moves>runs|suit-runs|groups)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
+    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?P<back> ?worrying-back)?"
+)
+
+
+def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
+    """`with_moving` for a game of Klondike's kind."""
+    found = _PATIENCE.fullmatch(text)
+    if not found:
+        expected = (
+            "runs, suit-runs or groups, then stock-, draw- and passes- with numbers, then "
+            "worrying-back, as far as they are so"
+        )
+        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    takes: dict[str | None, Moves] = {"runs": "runs", "suit-runs": "suit-runs", "groups": "groups"}
+    return replace(
+        rules,
+        build=build or rules.build,
+        moves=takes.get(found["moves"], "single"),
+        whole_suits=False,
+        reserve=False,
+        pile="none",
+        stock=int(found["stock"] or 0),
+        draw=int(found["draw"] or 0),
+        passes=int(found["passes"] or 0),
+        worrying_back=bool(found["back"]),
     )
 
 

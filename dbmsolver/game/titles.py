@@ -16,7 +16,10 @@ from dbmsolver.game.rules import (
     PILE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
+    WORRYING_BACK_WORDS,
     Rules,
+    draw_words,
+    passes_words,
     rules_for,
     stock_words,
     usual_rules,
@@ -27,10 +30,14 @@ _MOVING: dict[str, dict[Any, str]] = {
     "whole_suits": WHOLE_SUITS_WORDS,
     "reserve": RESERVE_WORDS,
     "pile": dict(PILE_WORDS),
+    "worrying_back": WORRYING_BACK_WORDS,
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""
+_COUNTED = ("stock", "draw", "passes")
 _COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
 _STOCK = re.compile(r"no stock|a stock of ([0-9]{1,2}) cards?")
+_DRAW = re.compile(r"no waste|([0-9]{1,2}) cards? turned at once")
+_PASSES = re.compile(r"any number of passes|([0-9]{1,2}) pass(?:es)?")
 _LAYOUT = "layout "
 _IN_TURN = "cards dealt in turn"
 _SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
@@ -65,6 +72,10 @@ def rules_notes(rules: Rules) -> list[str]:
     ]
     if rules.stock != plain.stock:
         notes.append(stock_words(rules.stock))
+    if rules.draw != plain.draw:
+        notes.append(draw_words(rules.draw))
+    if rules.passes != plain.passes:
+        notes.append(passes_words(rules.passes))
     usual = usual_rules(rules)
     if rules.dealt_to_freecells != usual.dealt_to_freecells:
         notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
@@ -93,6 +104,10 @@ def rules_of_notes(text: str) -> Rules:
             changes[key] = next(each for each, words in _MOVING[key].items() if words == note)
         elif found := _STOCK.fullmatch(note):
             changes["stock"] = int(found[1] or 0)
+        elif found := _DRAW.fullmatch(note):
+            changes["draw"] = int(found[1] or 0)
+        elif found := _PASSES.fullmatch(note):
+            changes["passes"] = int(found[1] or 0)
         elif note in _SUNK.values():
             changes["kings_sunk"] = note == _SUNK[True]
         elif note == _IN_TURN or note.startswith(_LAYOUT):
@@ -106,7 +121,7 @@ def rules_of_notes(text: str) -> Rules:
         rules_for(name)
     build, fill = changes.pop("build"), changes.pop("fill")
     plain = GAMES.get(name, Rules(name, 1, 0, "any", "any"))
-    how = {key: changes.pop(key, getattr(plain, key)) for key in (*_MOVING, "stock")}
+    how = {key: changes.pop(key, getattr(plain, key)) for key in (*_MOVING, *_COUNTED)}
     known = usual_rules(Rules(name, counts["column"], counts["freecell"], build, fill, **how))
     if "freecells filled by the deal" in counts:
         changes["dealt_to_freecells"] = counts["freecells filled by the deal"]

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Policy
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import codec_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Method
+from dbmsolver.results import Method, Metric, Question, metric_for
 
-AnyKeys = StateCodec | PileKeys
+AnyKeys = StateCodec | PileKeys | PatienceKeys
 
 
-def keys_of(deal: Deal, policy: Policy, method: Method) -> AnyKeys:
-    """The keys of a deal's positions, or of its records."""
+def keys_of(
+    deal: Deal,
+    policy: Policy,
+    method: Method,
+    question: Question = Question.SOLVE,
+    metric: Metric | None = None,
+) -> AnyKeys:
+    """The keys of a deal's positions, or of its records.
+
+    What is asked for, and what a move is, makes a difference where a stock is turned.
+    """
+    if deal.rules.is_patience:
+        return PatienceKeys(deal, policy, metric or metric_for(deal.rules), question)
     return PileKeys(deal) if deal.rules.has_pile else codec_of(deal, policy, method)
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.patience import counts_as_play
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.notation.solution import Solution
@@ -68,7 +69,8 @@ def grouped(solution: Solution) -> Solution:
     That is the card that moves, the card it is put on, and the position before. A single-card move
     stays an automove if it was one.
     """
-    if solution.rules.has_runs or solution.rules.has_pile:
+    rules = solution.rules
+    if rules.has_runs or rules.has_pile or rules.is_patience:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
@@ -111,7 +113,7 @@ def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
     """All moves of a player, each with the position after it and before any automove."""
-    if rules.has_runs or rules.has_pile:
+    if rules.has_runs or rules.has_pile or rules.is_patience:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
         return
@@ -153,8 +155,12 @@ def lengths(solution: Solution) -> dict[str, int]:
     explicit-wkr     ... with WKR automoves
 
     Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
-    turning the stock is a move, too.
+    turning the stock is a move, too. In Klondike and its relatives `moves` are with turns of the
+    stock, `plays` without.
     """
+    if solution.rules.is_patience:
+        made = solution.moves()
+        return {"moves": len(made), "plays": sum(map(counts_as_play, made))}
     if solution.rules.has_runs:
         return {"runs": len(solution.steps)}
     if solution.rules.has_pile:

@@ -143,7 +143,7 @@ class Solution:
             if step.count == 1:
                 card = moving_card(position, step)
                 moves = [Move(card, step.source, step.destination, step.automove != "none")]
-            elif self.rules.has_runs:
+            elif self.rules.has_runs or self.rules.is_patience:
                 card = moving_card(position, step)
                 moves = [Move(card, step.source, step.destination, count=step.count)]
             else:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.cards import card_name, suit
 from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.supermoves import Automove, capacity, goes_home, move_run, run_length
@@ -68,6 +69,8 @@ class Step:
 def moving_card(position: Position, step: Step) -> int:
     """The card that the step moves, of a run the deepest one."""
     kind, index = step.source
+    if isinstance(position, Patience) and kind in ("stock", "waste", "foundation"):
+        return _card_of_patience(position, step)
     if kind == "column" and 0 <= index < len(position.columns):
         column = position.columns[index]
         if len(column) < step.count:
@@ -106,6 +109,8 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
         raise IllegalMoveError(f"{count} cards, expected at least 1")
     card = moving_card(position, step)
     _check_card("moves", step.card, card)
+    if isinstance(position, Patience):
+        return _play_patience(position, step, card, rules)
     if position.pile is not None:
         return _play_to_pile(position, step, card, rules)
     target: int | None = None
@@ -147,6 +152,48 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if count > most and not unlimited:
         raise IllegalMoveError(f"{count} cards, there is room for {most} at once")
     return move_run(position, source.index, destination.index, count)
+
+
+def _card_of_patience(position: Patience, step: Step) -> int:
+    """The card of a step in a game of Klondike's kind that is from no column."""
+    kind, index = step.source
+    if kind == "foundation":
+        height = position.foundations[index] if 0 <= index < 4 else 0
+        cards: tuple[int, ...] = (4 * height + index - 4,) if height else ()
+    else:
+        turned = kind == "stock"
+        cards = position.stock[: step.count] if turned else position.waste[-step.count :]
+        cards = cards if len(cards) == step.count else ()
+    if not cards:
+        raise IllegalMoveError("no card there", str(step.source))
+    return cards[-1]
+
+
+def _play_patience(position: Patience, step: Step, card: int, rules: Rules) -> Position:
+    """The position of a game of Klondike's kind after the step, which must be legal."""
+    destination = step.destination
+    target: int | None = None
+    if destination.kind == "column" and 0 <= destination.index < len(position.columns):
+        column = position.columns[destination.index]
+        target = column[-1] if column else None
+    elif destination.kind == "foundation" and position.foundations[suit(card)]:
+        target = 4 * position.foundations[suit(card)] + suit(card) - 4
+    _check_card("is the card under it", step.onto, target)
+    move = Move(card, step.source, destination, count=step.count)
+    after = position.apply(move)
+    same = move
+    if destination.kind == "column" and target is None:  # empty columns differ in nothing
+        first = next(i for i, column in enumerate(position.columns) if not column)
+        same = move._replace(destination=Place("column", first))
+    if same not in position.moves(rules):
+        raise IllegalMoveError(f"{card_name(card)} cannot be put there", str(destination))
+    if step.automove != "none" and not (
+        step.source.kind == "column"
+        and destination.kind == "foundation"
+        and goes_home(card, position.foundations, rules, step.automove)
+    ):
+        raise IllegalMoveError(f"no automove of the policy {step.automove}")
+    return after
 
 
 def _play_to_pile(position: Position, step: Step, card: int, rules: Rules) -> Position:

@@ -135,7 +135,7 @@ def automoves(position: Position, rules: Rules, policy: Automove) -> tuple[list[
     moves: list[Move] = []
     while policy != "none":
         for card, source in position.available():
-            if goes_home(card, position.foundations, rules, policy):
+            if source.kind != "waste" and goes_home(card, position.foundations, rules, policy):
                 move = Move(card, source, Place("foundation", card & 3))
                 break
         else:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
-from dbmsolver.keys.choice import AnyKeys
-from dbmsolver.results import Options, Result, Verdict
+from dbmsolver.keys.choice import AnyKeys, keys_of
+from dbmsolver.results import Method, Options, Result, Verdict
 from dbmsolver.search.least import least_of
 from dbmsolver.search.statistics import Statistics
 from dbmsolver.search.trace import Step, replay
@@ -23,6 +24,12 @@ def forced_move(rules: Rules, policy: Policy) -> Callable[[Position], Move | Non
         return position.forced(rules, policy)
 
     return forced
+
+
+def keys_of_manifest(manifest: Manifest, deal: Deal) -> AnyKeys:
+    """The keys of the states in a store."""
+    method = Method(manifest.method)
+    return keys_of(deal, manifest.policy, method, manifest.question, manifest.metric)
 
 
 def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:

@@ -17,11 +17,14 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.keys.choice import AnyKeys, keys_of
+from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.results import Question, Verdict, length_of
+from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
+from dbmsolver.search.patience_finder import PatienceFinder
 from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.storage.manifest import Manifest
@@ -41,7 +44,7 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    codec = keys_of(deal, manifest.policy, Method(manifest.method))
+    codec = keys_of_manifest(manifest, deal)
     if manifest.keep != "none":
         checked.append(_check_counts(store))
     if manifest.verdict == Verdict.SOLVED:
@@ -66,10 +69,10 @@ def check_unfinished(store: Store, deal: Deal) -> list[str]:
         return []
     if manifest.question != Question.SOLVE:
         raise _wrong("a proof has no solution before its end", where)
-    codec = keys_of(deal, manifest.policy, Method(manifest.method))
-    moves = moves_of(manifest, codec, where)
-    if last > len(moves):
-        raise _wrong(f"layer {last} was searched, for a solution of {len(moves)} moves", where)
+    codec = keys_of_manifest(manifest, deal)
+    length = length_of(moves_of(manifest, codec, where), manifest.metric)
+    if last > length:
+        raise _wrong(f"layer {last} was searched, for a solution of {length} moves", where)
     return ["the solution was played and wins"]
 
 
@@ -132,16 +135,16 @@ def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
     manifest, where = store.manifest, str(store.path)
     if manifest.path is None and manifest.keep == "none":
         return []
-    moves = moves_of(manifest, codec, where)
-    if len(moves) != manifest.length:
-        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.length}", where)
+    length = length_of(moves_of(manifest, codec, where), manifest.metric)
+    if length != manifest.length:
+        raise _wrong(f"its solution has {length} moves, not {manifest.length}", where)
     checked = ["the solution was played and wins"]
     if manifest.shortest:
         if manifest.question != Question.SOLVE:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
-            if place.stratum >= _last_stratum(codec) and place.layer < len(moves):
+            if place.stratum >= _last_stratum(codec) and place.layer < length:
                 raise _wrong(f"a solution of {place.layer} moves is shorter", where)
     return checked
 
@@ -150,8 +153,10 @@ def _last_stratum(codec: AnyKeys) -> int:
     """The first stratum that no state of an unsolvable deal is in.
 
     All its states but one have one card that is not home, and the goal is a move away. With one
-    pile it is where all cards lie on it.
+    pile it is where all cards lie on it. In Klondike and its relatives there is none.
     """
+    if isinstance(codec, PatienceKeys):
+        return codec.last_stratum + 1
     if isinstance(codec, PileKeys):
         return codec.last_stratum
     return CARDS + codec.locked - 1
@@ -182,6 +187,8 @@ def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
     if isinstance(codec, PileKeys):
         piles, keys = PileFinder(store, codec), codec
         return lambda position: piles.code(keys.encode(position)) is not None
+    if isinstance(codec, PatienceKeys):
+        return PatienceFinder(store, codec).is_closed
     finder = Finder(store, codec)
     return lambda position: _is_closed(finder, position, store.manifest.policy)
 

@@ -8,18 +8,21 @@ from pathlib import Path
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
-from dbmsolver.keys.choice import AnyKeys, keys_of
+from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
-from dbmsolver.search.answers import whole_strata
+from dbmsolver.search.answers import keys_of_manifest, whole_strata
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.history import Moment
 from dbmsolver.search.least import least_of
+from dbmsolver.search.patience_finder import PatienceFinder
 from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
@@ -183,6 +186,8 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
     """The moves to a position, None if it was not closed; InputError if it cannot be reached."""
     if isinstance(keys, PileKeys):
         return _moves_to_key(store, keys, keys.encode(position))
+    if isinstance(keys, PatienceKeys):
+        return _moves_with_turns(store, keys, position)
     state = keys.state(position)
     if isinstance(keys, RecordKeys):
         return _moves_to_covered(store, keys, position)
@@ -192,8 +197,7 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
 def keys_of_store(store: Store) -> AnyKeys:
     """The keys of the states in a store."""
     manifest = store.manifest
-    deal = deal_of(manifest, str(store.path))
-    return keys_of(deal, manifest.policy, Method(manifest.method))
+    return keys_of_manifest(manifest, deal_of(manifest, str(store.path)))
 
 
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
@@ -219,6 +223,37 @@ def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
         return list(replay(keys, steps, lambda _: None))
     except InternalError as error:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+
+
+def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> list[Move] | None:
+    """The moves to a position of a game of Klondike's kind, None if the search did not visit it.
+
+    Turns of the stock that lead to it after the last play are among them.
+    """
+    assert isinstance(position, Patience)
+    keys.encode(position)
+    finder = PatienceFinder(store, keys)
+    key = finder.closed_before(position)
+    steps = None if key is None else finder.steps_to(key)
+    if steps is None:
+        return None
+    try:
+        moves = list(replay(keys, steps, lambda _: None))
+    except InternalError as error:
+        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+    reached = keys.deal.position
+    for move in moves:
+        reached = reached.apply(move)
+    assert isinstance(reached, Patience)
+    wanted = position.waste, position.stock, position.turns
+    seen = set[object]()
+    while (now := (reached.waste, reached.stock, reached.turns)) != wanted and now not in seen:
+        seen.add(now)
+        turning = reached.moves_of_stock(keys.rules)
+        moves += turning
+        for turn in turning:
+            reached = reached.apply(turn)
+    return moves
 
 
 def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:

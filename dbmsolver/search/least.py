@@ -8,8 +8,10 @@ import numpy as np
 
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
+from dbmsolver.core.patience import bound_of, make_board
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
 from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
@@ -30,9 +32,12 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
         return None
     if manifest.shortest:
         return manifest.length
-    return max(layers, default=0) or (
-        codec.in_columns if isinstance(codec, PileKeys) else least_length(codec)
-    )
+    closed = max(layers, default=0)
+    if closed:
+        return closed
+    if isinstance(codec, PatienceKeys):
+        return int(bound_of(codec.tables, codec.words(codec.root), make_board()))
+    return codec.in_columns if isinstance(codec, PileKeys) else least_length(codec)
 
 
 def least_length(codec: StateCodec) -> int:

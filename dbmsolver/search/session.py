@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.choice import keys_of
+from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
@@ -29,7 +30,7 @@ from dbmsolver.results import (
     Result,
     Verdict,
 )
-from dbmsolver.search.answers import forced_move, result_of
+from dbmsolver.search.answers import forced_move, keys_of_manifest, result_of
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.interrupts import interruptible
@@ -38,8 +39,10 @@ from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, S
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import replay
+from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
+from dbmsolver.storage.patience_blocks import PatienceIntake
 from dbmsolver.storage.pile_blocks import PileIntake
 from dbmsolver.storage.store import Store, look
 
@@ -67,6 +70,9 @@ def run(
 
     UsageError where a cluster is given for a game that is not searched by one.
     """
+    if options.cluster is not None and deal.rules.is_patience:
+        text = f"{deal.rules.name} is not spread over a cluster"
+        raise UsageError(f"{text}, expected a game with every card in sight and no stock")
     if options.cluster is not None and deal.rules.has_pile:
         text = f"all cards go to one pile in {deal.rules.name}: that is not spread over a cluster"
         raise UsageError(f"{text}, expected a game with foundations")
@@ -134,9 +140,8 @@ class _Run:
         self.options = options
         self.limits = limits
         self.question = store.manifest.question
-        self.keys = keys_of(deal, options.policy, store.manifest.method)
-        keys = self.keys
-        store.check_states = PileIntake(keys) if isinstance(keys, PileKeys) else Intake(keys)
+        self.keys = keys_of_manifest(store.manifest, deal)
+        store.check_states = _intake(self.keys)
         self.threads = options.threads or default_threads()
         self.best: Best[Any] | None = None
         self.begun = self.answered or store.manifest.phase == "search"
@@ -204,6 +209,8 @@ class _Run:
         """
         if isinstance(self.keys, PileKeys):
             return self._piling(self.keys)
+        if isinstance(self.keys, PatienceKeys):
+            return self._turning(self.keys)
         if self.question == Question.SOLVE:
             return self._solving(self.keys)
         return self._proving(self.keys)
@@ -225,6 +232,20 @@ class _Run:
         if not self.begun:
             self._begin()
         yield PileSearch(keys, self.recorder, self.memory, best)
+
+    def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
+        """The searches of Klondike and its relatives."""
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.patience.dives import PatienceDives
+        from dbmsolver.search.patience.search import PatienceSearch
+
+        best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
+        self.best = best
+        if not self.begun and (best is None or self.options.any_solution):
+            yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
+        if not self.begun:
+            self._begin()
+        yield PatienceSearch(keys, self.recorder, self.memory, best)
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
@@ -299,6 +320,10 @@ class _Run:
             from dbmsolver.search.pile.search import root_record
 
             record, tally = root_record(self.keys)
+        elif isinstance(self.keys, PatienceKeys):
+            from dbmsolver.search.patience.search import root_record as root_of_patience
+
+            record, tally = root_of_patience(self.keys)
         else:
             root = initial_candidates(self.keys)
             record, tally = NewRecord(0, root.stratum, root.pack()), root.tally
@@ -371,6 +396,13 @@ class _Run:
     def result(self) -> Result:
         """What the manifest says, as a Result."""
         return result_of(self.store, self.keys, self.recorder.statistics, self.options)
+
+
+def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
+    """What checks the blocks of a store before they are worked with."""
+    if isinstance(keys, PileKeys):
+        return PileIntake(keys)
+    return PatienceIntake(keys) if isinstance(keys, PatienceKeys) else Intake(keys)
 
 
 def _check_evidence(store: Store, deal: Deal) -> None:

@@ -14,10 +14,13 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.keys.patience import TURN
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Method
+from dbmsolver.search.turning import moves_of_step, place_of
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.records import parse_closed_key, stratum_prefix
@@ -138,6 +141,8 @@ def replay(
     ``policy_moves`` says which forced move a position has, if any.
     """
     position = codec.deal.position
+    if isinstance(position, Patience):
+        return _replay_with_turns(position, codec.rules, steps, policy_moves)
     moves = []
     for number, (card, place) in enumerate(steps, start=1):
         chosen = legal_move(codec, position, card, place)
@@ -154,18 +159,42 @@ def replay(
     return tuple(moves)
 
 
+def _replay_with_turns(
+    position: Patience,
+    rules: Rules,
+    steps: list[Step],
+    policy_moves: Callable[[Position], Move | None],
+) -> tuple[Move, ...]:
+    """`replay` where a stock may be turned; turns that are no steps are made as they are needed."""
+    moves: list[Move] = []
+    for number, step in enumerate(steps, start=1):
+        forced = policy_moves(position)
+        chosen = moves_of_step(position, step, rules)
+        if chosen is None:
+            raise InternalError(f"move {number} of the solution found is not legal")
+        if forced is not None and chosen[0][:3] != forced[:3]:
+            raise InternalError(f"move {number} of the solution found ignores a forced move")
+        for move in chosen:
+            moves.append(move._replace(forced=forced is not None))
+            position = position.apply(move)
+    return tuple(moves)
+
+
 def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
     """The steps of legal moves played from the deal."""
     position = codec.deal.position
     steps: list[Step] = []
     for move in moves:
-        steps.append((move.card, _place_of(codec, position, move)))
+        place = _place_of(codec, position, move)
+        steps.append((0 if place == TURN else move.card, place))
         position = position.apply(move)
     return steps
 
 
 def _place_of(codec: Keys, position: Position, move: Move) -> int:
     """The place value that a move gives its card."""
+    if isinstance(position, Patience):
+        return place_of(position, move, codec.rules)
     kind, index = move.destination
     if kind in ("foundation", "pile"):
         return PLACE_HOME
@@ -178,6 +207,8 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
 
 def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
     """The legal move of a card to a place value; None if there is none."""
+    if isinstance(position, Patience) and place == TURN:
+        return next(iter(position.moves_of_stock(codec.rules)), None)
     for move in position.moves(codec.rules):
         if move.card == card and _place_of(codec, position, move) == place:
             return move

@@ -22,6 +22,7 @@ from dbmsolver.verify.certificate import deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.format import make_format
+from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import WrongPosition
 from dbmsolver.verify.records import position_of_record
@@ -97,6 +98,9 @@ def _shown(
     if deal.rules.has_pile:
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])
+    if deal.rules.is_patience:
+        counted = manifest.question == "solve" and manifest.metric == "moves"
+        return PatienceFormat(deal, manifest.policy, counted).position
     form = make_format(deal, manifest.policy)
     show = position_of_record if manifest.method == Method.DOMINATING else position_of
     return lambda words: show(form, deal, words)

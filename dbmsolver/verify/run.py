@@ -24,7 +24,10 @@ from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format, make_format, root_words
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
+from dbmsolver.verify.kernels.patience import bound
 from dbmsolver.verify.partitions import PartitionCache, state_bytes
+from dbmsolver.verify.patience import PatienceCheck
+from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile import PileCheck
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import TooManyPositions, check_positions
@@ -76,6 +79,9 @@ class Run:
         if report.deal.rules.has_pile:
             yield from self._one_pile(length)
             return
+        if report.deal.rules.is_patience:
+            yield from self._patience(length)
+            return
         form = make_format(report.deal, manifest.policy)
         if manifest.method == Method.DOMINATING:
             yield from self._records(form)
@@ -102,6 +108,26 @@ class Run:
         layered = self.manifest.question == "solve"
         check = PileCheck(self.store, form, length, layered, self.sample, self.how.seed)
         report.all_blocks, report.blocks = check.all_blocks, len(check.chosen)
+        yield from self._closed_states(check, length)
+
+    def _patience(self, length: int | None) -> Generator[Progress, None, None]:
+        """Check the closed states of a game of Klondike's kind."""
+        report, manifest = self.report, self.manifest
+        layered = manifest.question == "solve"
+        form = PatienceFormat(report.deal, manifest.policy, layered and manifest.metric == "moves")
+        if length is not None and self._is_bound(
+            int(bound(form.game, form.table, form.root)), length
+        ):
+            return
+        check = PatienceCheck(self.store, form, length, layered, self.sample, self.how.seed)
+        report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
+        yield from self._closed_states(check, length)
+
+    def _closed_states(
+        self, check: PileCheck | PatienceCheck, length: int | None
+    ) -> Generator[Progress, None, None]:
+        """Carry out a check of closed states, and tell what was checked."""
+        report = self.report
         try:
             for event in check.run():
                 report.peak_memory = max(report.peak_memory, anonymous_memory())

@@ -8,8 +8,12 @@ from typing import Any
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME
+
+TURNED = 6
+"""The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
 
 class BadSolution(Exception):
@@ -28,6 +32,8 @@ def replay(deal: Deal, path: Sequence[Any]) -> int:
     """
     position = deal.position
     for number, step in enumerate(path, start=1):
+        if isinstance(position, Patience):
+            position = _turned(deal, position, step)
         move = _move(deal, position, step)
         if move is None:
             raise BadSolution(
@@ -42,12 +48,32 @@ def replay(deal: Deal, path: Sequence[Any]) -> int:
     return len(path)
 
 
+def _turned(deal: Deal, position: Patience, step: Any) -> Patience:
+    """The position after the turns of the stock that a play needs, where these are no steps."""
+    if not _is_pair(step) or step[1] == TURNED:
+        return position
+    for _ in range(2 * len(position.stock + position.waste) + 2):
+        if position.waste[-1:] == (step[0],) or step[0] not in position.stock + position.waste:
+            break
+        turning = [
+            move
+            for move in position.moves(deal.rules)
+            if move.destination.kind in ("stock", "waste")
+        ]
+        if not turning:
+            break
+        position = position.apply(turning[0])
+    return position
+
+
 def _move(deal: Deal, position: Position, step: Any) -> Move | None:
     if not _is_pair(step):
         return None
     card, place = step
     for move in position.moves(deal.rules):
-        if move.card != card:
+        if place == TURNED and card == 0 and "stock" in (move.source.kind, move.destination.kind):
+            return move
+        if move.card != card or (move.destination.kind in ("stock", "waste")):
             continue
         kind, index, under = move.destination.kind, move.destination.index, None
         if kind == "column":
@@ -77,5 +103,10 @@ def _is_pair(step: Any) -> bool:
 def _text(step: Any) -> str:
     if not _is_pair(step) or not 0 <= step[0] < CARDS:
         return repr(step)[:40]
-    places = {HOME: "home, or to the pile", FREECELL: "to a freecell", BOTTOM: "to an empty column"}
+    places = {
+        TURNED: "turned",
+        HOME: "home, or to the pile",
+        FREECELL: "to a freecell",
+        BOTTOM: "to an empty column",
+    }
     return f"{card_name(step[0])} {places.get(step[1], 'onto a card')}"

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 from pathlib import Path
 from random import Random
 
@@ -43,12 +44,18 @@ def same_as_pysol(game: str, number: int) -> bool:
     if GAMES[game].has_pile:  # pysol-cards writes the pile as foundations, the stock as talon
         text = "\n".join(pysol_board(game, number))
         return parse_board(text, GAMES[game]) == deal_number(number, GAMES[game])
+    if GAMES[game].draw:  # the stock is the talon; Whitehead's cards are not shown face up there
+        text = "\n".join(pysol_board(game, number))
+        text = re.sub("[<>]", "", text) if game == "whitehead" else text
+        return parse_board(text, GAMES[game]) == deal_number(number, GAMES[game])
     board = format_board(deal_number(number, GAMES[game]))
     return [line.rstrip(" -") for line in board.splitlines()] == pysol_board(game, number)
 
 
 def pysolfc_board(game: str, number: int) -> list[str]:
     """How PySolFC deals a Microsoft number, by what the source of its games says of it."""
+    if game == "russian_solitaire":  # class RussianSolitaire(Yukon) with other stacks
+        return pysol_board("yukon", number)
     pysol = Game("freecell", number, RandomBase.DEALS_MS)
     pysol.deal()
     if "challenge" in game:  # _shuffleHookMoveToTop: aces and twos are the first cards to be dealt
@@ -140,7 +147,7 @@ def test_numbers_out_of_range(number: int) -> None:
             name
             for name, rules in GAMES.items()
             if not {"diagonal", "auto", "columns"} & set(rules.layout.split())
-            and not rules.has_pile
+            and not (rules.has_pile or rules.is_patience)
         )
     ),
     columns=st.integers(1, 13),

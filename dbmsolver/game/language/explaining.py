@@ -12,6 +12,7 @@ from dbmsolver.game.language.description import (
     MoveLine,
     SetupLine,
 )
+from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
 from dbmsolver.game.rules import MOVES_WORDS
@@ -24,11 +25,13 @@ _ITEMS = {
     "ValidStack": "a run of cards",
     "SingleCard": "a card",
     "FullSuit": "a whole suit from king to ace",
+    "Group": "any cards at the end of a column",
 }
 _ON = {
     "AltColor": "on one of the other colour",
     "SameColor": "on one of its colour",
     "SameSuit": "on one of its suit",
+    "OtherSuit": "on one of another suit",
     "AnySuit": "on one of any suit",
     "Any": "on any",
 }
@@ -73,7 +76,7 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             if line.element == element
             and (element != "Tableau" or ("OnBlank" in line.destinations) == blank)
         ]
-        if not lines and has_one_pile(game):
+        if not lines and (has_one_pile(game) or (name == "Cells" and is_patience(game))):
             continue
         nothing = {"Spaces": "an empty column takes nothing", "Cells": "none"}.get(name, "nothing")
         facts += _many(name, map(_move_line, lines)) or [(name, nothing)]
@@ -85,6 +88,8 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
         takes = understood.rules.moves
         if understood.rules.has_pile:
             facts.append(("", "each card that goes to the pile is a move"))
+        elif understood.rules.is_patience:
+            facts.append(("", "turning cards of the stock, or the waste, is a move, too"))
         elif takes == "single":
             facts.append(("", "moves are of single cards, runs move card by card"))
         else:

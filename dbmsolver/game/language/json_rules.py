@@ -147,8 +147,9 @@ class _Reader:
             return self.with_hole()
         self.refuse("foundations", "present")
         self.refuse("foundations", "base card")
+        if self.value("stock", "size"):
+            return self.with_stock()
         self.refuse("tableau piles", "face up cards")
-        self.refuse("stock", "size")
         self.refuse("reserve", "stacked")
         self.refuse("two decks")
         group = self.choice("tableau piles", "move built group", _GROUPS)
@@ -198,6 +199,76 @@ class _Reader:
             moves=tuple(lines),
             finish=("TableauEmpty",),
         )
+
+    def with_stock(self) -> Description:
+        """A game with stock and waste, of Klondike's kind; cards come back where `removable`."""
+        for group, name in (
+            ("stock", "deal type"),
+            ("foundations", "only complete pile moves"),
+            ("cells", "count"),
+            ("reserve", "size"),
+            ("two decks", None),
+        ):
+            self.refuse(group, name)
+        group = self.choice("tableau piles", "move built group", _GROUPS)
+        if group not in _GROUPS_PLAYED:
+            text = f'{json.dumps(group)} is not played, expected "no" or "yes"'
+            self.fail("tableau piles: move built group", text)
+        ranks, draw = self.ranks(), self.value("stock", "deal count")
+        if not 1 <= draw <= 52:
+            self.fail("stock: deal count", f"{draw}, expected a number from 1 to 52")
+        over = MoveLine(
+            "Stock", "FullStack", destinations=("OnBlank",), sources=("Wastepile",),
+            times=0 if self.value("stock", "redeal") else 1,
+        )  # fmt: skip
+        removable = self.value("foundations", "removable")
+        return Description(
+            setup=(
+                SetupLine("Tableau", "MixDropStack", self.count("tableau piles", 1)),
+                SetupLine("Foundation", "TopStack", 4, keep=not removable),
+                SetupLine("Stock", "BackStack", 1),
+                SetupLine("Wastepile", "TopStack", 1),
+            ),
+            deck=Deck(1, (), "KingHigh", None if ranks == 13 else ranks),
+            deal=(Phase(False, 1, tuple(self.dealt_beside_stock(4 * ranks))),),
+            moves=(
+                *self.moves(ranks),
+                MoveLine("Wastepile", "Any", draw, ("Any",), sources=("Stock",)),
+                over,
+            ),
+            finish=("AllInFoundation",),
+        )
+
+    def dealt_beside_stock(self, cards: int) -> list[Dealt]:
+        """The tableau of so many cards less those of the stock, and the cards home at the start."""
+        home = self.dealt_home()
+        cards -= sum(len(line.stacks) for line in home)
+        stock, columns = self.value("stock", "size"), self.count("tableau piles", 1)
+        if stock >= cards:
+            self.fail("stock: size", f"{stock}, expected fewer than the {cards} cards")
+        shown = self.choice("tableau piles", "face up cards", ("all", "top"))
+        piles: list[list[int]] = [[] for _ in range(columns)]
+        places = range(cards - stock)
+        if self.value("tableau piles", "diagonal deal"):
+            rows = (range(min(row, columns - 1), columns) for row in range(cards))
+            order = (index for row in rows for index in row)
+        else:
+            order = (number % columns for number in places)
+        for number, index in zip(places, order, strict=False):
+            piles[index].append(number + 1)
+        stacks = (
+            tuple(Entry(number, face_down=shown == "top" and number != pile[-1]) for number in pile)
+            for pile in piles
+        )
+        return [Dealt("Tableau", tuple(stacks)), *home]
+
+    def dealt_home(self) -> list[Dealt]:
+        """The aces, where they are home at the start."""
+        initial = self.choice("foundations", "initial cards", ("none", "one", "all"))
+        if initial == "one":
+            self.fail("foundations: initial cards", '"one" is not played, expected "none" or "all"')
+        stacks = tuple((Entry(name),) for name in ("AH", "AS", "AD", "AC"))
+        return [Dealt("Foundation", stacks)] if initial == "all" else []
 
     def check_hole(self) -> None:
         """Refuse what is not played with a hole."""
@@ -268,13 +339,9 @@ class _Reader:
         diagonal = self.value("tableau piles", "diagonal deal")
         lines = [Dealt("Tableau", rows=None if diagonal else 0, diagonal=diagonal)]
         cards = 4 * ranks
-        initial = self.choice("foundations", "initial cards", ("none", "one", "all"))
-        if initial == "one":
-            self.fail("foundations: initial cards", '"one" is not played, expected "none" or "all"')
-        if initial == "all":
-            cards -= 4
-            stacks = tuple((Entry(name),) for name in ("AH", "AS", "AD", "AC"))
-            lines.append(Dealt("Foundation", stacks))
+        home = self.dealt_home()
+        cards -= sum(len(line.stacks) for line in home)
+        lines += home
         if filled:
             numbers = range(cards - filled + 1, cards + 1)
             lines.append(Dealt("Reserve", tuple((Entry(number),) for number in numbers)))

@@ -62,10 +62,10 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
     if whole and takes == "single":
         problems.add("a whole suit is a run, expected ValidStack in the lines of it", "FullSuit")
     build = _build(widest(groups["build"], problems), problems)
-    fill = _fill(groups["fill"], problems)
+    fill = fill_of(groups["fill"], problems)
     _check_sources(groups, build, elements, problems)
     if not whole:
-        _check_home(groups, problems)
+        check_home(groups, problems)
     for line in groups["cell"]:
         if set(line.destinations) - {"Any", "AnySuit"} != {"OnBlank"} or line.modifiers:
             problems.add(
@@ -90,7 +90,8 @@ def _check_item(line: MoveLine, problems: Problems) -> None:
         problems.add("there is no stock to pass through", line.element, show="Times")
 
 
-def _direction(line: MoveLine) -> set[str]:
+def direction_of(line: MoveLine) -> set[str]:
+    """Whether cards are put on higher or lower ones, by the words of a line."""
     return {"Ascending", "Descending"} & set(line.modifiers)
 
 
@@ -106,7 +107,7 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
             )
             shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
             problems.add("expected AltColor, SameSuit or AnySuit for building", bad, show=shown)
-        elif _direction(line) != {"Descending"}:
+        elif direction_of(line) != {"Descending"}:
             word = next((word for word in line.modifiers if word == "Ascending"), line.element)
             problems.add("columns are built down, expected Descending", word)
         elif found not in (None, build):
@@ -116,12 +117,13 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
     return found or "none"
 
 
-def _fill(lines: list[MoveLine], problems: Problems) -> Fill:
+def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
+    """What empty columns take, by the lines with `OnBlank`."""
     fill: Fill = "none"
     for line in lines:
         rest = set(line.destinations) - {"OnBlank"}
-        if _direction(line):
-            problems.add("an empty column has no rank to go by", *sorted(_direction(line)))
+        if direction_of(line):
+            problems.add("an empty column has no rank to go by", *sorted(direction_of(line)))
         if rest <= {"Any", "AnySuit"}:
             fill = "any"
         elif rest <= {"Any", "AnySuit", "Rank"} and line.rank == "K":
@@ -187,10 +189,10 @@ def _check_sources(
                     problems.add("expected Tableau or Reserve", source)
 
 
-def _check_home(groups: dict[str, list[MoveLine]], problems: Problems) -> None:
+def check_home(groups: dict[str, list[MoveLine]], problems: Problems) -> None:
     """Foundations go up by suit from the ace."""
     for line in groups["home"]:
-        if set(line.destinations) != {"SameSuit"} or _direction(line) != {"Ascending"}:
+        if set(line.destinations) != {"SameSuit"} or direction_of(line) != {"Ascending"}:
             problems.add("expected Foundation SingleCard SameSuit Ascending", line.element)
     for line in groups["start"]:
         if set(line.destinations) != {"Rank", "OnBlank"} or line.rank != "A":

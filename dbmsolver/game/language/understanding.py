@@ -1,8 +1,8 @@
 """From a description to the rules that are played, or to the words for which it cannot be played.
 
 What is played so far: one deck, every card in sight, moves of single cards or runs between columns,
-freecells and foundations, columns built down, foundations built up by suit from the ace; and games
-of one pile.
+freecells and foundations, columns built down, foundations built up by suit from the ace; games of
+one pile; and Klondike and its relatives.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.language.description import Deck, Description, SetupLine
 from dbmsolver.game.language.playable_deal import understand_deal
 from dbmsolver.game.language.playable_moves import Elements, understand_moves
+from dbmsolver.game.language.playable_patience import is_patience, understand_patience
 from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
@@ -56,6 +57,8 @@ def understand(game: Description, name: str) -> Understood:
     ranks = _deck(game.deck or Deck(), one_pile, problems)
     if one_pile:
         return _result(understand_pile(game, name, ranks, problems), problems)
+    if is_patience(game):
+        return _result(understand_patience(game, name, ranks, problems), problems)
     tableau, reserve, foundation = _setup(game.setup or (), problems)
     columns = tableau.count if tableau else 1
     freecells = reserve.count if reserve else 0

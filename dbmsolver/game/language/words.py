@@ -8,8 +8,10 @@ ELEMENTS: Final = ("Tableau", "Foundation", "Stock", "Reserve", "Wastepile", "Re
 DISPLAYS: Final = ("Back", "Face", "DropStack", "MixDropStack", "TopStack", "BackStack")
 SUITS: Final = ("Hearts", "Spades", "Diamonds", "Clubs")
 HIGHS: Final = ("KingHigh", "AceHigh", "Cyclic")
-ITEMS: Final = ("Any", "FullStack", "ValidStack", "SingleCard", "FullSuit")
-DESTINATIONS: Final = ("AltColor", "SameColor", "SameSuit", "AnySuit", "Any", "Rank", "OnBlank")
+ITEMS: Final = ("Any", "FullStack", "ValidStack", "SingleCard", "FullSuit", "Group")
+DESTINATIONS: Final = (
+    "AltColor", "SameColor", "SameSuit", "OtherSuit", "AnySuit", "Any", "Rank", "OnBlank",
+)  # fmt: skip
 MODIFIERS: Final = (
     "ThroughReserve", "Ascending", "Descending", "SourceElement", "NotValid", "Times", "Auto",
     "Keep",

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError
-from dbmsolver.game.cards import parse_card
+from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import PILE, STOCK, Place
+from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
 from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_from
 from dbmsolver.game.titles import rules_of_notes
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
@@ -26,12 +26,14 @@ from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
-    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell|stock)(?: (?P<from>[0-9]{1,2}))? -> "
-    r"(?:home|(?P<pile>pile)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
+    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell|stock|waste|foundation)"
+    r"(?: (?P<from>[0-9]{1,2})| of (?:hearts|spades|diamonds|clubs))? -> "
+    r"(?:home|(?P<pile>pile|stock|waste)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \(forced\))?",
     re.ASCII,
 )
 _FACT = re.compile(r"(?:Lengths|States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
+_PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE}
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 
 
@@ -46,12 +48,14 @@ def read_text(source: Source, given: Given) -> Solution:
     for number, line, found in moves:
         destination = OWN_FOUNDATION
         if found["pile"]:
-            destination = PILE
+            destination = _PILED[found["pile"]]
         elif found["destination"]:
             destination = _place(found["destination"], found["to"])
         origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
         card = parse_card(found["card"], source.named(number, found.start("card") + 1))
         place = _place(found["source"], found["from"] or "1")
+        if found["source"] == "foundation":
+            place = Place("foundation", suit(card))
         count = int(found["count"] or 1)
         step = Step(place, destination, count, card=card, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
@@ -105,8 +109,8 @@ def _numbered(deal: Deal, name: str) -> Deal:
 
 
 def _place(kind: str, number: str) -> Place:
-    if kind == "stock":
-        return STOCK
+    if kind in ("stock", "waste"):
+        return STOCK if kind == "stock" else WASTE
     return Place("column" if kind == "column" else "freecell", int(number) - 1)
 
 
@@ -134,6 +138,7 @@ def read_json(source: Source, given: Given) -> Solution:
         try:
             card = parse_card(str(move["card"]), source.place(places[path]))
             start, end = (_json_place(move[key]) for key in ("source", "destination"))
+            start = Place("foundation", suit(card)) if start == OWN_FOUNDATION else start
         except (KeyError, TypeError, ValueError) as error:
             raise problem(path, f"no move ({error}), expected card, source, destination") from None
         line, column = source.at(places[path])
@@ -184,8 +189,8 @@ def _rules(value: dict[str, object]) -> Rules:
 def _json_place(value: dict[str, object]) -> Place:
     if value["kind"] == "foundation":
         return OWN_FOUNDATION
-    if value["kind"] in ("pile", "stock"):
-        return PILE if value["kind"] == "pile" else STOCK
+    if value["kind"] in ("pile", "stock", "waste"):
+        return _PILED[str(value["kind"])]
     if value["kind"] not in ("column", "freecell") or not isinstance(value["index"], int):
         raise ValueError("a place")
     return Place("column" if value["kind"] == "column" else "freecell", value["index"])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbmsolver.errors import IllegalMoveError, InputError, quoted
+from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
 from dbmsolver.game.boards import LABEL, format_board
 from dbmsolver.game.cards import RANKS, SUITS, is_card, suit_letters
 from dbmsolver.game.deals import Deal
@@ -49,7 +49,8 @@ _EXPECTED = (
 
 
 def write(solution: Solution) -> str:
-    """The board and a line for each step."""
+    """The board and a line for each step; UsageError for games that have no such lines."""
+    _check_rules(solution.rules)
     lines = [*opening(solution, board=False), "-=-=-=-=-=-=-=-=-=-=-=-", ""]
     lines += [*_board_lines(solution.initial), "", "====================", ""]
     for step in solution.steps:
@@ -158,8 +159,15 @@ def read_board(
     return given.board(lines, rules, source.where)
 
 
+def _check_rules(rules: Rules) -> None:
+    if rules.is_patience:
+        text = "Freecell Solver's text has no words for stock, waste and cards face down"
+        raise UsageError(f"{rules.name}: {text}")
+
+
 def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:
     rules = preamble.rules()
+    _check_rules(rules)
     said = Deal(read_board(board, rules, source, preamble.given), rules)
     if "deal" in preamble.values:
         said = preamble.numbered(said, rules)

@@ -91,6 +91,10 @@ def _check_writable(solution: Solution, policy: Policy) -> None:
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")
+    if rules.is_patience:
+        raise UsageError(
+            f"{rules.name}: Standard FreeCell Notation has no stock, waste, or cards face down"
+        )
     if rules.has_pile:
         raise UsageError(f"{rules.name}: Standard FreeCell Notation has no pile and no stock")
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:

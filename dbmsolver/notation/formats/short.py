@@ -41,6 +41,10 @@ def write(solution: Solution) -> str:
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: the format short does not say how many cards move")
+    if rules.is_patience:
+        raise UsageError(
+            f"{rules.name}: the format short has no letters for stock, waste and cards face down"
+        )
     if rules.has_pile:
         raise UsageError(f"{rules.name}: the format short has no letters for a pile and a stock")
     lines = opening(solution)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Step
+from dbmsolver.notation.steps import Step, moving_card
 from dbmsolver.notation.supermoves import goes_home, run_length
 
 StopKind = Literal["move", "run", "safe"]
@@ -61,14 +62,17 @@ class _Made(NamedTuple):
 
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
     place = step.source
-    if place.kind == "stock":
-        card: int | None = before.stock[0]
+    if isinstance(before, Patience):
+        card: int | None = moving_card(before, step)
+    elif place.kind == "stock":
+        card = before.stock[0]
     elif place.kind == "column":
         card = before.columns[place.index][-step.count]
     else:
         card = before.freecells[place.index]
     safe = (
         card is not None
+        and (place.kind == "column" or not isinstance(before, Patience))
         and step.destination.kind == "foundation"
         and goes_home(card, before.foundations, rules, "wkr")
     )
@@ -78,7 +82,8 @@ def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
 def _kind(made: _Made) -> StopKind:
     if made.safe:
         return "safe"
-    return "run" if made.step.count > 1 else "move"
+    runs = made.step.count > 1 and made.step.source.kind == "column"
+    return "run" if runs else "move"
 
 
 def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.moves import Place
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, moving, usual_rules
 from dbmsolver.notation.solution import Path, Solution
@@ -24,6 +25,8 @@ BUILDS: dict[Build, str] = {
     "suit": "SUIT",
     "alternate": "ALTERNATE_COLOR",
     "none": "NONE",
+    "colour": "SAME_COLOR",
+    "other": "OTHER_SUIT",
 }
 FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
 AUTOMOVE_NAMES: dict[Automove, str] = {
@@ -50,9 +53,9 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "comment",
     ),
     "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
-    "place": ("col", "freecell", "foundation", "pile", "stock"),
+    "place": ("col", "freecell", "foundation", "pile", "stock", "waste"),
     "foundation_id": ("deck", "suit"),
-    "position": ("foundations", "freecells", "columns", "pile", "stock"),
+    "position": ("foundations", "freecells", "columns", "pile", "stock", "waste", "turns"),
     "foundation": ("foundation", "rank"),
     "column": ("len", "cards"),
     "card": ("is_empty", "is_hidden", "rank", "suit", "deck"),
@@ -136,15 +139,15 @@ def _comment(comment: Comment) -> dict[str, Any]:
 def _place(place: Place) -> dict[str, Any]:
     if place.kind == "foundation":
         return {"foundation": {"deck": 0, "suit": SUITS[place.index]}}
-    if place.kind in ("pile", "stock"):
+    if place.kind in ("pile", "stock", "waste"):
         return {place.kind: place.index}
     return {"col" if place.kind == "column" else "freecell": place.index}
 
 
-def _card(card: int | None) -> dict[str, Any]:
+def _card(card: int | None, hidden: bool = False) -> dict[str, Any]:
     if card is None:
         return {"is_empty": True, "is_hidden": False}
-    return {"is_empty": False, "is_hidden": False, "rank": rank(card), "suit": SUITS[suit(card)]}
+    return {"is_empty": False, "is_hidden": hidden, "rank": rank(card), "suit": SUITS[suit(card)]}
 
 
 def _position(position: Position) -> dict[str, Any]:
@@ -162,6 +165,15 @@ def _position(position: Position) -> dict[str, Any]:
             for column in position.columns
         ],
     }
+    if isinstance(position, Patience):
+        for column, cards, hidden in zip(
+            value["columns"], position.columns, position.hidden, strict=True
+        ):
+            column["cards"] = [_card(card, depth < hidden) for depth, card in enumerate(cards)]
+        value["stock"] = [_card(card, True) for card in position.stock]
+        value["waste"] = [_card(card) for card in position.waste]
+        if position.turns is not None:
+            value["turns"] = position.turns
     if position.pile is not None:
         value["pile"] = [_card(card) for card in position.pile]
         value["stock"] = [_card(card) for card in position.stock]

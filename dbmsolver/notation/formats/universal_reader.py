@@ -14,6 +14,7 @@ from dbmsolver.game.rules import (
     MAX_FREECELLS,
     MAX_PILE_COLUMNS,
     MAX_RESERVE,
+    Build,
     Rules,
     usual_rules,
     with_moving,
@@ -155,7 +156,8 @@ class TreeReader(ValueReader):
         )
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
         try:
-            rules = with_moving(Rules(name, 1, 0, build, fill), how)
+            plain: Build = "any" if build in ("colour", "other") else build
+            rules = with_moving(Rules(name, 1, 0, plain, fill), how, build)
             rules = usual_rules(replace(rules, columns=columns, freecells=freecells))
         except UsageError as error:
             self.fail((*at, "cards_move"), error.message)
@@ -186,7 +188,8 @@ class TreeReader(ValueReader):
         line, column = self.at(at)
         source = self.place(move["source"], (*at, "source"))
         destination = self.place(move["dest"], (*at, "dest"))
-        count = self.integer(move.get("num_cards", 1), (*at, "num_cards"), 1, 13)
+        most = 52 if self.rules.is_patience else 13
+        count = self.integer(move.get("num_cards", 1), (*at, "num_cards"), 1, most)
         cards = [
             self.card(move[name], (*at, name), empty=True) if name in move else None
             for name in ("source_card", "dest_card")

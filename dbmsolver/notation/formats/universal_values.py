@@ -7,7 +7,8 @@ from typing import Any, NoReturn, TypeVar
 
 from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.cards import SUIT_NAMES, SUITS
-from dbmsolver.game.moves import PILE, STOCK, Place
+from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, MAX_PILE_COLUMNS, MAX_RESERVE
 from dbmsolver.notation.formats.source import InvalidError
@@ -82,7 +83,12 @@ class ValueReader:
 
     def position(self, value: Any, path: Path) -> Position:
         piled = ("pile", "stock")
-        self.object(value, path, "position", () if self.rules.has_pile else piled)
+        absent: tuple[str, ...] = () if self.rules.has_pile else piled
+        if self.rules.is_patience:
+            absent = ("pile", *(() if self.rules.passes else ("turns",)))
+        else:
+            absent += ("waste", "turns")
+        self.object(value, path, "position", absent)
         heights: dict[int, int] = {}
         at = (*path, "foundations")
         for index, item in enumerate(self.items(value["foundations"], at, 4)):
@@ -102,33 +108,54 @@ class ValueReader:
         at = (*path, "columns")
         for index, item in enumerate(self.items(value["columns"], at, MAX_PILE_COLUMNS)):
             self.object(item, (*at, index), "column")
-            columns.append(self.cards(item["cards"], (*at, index, "cards")))
+            columns.append(self.cards(item["cards"], (*at, index, "cards"), hidden=True))
             if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(columns[-1]):
                 text = f"{item['len']}, there are {len(columns[-1])} cards"
                 self.fail((*at, index, "len"), text)
         hearts, spades, diamonds, clubs = (heights[index] for index in range(4))
-        pile, stock = (self.cards(value.get(name, []), (*path, name)) for name in piled)
-        position = Position(
-            tuple(columns),
-            tuple(cells),
-            (hearts, spades, diamonds, clubs),
-            pile if "pile" in value else None,
-            stock,
+        pile, stock, waste = (
+            self.cards(value.get(name, []), (*path, name), hidden=name == "stock")
+            for name in (*piled, "waste")
         )
+        piles, home = tuple(columns), (hearts, spades, diamonds, clubs)
+        position = Position(piles, tuple(cells), home, pile if "pile" in value else None, stock)
+        if self.rules.is_patience:
+            most = self.rules.passes - 1 if self.rules.passes else None
+            turns = most
+            if most is not None and "turns" in value:
+                turns = self.integer(value["turns"], (*path, "turns"), 0, most)
+            hidden = tuple(
+                self.hidden(item["cards"], (*path, "columns", index, "cards"))
+                for index, item in enumerate(value["columns"])
+            )
+            position = Patience(
+                piles, tuple(cells), home, None, stock, waste=waste, hidden=hidden, turns=turns
+            )
         try:
             position.validate(self.rules)
         except DbmError as error:
             self.fail(path, error.message)
         return position
 
-    def cards(self, value: Any, path: Path) -> tuple[int, ...]:
-        """A list of cards."""
+    def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:
+        """A list of cards, which may be ``hidden`` in games with cards face down."""
         listed = self.items(value, path, 52)
-        return tuple(int(self.card(card, (*path, i)) or 0) for i, card in enumerate(listed))
+        return tuple(
+            int(self.card(card, (*path, i), hidden=hidden) or 0) for i, card in enumerate(listed)
+        )
 
-    def card(self, value: Any, path: Path, empty: bool = False) -> int | None:
+    def hidden(self, value: Any, path: Path) -> int:
+        """How many cards of a column lie face down: the deepest ones."""
+        down = [card["is_hidden"] for card in value]
+        count = int(sum(down))
+        if any(down[count:]):
+            self.fail((*path, down.index(True, count)), "face down on a card face up")
+        return count
+
+    def card(self, value: Any, path: Path, empty: bool = False, hidden: bool = False) -> int | None:
         self.object(value, path, "card", ("rank", "suit", "deck"))
-        if self.flag(value["is_hidden"], (*path, "is_hidden")):
+        allowed = hidden and self.rules.is_patience
+        if self.flag(value["is_hidden"], (*path, "is_hidden")) and not allowed:
             self.fail((*path, "is_hidden"), "a hidden card, expected all cards in sight")
         if "deck" in value:
             self.integer(value["deck"], (*path, "deck"), 0, 0)
@@ -154,16 +181,19 @@ class ValueReader:
         self.object(value, path, "place", KNOWN["place"])
         named = [name for name in KNOWN["place"] if name in value]
         if len(named) != 1:
-            self.fail(path, "expected one of col, freecell and foundation, or pile and stock")
+            self.fail(
+                path, "expected one of col, freecell and foundation, or pile, stock and waste"
+            )
         name = named[0]
         at = (*path, name)
         if name == "foundation":
             return Place("foundation", self.foundation(value[name], at))
-        if name in ("pile", "stock"):
-            if not self.rules.has_pile:
+        if name in ("pile", "stock", "waste"):
+            there = self.rules.has_pile and name != "waste"
+            if not (there or (self.rules.draw and name != "pile")):
                 self.fail(at, f"there is no {name}")
             self.integer(value[name], at, 0, 0)
-            return PILE if name == "pile" else STOCK
+            return {"pile": PILE, "stock": STOCK, "waste": WASTE}[name]
         if name == "col":
             return Place("column", self.integer(value[name], at, 0, self.rules.columns - 1))
         if not self.rules.freecells:

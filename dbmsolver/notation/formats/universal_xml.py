@@ -37,6 +37,8 @@ _POSITION = {
     "columns": "list column",
     "pile": "list card",
     "stock": "list card",
+    "waste": "list card",
+    "turns": "int",
 }
 _MOVE = {"source": "place", "dest": "place", "num_cards": "int", "source_card": "card"}
 FIELDS: dict[str, dict[str, str]] = {
@@ -71,7 +73,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "place": {
         **dict.fromkeys(("col", "freecell"), "int"),
         "foundation": "foundation_id",
-        **dict.fromkeys(("pile", "stock"), "int"),
+        **dict.fromkeys(("pile", "stock", "waste"), "int"),
     },
     "foundation_id": {"deck": "int", "suit": "text"},
     "position": _POSITION,

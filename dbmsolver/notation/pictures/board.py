@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, rank, suit
+from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, card_name, rank, suit
+from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
 from dbmsolver.notation.pictures.svg import Number, document, element, text
@@ -27,7 +28,8 @@ def draw_board(position: Position, title: str) -> str:
     """The position as SVG; the title, and a description in words, are part of it."""
     cells, columns = len(position.freecells), len(position.columns)
     across = max(columns, min(cells + 4, 8))
-    rows = 1 if position.pile is not None else _rows(cells, across)
+    has_stock = isinstance(position, Patience) and bool(position.stock + position.waste)
+    rows = 1 if position.pile is not None or has_stock else _rows(cells, across)
     width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
     top = MARGIN + rows * (HEIGHT + GAP) + LABEL
     deepest = max(max(map(len, position.columns)), 1)
@@ -42,7 +44,10 @@ def draw_board(position: Position, title: str) -> str:
         *(
             _pile_and_stock(position)
             if position.pile is not None
-            else [*_freecells(position, across), *_foundations(position, across, rows)]
+            else [
+                *(_stock_and_waste(position) if has_stock else _freecells(position, across)),
+                *_foundations(position, across, rows),
+            ]
         ),
         *_columns(position, width, top),
     )
@@ -61,11 +66,21 @@ def describe(position: Position) -> str:
         f"Freecell {CELL_NAMES[index]}: {'empty' if card is None else card_words(card)}"
         for index, card in enumerate(position.freecells)
     ]
+    if isinstance(position, Patience):
+        for name, cards in (("Waste", position.waste), ("Stock", position.stock)):
+            said += [f"{name}: {', '.join(map(card_words, cards))}"] if cards else []
+    hidden = position.hidden if isinstance(position, Patience) else (0,) * len(position.columns)
     said += [
-        f"Column {index}: {', '.join(map(card_words, column)) or 'empty'}"
-        for index, column in enumerate(position.columns, start=1)
+        f"Column {index}: {', '.join(_column_words(column, down)) or 'empty'}"
+        for index, (column, down) in enumerate(zip(position.columns, hidden, strict=True), start=1)
     ]
     return ". ".join(said) + "."
+
+
+def _column_words(column: tuple[int, ...], hidden: int) -> list[str]:
+    """The cards of a column, those that lie face down said to do so."""
+    names = [card_words(card) for card in column]
+    return [f"{name} face down" if n < hidden else name for n, name in enumerate(names)]
 
 
 def _piled_in_words(position: Position, pile: tuple[int, ...]) -> list[str]:
@@ -189,10 +204,34 @@ def _pile_and_stock(position: Position) -> list[str]:
     return drawn
 
 
+def _stock_and_waste(position: Position) -> list[str]:
+    """The stock with its number of cards, and the top card of the waste."""
+    assert isinstance(position, Patience)
+    x = MARGIN + WIDTH + GAP
+    stock, waste = position.stock, position.waste
+    return [
+        _back(MARGIN, MARGIN, len(stock)) if stock else _slot(MARGIN, MARGIN, ""),
+        draw_card(waste[-1], x, MARGIN) if waste else _slot(x, MARGIN, ""),
+    ]
+
+
 def _beside(words: str, x: Number) -> str:
     """Words to the right of a card in the upper row."""
     look: dict[str, str | Number] = {"font_size": 18, "font_weight": 600, "fill": ON_TABLE}
     return text(words, x + WIDTH + GAP, MARGIN + HEIGHT / 2 + 6, **look)
+
+
+def _face_down(card: int, x: Number, y: Number) -> str:
+    """A card of a column that lies face down; all cards are known, so its corner tells which."""
+    sign: dict[str, str | Number] = {"font_size": 17, "font_weight": 600, "fill": ON_TABLE}
+    look: dict[str, str | Number] = {"rx": 7, "stroke": ON_TABLE, "stroke_width": 3}
+    box = element("rect", x=x + 2, y=y + 2, width=WIDTH - 4, height=HEIGHT - 4, fill=BACK, **look)
+    return element(
+        "g",
+        element("title", f"{card_words(card)} face down"),
+        box,
+        text(card_name(card), x + 10, y + 22, **sign),
+    )
 
 
 def _back(x: Number, y: Number, cards: int) -> str:
@@ -252,7 +291,12 @@ def _columns(position: Position, width: Number, top: Number) -> list[str]:
                 text_anchor="middle",
             )
         )
-        drawn += [draw_card(card, x, top + depth * STEP) for depth, card in enumerate(column)]
+        hidden = position.hidden[index] if isinstance(position, Patience) else 0
+        drawn += [_face_down(column[depth], x, top + depth * STEP) for depth in range(hidden)]
+        drawn += [
+            draw_card(card, x, top + depth * STEP)
+            for depth, card in enumerate(column[hidden:], start=hidden)
+        ]
         if not column:
             drawn.append(_slot(x, top, ""))
     return drawn

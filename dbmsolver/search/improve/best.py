@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
-from dbmsolver.results import Better, metric_for
+from dbmsolver.results import Better
 from dbmsolver.search.answers import forced_move
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step, replay
@@ -34,12 +34,12 @@ class Best(Generic[KeysT]):
     @property
     def length(self) -> int | None:
         """Its length, None if no solution is known."""
-        return None if self.moves is None else len(self.moves)
+        return None if self.path is None else len(self.path)
 
     @property
     def ceiling(self) -> int:
         """What the length of a solution has to be below to be of any use."""
-        return NO_CEILING if self.moves is None else len(self.moves)
+        return NO_CEILING if self.path is None else len(self.path)
 
     def offer(self, steps: Sequence[Step]) -> bool:
         """Take a solution, if it is shorter; whether it is. InternalError if it is none."""
@@ -64,5 +64,5 @@ class Best(Generic[KeysT]):
     def event(self) -> Better:
         """The solution for whoever watches."""
         assert self.moves is not None
-        metric = metric_for(self.codec.rules)
+        metric = self.recorder.store.manifest.metric
         return Better(self.moves, self.recorder.statistics.elapsed, metric)

@@ -53,6 +53,9 @@ class Sequences:
     def __init__(
         self, deal: Deal, options: Options = Options(), limits: Limits = Limits(), keep: bool = True
     ) -> None:
+        if deal.rules.is_patience:
+            what = f"{deal.rules.name} has a stock, cards face down or cards that come back"
+            raise UsageError(f"{what}: shortest solutions are counted in games without")
         if deal.rules.has_runs:
             what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")

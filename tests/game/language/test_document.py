@@ -35,4 +35,4 @@ def test_the_examples_are_games(tmp_path: Path) -> None:
 def test_what_is_said_of_klondike() -> None:
     line = KLONDIKE.read_text(encoding="utf-8").splitlines()
     assert parse("\n".join(line)).name == "Klondike"
-    assert "Klondike cannot be played: Stock: expected Tableau, Foundation and Reserve only" in TEXT
+    assert "Klondike cannot be played: Tableau: expected ValidStack as in the other lines" in TEXT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -176,9 +177,16 @@ def test_a_game_that_is_not_played_says_which_word_is_the_reason(
     assert "\n" not in str(caught.value)
 
 
-def test_klondike_is_read_and_not_played() -> None:
-    with pytest.raises(InputError, match=r"line 15, column 1: Klondike cannot be played: Stock: "):
+KINGS = "Tableau ValidStack Rank[K] OnBlank"
+
+
+def test_klondike_is_read_and_played_once_its_kings_move_with_what_lies_on_them() -> None:
+    with pytest.raises(
+        InputError, match=r"line 24, column 1: Klondike cannot be played: Tableau: "
+    ):
         load_rules(str(KLONDIKE))
+    text = KLONDIKE.read_text(encoding="utf-8").replace("Tableau Rank[K] OnBlank", KINGS)
+    assert rules(text) == replace(GAMES["klondike_by_threes_left_to_right"], name="klondike")
 
 
 def test_cards_that_come_back_where_columns_are_built_by_suit() -> None:

@@ -22,7 +22,7 @@ from dbmsolver.notation.formats import Source
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
 
-RUNS = [rules for rules in GAMES.values() if rules.has_runs]
+RUNS = [rules for rules in GAMES.values() if rules.has_runs and not rules.is_patience]
 CHANGED = [
     changed(GAMES["freecell"], moves="runs"),
     changed(GAMES["simple_simon"], moves="runs"),

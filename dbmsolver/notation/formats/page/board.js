@@ -6,11 +6,13 @@ for (const suit of SUITS) {
 const cellElements = positions[0].freecells.map(
   (_, index) => slotElement(make("span", "", CELLS[index])));
 const homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
-const stockElement = positions[0].stock.length ? slotElement("") : null;
+const hasStock = ({ stock, waste }) => stock.length > 0 || (waste && waste.length > 0);
+const stockElement = hasStock(positions[0]) ? slotElement("") : null;
 const stockCount = make("span", "count");
 stockCount.setAttribute("aria-hidden", "true");
 if (stockElement) stockElement.append(stockCount);
 const pileElement = positions[0].pile ? slotElement("") : null;
+const wasteElement = stockElement && positions[0].waste ? slotElement("") : null;
 const columnElements = positions[0].columns.map(columnElement);
 
 function slotElement(sign) {
@@ -40,7 +42,7 @@ function topRows(cells, across) {
 
 function buildBoard() {
   const { columns, freecells } = positions[0];
-  const across = Math.max(columns.length, Math.min(freecells.length + 4, 8));
+  const across = Math.max(columns.length, Math.min((wasteElement ? 2 : freecells.length) + 4, 8));
   let deepest = 4;
   for (const position of positions) {
     for (const column of position.columns) deepest = Math.max(deepest, column.length);
@@ -48,7 +50,7 @@ function buildBoard() {
   const board = element("board");
   board.style.setProperty("--n", across);
   board.style.setProperty("--deep", deepest);
-  board.style.setProperty("--rows", pileElement ? 1 : topRows(freecells.length, across));
+  board.style.setProperty("--rows", pileElement ? 1 : topRows(wasteElement ? 2 : freecells.length, across));
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", columns.length < across);
   element("columns").style.setProperty("--columns", columns.length);
@@ -57,8 +59,10 @@ function buildBoard() {
     element("cells").setAttribute("aria-label", stockElement ? "Stock and pile" : "Pile");
     element("homes").hidden = true;
   } else {
-    element("cells").append(...cellElements);
-    element("cells").hidden = !cellElements.length;
+    const cells = wasteElement ? [stockElement, wasteElement] : cellElements;
+    element("cells").append(...cells);
+    element("cells").hidden = !cells.length;
+    if (wasteElement) element("cells").setAttribute("aria-label", "Stock and waste");
     element("homes").append(...homeElements.values());
   }
   element("columns").append(...columnElements);
@@ -79,13 +83,26 @@ function drawPile({ pile, stock }) {
   const top = pile.length ? `${plural(pile.length, "card")}` : "empty";
   pileElement.setAttribute("aria-label", `Pile, ${top}`);
   fill(pileElement, 1, pile);
-  if (stockElement) {
-    const left = stock.length ? plural(stock.length, "card") : "empty";
-    stockElement.setAttribute("aria-label", `Stock, ${left}`);
-    stockCount.textContent = stock.length;
-    fill(stockElement, 2, stock.slice().reverse());
-  }
-  for (const [card, made] of cardElements) made.classList.toggle("down", stock.includes(card));
+  if (stockElement) drawStock(stock);
+}
+
+function drawStock(stock) {
+  const left = stock.length ? plural(stock.length, "card") : "empty";
+  stockElement.setAttribute("aria-label", `Stock, ${left}`);
+  stockCount.textContent = stock.length;
+  fill(stockElement, 2, stock.slice().reverse());
+}
+
+function drawWaste({ stock, waste }) {
+  const top = waste.length ? plural(waste.length, "card") : "empty";
+  wasteElement.setAttribute("aria-label", `Waste, ${top}`);
+  fill(wasteElement, 1, waste);
+  drawStock(stock);
+}
+
+// The cards that lie face down: in the stock, and deep in columns.
+function faceDown({ stock, columns, hidden }) {
+  return new Set([...stock, ...columns.flatMap((column, index) => column.slice(0, hidden[index]))]);
 }
 
 const isCovered = ({ pile, stock }, card) => stock.includes(card)
@@ -98,6 +115,9 @@ function drawBoard(position, moved) {
     fill(cellElements[index], 1, card ? [card] : []);
   });
   if (pileElement) drawPile(position);
+  if (wasteElement) drawWaste(position);
+  const down = faceDown(position);
+  for (const [card, made] of cardElements) made.classList.toggle("down", down.has(card));
   for (const [suit, place] of pileElement ? [] : homeElements) {
     const height = position.foundations[suit], name = `Foundation of ${SUIT_NAMES[suit]}`;
     const pile = [...RANKS.slice(1, height + 1)].map((rank) => rank + suit);
@@ -113,7 +133,8 @@ function drawBoard(position, moved) {
   });
   for (const [card, made] of cardElements) {
     const covered = position.pile ? isCovered(position, card)
-      : position.foundations[card[1]] > rankOf(card);
+      : position.foundations[card[1]] > rankOf(card) || position.stock.includes(card)
+        || (position.waste || []).slice(0, -1).includes(card);
     made.classList.toggle("moved", moved.includes(card));
     made.toggleAttribute("aria-hidden", false);
     if (covered) made.setAttribute("aria-hidden", "true");

@@ -10,6 +10,8 @@ function readCard(value) {
   return value.is_empty ? null : RANKS[value.rank] + value.suit;
 }
 
+const hiddenIn = (column) => column.cards.filter((card) => card.is_hidden).length;
+
 function firstPosition(initial) {
   const home = initial.foundations.map((entry) => [entry.foundation.suit, entry.rank]);
   return {
@@ -18,6 +20,8 @@ function firstPosition(initial) {
     foundations: Object.fromEntries(home),
     pile: initial.pile ? initial.pile.map(readCard) : null, // null: a game without a pile
     stock: (initial.stock || []).map(readCard),
+    waste: initial.waste ? initial.waste.map(readCard) : null, // null: a game without a waste
+    hidden: initial.columns.map(hiddenIn),
   };
 }
 
@@ -26,21 +30,29 @@ function readPlace(place) {
   if ("freecell" in place) return { kind: "freecell", index: place.freecell };
   if ("pile" in place) return { kind: "pile", index: 0 };
   if ("stock" in place) return { kind: "stock", index: 0 };
+  if ("waste" in place) return { kind: "waste", index: 0 };
   return HOME;
 }
 
 function positionAfter(position, move) {
   const columns = position.columns.slice(), freecells = position.freecells.slice();
   const foundations = { ...position.foundations };
-  let { pile, stock } = position;
+  let { pile, stock, waste } = position;
   const source = readPlace(move.source), target = readPlace(move.dest);
   let cards;
   if (source.kind === "column") {
     cards = columns[source.index].slice(-move.num_cards);
     columns[source.index] = columns[source.index].slice(0, -move.num_cards);
   } else if (source.kind === "stock") {
-    cards = stock.slice(0, 1);
-    stock = stock.slice(1);
+    cards = stock.slice(0, move.num_cards);
+    stock = stock.slice(move.num_cards);
+  } else if (source.kind === "waste") {
+    cards = waste.slice(-move.num_cards);
+    waste = waste.slice(0, -move.num_cards);
+  } else if (source.kind === "foundation") {
+    const suit = move.source.foundation.suit;
+    cards = [RANKS[foundations[suit]] + suit];
+    foundations[suit] -= 1;
   } else {
     cards = [freecells[source.index]];
     freecells[source.index] = null;
@@ -48,8 +60,14 @@ function positionAfter(position, move) {
   if (target.kind === "column") columns[target.index] = [...columns[target.index], ...cards];
   else if (target.kind === "freecell") freecells[target.index] = cards[0];
   else if (target.kind === "pile") pile = [...pile, ...cards];
+  else if (target.kind === "waste") waste = [...waste, ...cards];
+  else if (target.kind === "stock") stock = cards;
   else foundations[cards[0][1]] = rankOf(cards[0]);
-  return { columns, freecells, foundations, pile, stock, moved: cards, source, target };
+  // The top card of a column is turned up at once.
+  const hidden = position.hidden.map(
+    (down, index) => Math.min(down, Math.max(columns[index].length - 1, 0)));
+  const moved = target.kind === "stock" ? [] : cards;
+  return { columns, freecells, foundations, pile, stock, waste, hidden, moved, source, target };
 }
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
@@ -90,11 +108,17 @@ function words(stop) {
 function boardText(position) {
   const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
   const cells = position.freecells.map((card) => card || "-").join(" ");
-  const columns = position.columns.map((column) => column.join(" ") || ":");
+  const columns = position.columns.map((column, index) => column.map(
+    (card, depth) => (depth < position.hidden[index] ? `<${card}>` : card)).join(" ") || ":");
   const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
   if (position.pile) {
     const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
     lines.splice(1, 0, `Pile: ${position.pile.join(" ") || "-"}`, ...stock);
+  }
+  if (position.waste) {
+    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
+    const waste = position.waste.length ? [`Waste: ${position.waste.join(" ")}`] : [];
+    lines.splice(1, 0, ...waste, ...stock);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -1,0 +1,280 @@
+"""Positions of Klondike and its relatives, and every rule of moving, written to be read.
+
+What is new beside columns and foundations: a stock, of which some cards at a time are turned to a
+waste; the waste's top card may be played, and when the stock is empty, the waste is turned over to
+be the stock again. Cards of columns may lie face down; the top one is turned up at once. The top
+card of a foundation may be put back on a column. In some games any cards at the end of a column
+that lie face up move as one move. All cards are known to the player, those face down, too.
+
+*Safe moves home.* A card X of rank r on the top of a column goes home at once where that takes
+nothing away. Let L be X and all cards that could ever lie on X, or on cards that do. From a
+solution that leaves X where it is follows one that takes it home first, and then makes the same
+moves, but those of cards of L: such a card goes home the first time it moves, and stays there. It
+can: the conditions below say that each card of L is home, or next to go. What is put on other
+cards, or into an empty column, is not of L or can go home instead, and columns only get shorter and
+cards face down are turned up sooner. Each card of L that is not home has to make one move home
+anyway, so the solution is no longer, whether or not turning the stock counts: where a card of L
+leaves the waste in one solution, it does in the other.
+
+=============== =========================================================================
+columns built   L beside cards of X's own suit up to r, and the condition
+=============== =========================================================================
+by suit         nothing
+by any suits    cards up to r-1 of the suits that may lie on X: foundations r-2 at least
+by colour       cards up to r-1 of the same colour: foundation r-2 at least
+in alternation  both suits of the other colour up to r-1, the other one of X's own up to
+                r-2: foundations r-2 and r-3 at least
+=============== =========================================================================
+
+`horne` asks for r-1 in the place of r-2. Where groups of any cards move, a card of L may have
+others on it, and cannot go home by itself; so all of L has to be home: foundations r-1, and r-2 of
+X's own colour. Cards of the waste do not go home by themselves, as the place in the stock depends
+on them.
+
+*Twins.* Let every legal chain of cards move as one run, and let y and z be cards of one rank on
+which the same cards may be put. A move of a run from y to z is left out unless y can go home after
+it. From a solution with such a move m follows one without, that is no longer. It makes the same
+moves, with what lies on y and on z exchanged, from m on until one of the two goes home: a chain
+that the first one puts on y, it puts on z, and so on; both take the same cards. What lies below y
+and z, and which columns become empty or turn up a card, is the same. A chain never lies on itself,
+as ranks fall. When y goes home in the first solution, nothing lies on it there; in the second one a
+run may, and nothing on z: that run is moved to z, and y goes home. This move is allowed, and takes
+the place of m. Other exchanges, of cards of other ranks, may be under way meanwhile: they do not
+meet. With safe moves home the argument is one of induction on the length of a shortest solution:
+each reduction leads to a position from which a shorter one is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+
+from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.game.cards import card_name, rank, suit
+from dbmsolver.game.moves import STOCK, WASTE, Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy, Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Patience(Position):
+    """One arrangement of the cards; an immutable value. Freecells are none."""
+
+    waste: tuple[int, ...] = ()
+    """The waste, the last card on top."""
+    hidden: tuple[int, ...] = ()
+    """For each column how many of its cards, the deepest ones, lie face down."""
+    turns: int | None = None
+    """How often the waste may still be turned over; None for any number of times."""
+
+    def face_up(self, column: int) -> tuple[int, ...]:
+        """The cards of a column that lie face up."""
+        return self.columns[column][self.hidden[column] :]
+
+    def available(self) -> list[tuple[int, Place]]:
+        """The cards that are free to move: last of the columns, then the top of the waste."""
+        free = [
+            (column[-1], Place("column", index))
+            for index, column in enumerate(self.columns)
+            if column
+        ]
+        return free + [(card, WASTE) for card in self.waste[-1:]]
+
+    def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
+        """What may move: the deepest card, where it is, and how many cards go with it."""
+        found = [(card, source, 1) for card, source in self.available()]
+        for index in range(len(self.columns)):
+            cards = self.face_up(index)
+            for count in range(2, len(cards) + 1):
+                if not rules.is_run(cards[-count:]):
+                    break
+                found.append((cards[-count], Place("column", index), count))
+        return found
+
+    def moves(self, rules: Rules) -> list[Move]:
+        """All legal moves, with those of the stock.
+
+        Empty columns differ in nothing: cards go to the first one only, and what is a whole column
+        already does not go there.
+        """
+        moves: list[Move] = []
+        for card, source, count in self.runs(rules):
+            if count == 1 and self.foundations[suit(card)] == rank(card) - 1:
+                moves.append(Move(card, source, Place("foundation", suit(card))))
+            alone = source.kind == "column" and len(self.columns[source.index]) == count
+            moves += self._to_columns(card, source, count, rules, alone)
+        if rules.worrying_back:
+            for index, height in enumerate(self.foundations):
+                if height:
+                    card = 4 * (height - 1) + index
+                    moves += self._to_columns(card, Place("foundation", index), 1, rules, False)
+        return moves + self.moves_of_stock(rules)
+
+    def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
+        """The positions one move away that a search looks at; the module says what is left out.
+
+        Where a move is forced, only that one.
+        """
+        forced = self.forced(rules, policy)
+        if forced is not None:
+            return [(forced, self.apply(forced))]
+        moves = (move for move in self.moves(rules) if not self.is_between_twins(move, rules))
+        return [(move, self.apply(move)) for move in moves]
+
+    def is_between_twins(self, move: Move, rules: Rules) -> bool:
+        """Whether a move is one from a twin to another that need not be made."""
+        if not rules.has_twins or (move.source.kind, move.destination.kind) != ("column",) * 2:
+            return False
+        under = self.face_up(move.source.index)[: -move.count][-1:]
+        if not under or not self.columns[move.destination.index]:
+            return False
+        home = self.foundations[suit(under[0])] == rank(under[0]) - 1
+        return rules.can_stack(move.card, under[0]) and not home
+
+    def _to_columns(
+        self, card: int, source: Place, count: int, rules: Rules, alone: bool
+    ) -> Iterator[Move]:
+        empty = None
+        for index, column in enumerate(self.columns):
+            fits = column and source != Place("column", index)
+            if fits and rules.can_stack(card, column[-1]):
+                yield Move(card, source, Place("column", index), count=count)
+            if not column and empty is None:
+                empty = index
+        if empty is not None and rules.can_fill(card) and not alone:
+            yield Move(card, source, Place("column", empty), count=count)
+
+    def moves_of_stock(self, rules: Rules) -> list[Move]:
+        """The move that turns cards of the stock, or the waste, if there is one; at most one."""
+        if self.stock:
+            count = min(rules.draw, len(self.stock))
+            return [Move(self.stock[count - 1], STOCK, WASTE, count=count)]
+        if self.waste and self.turns != 0:
+            return [Move(self.waste[-1], WASTE, STOCK, count=len(self.waste))]
+        return []
+
+    def forced(self, rules: Rules, policy: Policy) -> Move | None:
+        """The safe move to a foundation that must be made, lowest suit first, if there is one."""
+        safe = [
+            (suit(column[-1]), column[-1], Place("column", index))
+            for index, column in enumerate(self.columns)
+            if column and rules.safe_home(column[-1], self.foundations, policy)
+        ]
+        if not safe:
+            return None
+        index, card, source = min(safe)
+        return Move(card, source, Place("foundation", index), forced=True)
+
+    def apply(self, move: Move) -> Patience:
+        """The position after the move.
+
+        Raises IllegalMoveError if the card is not free to move there, whatever the rules. Whether
+        the rules let it lie there is for `moves` to say.
+        """
+        if move.source == STOCK or move.destination == STOCK:
+            return self._turn(move)
+        card, source, destination, _, count = move
+        columns, waste = list(self.columns), self.waste
+        foundations = list(self.foundations)
+        taken: tuple[int, ...] = (card,)
+        if source.kind == "column" and self._is_free(card, source, count):
+            taken = columns[source.index][-count:]
+            columns[source.index] = columns[source.index][:-count]
+        elif source == WASTE and count == 1 and waste[-1:] == (card,):
+            waste = waste[:-1]
+        elif self._is_home(card, source) and count == 1 and destination.kind == "column":
+            foundations[suit(card)] -= 1
+        else:
+            raise IllegalMoveError(f"{card_name(card)} is not free to move", str(source))
+        index = destination.index
+        if destination.kind == "column" and 0 <= index < len(columns) and destination != source:
+            columns[index] += taken
+        elif (
+            destination.kind == "foundation"
+            and count == 1
+            and index == suit(card)
+            and foundations[index] == rank(card) - 1
+        ):
+            foundations[index] += 1
+        else:
+            raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
+        hearts, spades, diamonds, clubs = foundations
+        return replace(
+            self,
+            columns=tuple(columns),
+            foundations=(hearts, spades, diamonds, clubs),
+            waste=waste,
+            hidden=tuple(
+                # The top card is turned up at once.
+                min(down, max(0, len(column) - 1))
+                for down, column in zip(self.hidden, columns, strict=True)
+            ),
+        )
+
+    def _turn(self, move: Move) -> Patience:
+        """The position after cards of the stock, or the waste, were turned."""
+        card, source, destination, _, count = move
+        if (source, destination) == (STOCK, WASTE):
+            turned = self.stock[:count]
+            if count < 1 or len(turned) != count or turned[-1] != card:
+                raise IllegalMoveError(f"{count} cards of the stock, it has {len(self.stock)}")
+            return replace(self, stock=self.stock[count:], waste=self.waste + turned)
+        if (source, destination) == (WASTE, STOCK):
+            wrong = self.stock or count != len(self.waste) or self.waste[-1:] != (card,)
+            if wrong or self.turns == 0:
+                raise IllegalMoveError("the waste cannot be turned over", str(source))
+            turns = None if self.turns is None else self.turns - 1
+            return replace(self, stock=self.waste, waste=(), turns=turns)
+        raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
+
+    def _is_home(self, card: int, source: Place) -> bool:
+        """Whether the card is the top one of its foundation."""
+        own = suit(card)
+        return source == Place("foundation", own) and self.foundations[own] == rank(card)
+
+    def _is_free(self, card: int, source: Place, count: int) -> bool:
+        """Whether so many cards lie face up at the end of a column, the deepest of them `card`."""
+        if not 0 <= source.index < len(self.columns) or count < 1:
+            return False
+        cards = self.face_up(source.index)
+        return count <= len(cards) and cards[-count] == card
+
+    def canonical(self) -> Hashable:
+        """Equal for positions that differ only in the order of columns."""
+        columns = zip(self.columns, self.hidden, strict=True)
+        rest = self.foundations, self.stock, self.waste, self.turns
+        return (tuple(sorted(one for one in columns if one[0])), *rest)
+
+    def validate(self, rules: Rules, where: str | None = None) -> None:
+        """Raise InputError unless this is 52 different cards in a layout of these rules."""
+        if len(self.hidden) != len(self.columns):
+            raise InputError(f"{len(self.hidden)} columns with cards face down", where)
+        for number, (down, column) in enumerate(zip(self.hidden, self.columns, strict=True), 1):
+            if not 0 <= down <= max(0, len(column) - 1):
+                text = f"column {number}: {down} of {len(column)} cards face down"
+                raise InputError(f"{text}, expected its last card face up", where)
+        if (self.waste or self.stock) and not rules.draw:
+            raise InputError("a stock or a waste, expected none", where)
+        if len(self.waste) + len(self.stock) > rules.stock:
+            text = f"{len(self.waste) + len(self.stock)} cards in stock and waste"
+            raise InputError(f"{text}, expected at most {rules.stock}", where)
+        most = rules.passes - 1 if rules.passes else None
+        if (self.turns is None) != (most is None) or not 0 <= (self.turns or 0) <= (most or 0):
+            given = "any number of" if self.turns is None else self.turns
+            expected = "any number" if most is None else f"at most {most}"
+            raise InputError(f"{given} turns of the waste, expected {expected}", where)
+        Position.validate(self, rules, where)
+
+    def lying(self) -> list[tuple[int, str]]:
+        """Each card that is not home, and where it is, in words."""
+        return [*Position.lying(self), *((card, str(WASTE)) for card in self.waste)]
+
+    def __str__(self) -> str:
+        """One line for debugging; boards for people are `deals.format_board`."""
+        waste, stock = (" ".join(map(card_name, cards)) for cards in (self.waste, self.stock))
+        return f"{Position.__str__(self)} waste [{waste}] stock [{stock}] face down {self.hidden}"
+
+
+def counts_as_play(move: Move) -> bool:
+    """Whether a move is one of a card, not of the stock or of the whole waste."""
+    return STOCK not in (move.source, move.destination)

@@ -1,0 +1,396 @@
+"""Keys of Klondike and its relatives: from positions to the words of kernels, and back.
+
+What the words hold is said in :mod:`dbmsolver.core.patience`. They are relative to a deal. A key is
+one integer, word 0 its lowest 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.patience import (
+    BOTTOM,
+    DEALT,
+    FILL_ANY,
+    FILL_KINGS,
+    FILL_NONE,
+    GROUPS,
+    HOME,
+    NOT_IN_COLUMN,
+    ON_NOTHING,
+    OVER,
+    PER_WORD,
+    RUNS,
+    SINGLE,
+    SUIT_RUNS,
+    TURNS_SHIFT,
+    WASTE_SHIFT,
+    Ints,
+    PatienceTables,
+    Words,
+)
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
+from dbmsolver.errors import InputError
+from dbmsolver.game.cards import CARDS, card_name, rank, suit
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.results import Method, Metric, Question
+
+_FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY}
+_TAKES = {"single": SINGLE, "runs": RUNS, "suit-runs": SUIT_RUNS, "groups": GROUPS}
+TURN = PLACE_LOCKED
+"""The place value of a step that turns cards of the stock, or the waste; its card is 0."""
+
+
+class PatienceKeys:
+    """The keys of one deal of a game of Klondike's kind.
+
+    ``metric`` says whether turning the stock counts as moves: then turns are steps of solutions.
+    Where a proof is asked for (``question``), they cost nothing all the same. ``root`` is the
+    deal's own key, ``goal`` that of a won position; ``tables`` is what kernels
+    use.
+    """
+
+    method: Method = Method.EVERY_POSITION
+
+    def __init__(self, deal: Deal, policy: Policy, metric: Metric, question: Question) -> None:
+        self.deal = deal
+        self.rules: Rules = deal.rules
+        self.policy = policy
+        position = deal.position
+        assert isinstance(position, Patience)
+        self._dealt = position
+        self.stock = [*position.waste, *position.stock]
+        self.turns_are_steps = metric == "moves"
+        counted = self.turns_are_steps and question == Question.SOLVE
+        self.tables = _tables(position, deal.rules, policy, counted)
+        self.root = self.encode(position)
+        self.goal = sum(
+            HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in range(CARDS)
+        )
+
+    @property
+    def last_stratum(self) -> int:
+        """The stratum in which every card is face up or home, and none is left in the stock."""
+        return int((self.tables.bits >= 0).sum())
+
+    # Positions.
+
+    def encode(self, position: Position) -> int:
+        """The key of a position; InputError if no game from this deal can reach it."""
+        if not isinstance(position, Patience):
+            raise InputError("the position is of another kind of game, expected one of Klondike's")
+        digits = dict.fromkeys((*position.waste, *position.stock), DEALT)
+        for index, height in enumerate(position.foundations):
+            digits |= {4 * r + index: HOME for r in range(height)}
+        for index, column in enumerate(position.columns):
+            for depth, card in enumerate(column):
+                under = column[depth - 1] if depth else ON_NOTHING
+                digits[card] = self._digit(card, under, depth <= position.hidden[index])
+        waste, cards = len(position.waste), len(position.waste) + len(position.stock)
+        if self._is_free_waste(waste, cards):
+            waste = 0
+        words = [0, 0, waste << WASTE_SHIFT | (position.turns or 0) << TURNS_SHIFT]
+        for card, digit in digits.items():
+            words[card // PER_WORD] |= digit << 3 * (card % PER_WORD)
+        key = words[0] | words[1] << 64 | words[2] << 128
+        shown = self.decode(key)
+        same = shown.canonical() == position.canonical()
+        if self.tables.free and not same:
+            left = (*position.waste, *position.stock)
+            same = left == (*shown.waste, *shown.stock) and (
+                replace(shown, waste=(), stock=()).canonical()
+                == replace(position, waste=(), stock=()).canonical()
+            )
+        if not same:
+            raise InputError("no game from the deal comes to this position")
+        return key
+
+    def _digit(self, card: int, under: int, was_hidden: bool) -> int:
+        """The digit of a card on another, which lies face down if ``was_hidden``, or on nothing."""
+        t = self.tables
+        stayed = under == ON_NOTHING or was_hidden or not t.hidden[under]
+        if int(t.under[card]) == under and stayed:
+            return DEALT
+        if under == ON_NOTHING:
+            return BOTTOM
+        for number, parent in enumerate(t.parents[card].tolist()):
+            if parent == under:
+                return int(number + 1)
+        raise InputError(
+            f"{card_name(card)} lies on {card_name(under)}, as it was neither dealt nor may be put"
+        )
+
+    def decode(self, key: int) -> Patience:
+        """The position of a key; InputError if it is not the key of one.
+
+        Columns are in the order of the deal as far as their deepest card is there.
+        """
+        t, wrong = self.tables, InputError(f"key {key} is not the key of a position")
+        digits = self._digits(key)
+        heights, under = [0, 0, 0, 0], {}
+        for card, digit in enumerate(digits):
+            if digit == HOME:
+                if heights[suit(card)] != rank(card) - 1:
+                    raise wrong
+                heights[suit(card)] += 1
+            elif digit == DEALT:
+                if int(t.under[card]) != NOT_IN_COLUMN:
+                    under[card] = int(t.under[card])
+                elif card not in self.stock:
+                    raise wrong
+            elif digit == BOTTOM:
+                under[card] = ON_NOTHING
+            elif digit > BOTTOM or int(t.parents[card, digit - 1]) < 0:
+                raise wrong
+            else:
+                under[card] = int(t.parents[card, digit - 1])
+        above = {other: card for card, other in under.items() if other != ON_NOTHING}
+        bottoms = [card for card, other in under.items() if other == ON_NOTHING]
+        if len(above) + len(bottoms) != len(under) or len(bottoms) > self.rules.columns:
+            raise wrong
+        columns = self._arranged([_pile(card, above) for card in bottoms])
+        hidden = tuple(self._face_down(column, digits) for column in columns)
+        left = [card for card in self.stock if digits[card] == DEALT]
+        third = key >> 128
+        waste, turns = third >> WASTE_SHIFT & 63, third >> TURNS_SHIFT & 63
+        most = self._dealt.turns or 0
+        placed = sum(map(len, columns)) == len(under)
+        if waste > len(left) or turns > most or third >> TURNS_SHIFT + 6 or not placed:
+            raise wrong
+        if self._is_free_waste(waste, len(left)) and waste:
+            raise wrong
+        hearts, spades, diamonds, clubs = heights
+        return Patience(
+            columns,
+            (),
+            (hearts, spades, diamonds, clubs),
+            None,
+            tuple(left[waste:]),
+            waste=tuple(left[:waste]),
+            hidden=hidden,
+            turns=None if self._dealt.turns is None else turns,
+        )
+
+    def _digits(self, key: int) -> list[int]:
+        words = [key >> 64 * word & (1 << 64) - 1 for word in range(3)]
+        return [words[card // PER_WORD] >> 3 * (card % PER_WORD) & 7 for card in range(CARDS)]
+
+    def _face_down(self, column: tuple[int, ...], digits: list[int]) -> int:
+        down = 0
+        for depth, card in enumerate(column[:-1]):
+            upper = column[depth + 1]
+            if self.tables.hidden[card] and self.tables.over[card] == upper and not digits[upper]:
+                down = depth + 1
+        return down
+
+    def _arranged(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+        """Columns where they stood in the deal, as far as their deepest card stood there."""
+        columns: list[tuple[int, ...]] = [()] * self.rules.columns
+        homes = {column[0]: index for index, column in enumerate(self._dealt.columns) if column}
+        rest = []
+        for pile in piles:
+            if pile[0] in homes:
+                columns[homes[pile[0]]] = pile
+            else:
+                rest.append(pile)
+        for pile in rest:
+            columns[columns.index(())] = pile
+        return tuple(columns)
+
+    def _is_free_waste(self, waste: int, cards: int) -> bool:
+        t = self.tables
+        return bool(t.free) and (waste % t.draw == 0 or waste == cards)
+
+    def before_turning(self, position: Position) -> Iterator[int]:
+        """The keys of positions from which turning the stock alone leads to a position."""
+        assert isinstance(position, Patience)
+        left = (*position.waste, *position.stock)
+        most = self._dealt.turns
+        later = [position.turns] if most is None else range(position.turns or 0, most + 1)
+        for turns in later:
+            for waste in range(len(left) + 1):
+                start = replace(position, waste=left[:waste], stock=left[waste:], turns=turns)
+                if turned_to(start, position, self.rules) is not None:
+                    yield self.encode(start)
+
+    # Steps and parents.
+
+    def parent(self, key: int, code: int) -> int:
+        """The key of a state's parent, by the parent-move code."""
+        card, digit, waste = code & 63, code >> 6 & 7, code >> 9 & 63
+        shift = 64 * (card // PER_WORD) + 3 * (card % PER_WORD)
+        key = key & ~(7 << shift) | digit << shift
+        turns = (key >> 128 >> TURNS_SHIFT & 63) + bool(code & OVER)
+        low = key & (1 << 128 + WASTE_SHIFT) - 1
+        return low | waste << 128 + WASTE_SHIFT | turns << 128 + TURNS_SHIFT
+
+    def place(self, key: int, card: int) -> int:
+        """The place value that a card has in a state, as steps say it."""
+        digit = key >> 64 * (card // PER_WORD) + 3 * (card % PER_WORD) & 7
+        kinds = self.rules.parent_kinds
+        if digit == HOME:
+            return PLACE_HOME
+        if digit == BOTTOM or (digit == DEALT and int(self.tables.under[card]) == ON_NOTHING):
+            return PLACE_BOTTOM
+        if digit == DEALT:
+            return kinds.index((card ^ int(self.tables.under[card])) & 3)
+        return digit - 1
+
+    def is_code(self, code: int) -> bool:
+        """Whether it may be the parent-move code of a state that is not the deal."""
+        return code & 63 < CARDS and code >> 6 & 7 <= HOME
+
+    def are_states(self, words: Words) -> bool:
+        """Whether these can be states: kernels index by what they hold, and check nothing."""
+        t = self.tables
+        if (words[:, 2] >> np.uint64(TURNS_SHIFT + 6)).any() or (
+            words[:, :2] >> np.uint64(63)
+        ).any():
+            return False
+        if ((words[:, 2] >> np.uint64(30)) & np.uint64(3)).any():
+            return False
+        digits = np.empty((words.shape[0], CARDS), np.int64)
+        for card in range(CARDS):
+            shift = np.uint64(3 * (card % PER_WORD))
+            digits[:, card] = (words[:, card // PER_WORD] >> shift) & np.uint64(7)
+        waste = ((words[:, 2] >> np.uint64(WASTE_SHIFT)) & np.uint64(63)).astype(np.int64)
+        left = (digits[:, t.stock] == DEALT).sum(axis=1)
+        turns = (words[:, 2] >> np.uint64(TURNS_SHIFT)).astype(np.int64)
+        if (
+            (digits > HOME).any()
+            or (waste > left).any()
+            or (turns > (self._dealt.turns or 0)).any()
+        ):
+            return False
+        return bool(self._are_arranged(digits).all())
+
+    def _are_arranged(self, digits: Ints) -> NDArray[np.bool_]:
+        """Which states have each card home, in the stock, or in a column, by their digits.
+
+        Under each card of a column there is another of it, or nothing, and no two cards lie on the
+        same one. So many steps down from each card end at the bottom: there are no rings.
+        """
+        t, states = self.tables, digits.shape[0]
+        good = np.ones(states, np.bool_)
+        under = np.where(digits == DEALT, t.under, NOT_IN_COLUMN)
+        under = np.where(digits == BOTTOM, ON_NOTHING, under)
+        for number in range(4):
+            under = np.where(digits == number + 1, t.parents[:, number], under)
+            good &= ~((digits == number + 1) & (t.parents[:, number] < 0)).any(axis=1)
+        away = (digits == DEALT) & (t.under == NOT_IN_COLUMN)
+        known = np.isin(np.arange(CARDS), t.stock)
+        good &= ~(away & ~known).any(axis=1)
+        home = digits == HOME
+        for card in range(4, CARDS):
+            good &= ~(home[:, card] & ~home[:, card - 4])
+        in_column = ~away & ~home
+        good &= (in_column & (under == ON_NOTHING)).sum(axis=1) <= t.columns
+        loads = np.zeros((states, CARDS + 2), np.int64)
+        rows = np.arange(states)
+        for card in range(CARDS):
+            loads[rows, np.where(in_column[:, card], under[:, card], CARDS)] += 1
+        good &= (loads[:, :CARDS] <= 1).all(axis=1)
+        at = np.where(in_column, under, ON_NOTHING)
+        for _ in range(CARDS):
+            deeper = at >= 0
+            if not deeper.any():
+                break
+            place = np.where(deeper, at, 0)
+            good &= ~(deeper & ~np.take_along_axis(in_column, place, axis=1)).any(axis=1)
+            at = np.where(deeper, np.take_along_axis(under, place, axis=1), at)
+            at = np.where(good[:, None], at, ON_NOTHING)
+        return good & ~(at >= 0).any(axis=1)
+
+    def words(self, key: int) -> Words:
+        """The three words of a key."""
+        mask = (1 << 64) - 1
+        return np.array([key & mask, key >> 64 & mask, key >> 128], np.uint64)
+
+
+def turned_to(start: Patience, wanted: Patience, rules: Rules) -> list[Patience] | None:
+    """The positions that turning leads through from one to another, which is the last; or None."""
+    through: list[Patience] = []
+    position = start
+    seen = set()
+    while position != wanted:
+        state = position.waste, position.turns
+        moves = position.moves_of_stock(rules)
+        if state in seen or not moves:
+            return None
+        seen.add(state)
+        position = position.apply(moves[0])
+        through.append(position)
+    return through
+
+
+def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
+    pile = [bottom]
+    while pile[-1] in above and len(pile) < CARDS:
+        pile.append(above[pile[-1]])
+    return tuple(pile)
+
+
+def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
+    under, over = np.full(CARDS, NOT_IN_COLUMN, np.int64), np.full(CARDS, -1, np.int64)
+    hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
+    stock = [*position.waste, *position.stock]
+    marked = list(stock)
+    for index, column in enumerate(position.columns):
+        for depth, card in enumerate(column):
+            under[card] = column[depth - 1] if depth else ON_NOTHING
+            if depth < position.hidden[index]:
+                hidden[card] = 1
+                over[card] = column[depth + 1]
+                marked.append(column[depth + 1])
+    bits[marked] = range(len(marked))
+    parents = np.full((CARDS, 4), -1, np.int64)
+    for card in range(CARDS - 4):
+        for number, kind in enumerate(rules.parent_kinds):
+            parents[card, number] = (card ^ kind) + 4
+    return PatienceTables(
+        columns=rules.columns,
+        draw=max(1, rules.draw),
+        limited=int(position.turns is not None),
+        free=int(not counted and position.turns is None),
+        counted=int(counted),
+        worrying=int(rules.worrying_back),
+        takes=_TAKES[rules.moves],
+        fill=_FILLS[rules.fill],
+        twins=int(rules.has_twins),
+        under=under,
+        over=over,
+        hidden=hidden,
+        parents=parents,
+        stock=np.array(stock, np.int64),
+        safe=_safe(rules, policy),
+        bits=bits,
+    )
+
+
+def _safe(rules: Rules, policy: Policy) -> Ints:
+    """The heights from which on a card's move home is safe; 14 where it never is.
+
+    What makes a move safe is a height for each of the other foundations, by itself.
+    """
+    safe = np.zeros((CARDS, 4), np.int64)
+    for card in range(CARDS):
+        for other in set(range(4)) - {suit(card)}:
+            heights = [13, 13, 13, 13]
+            heights[suit(card)] = rank(card) - 1
+            for height in range(14, -1, -1):
+                heights[other] = height
+                if height == 14 or rules.safe_home(card, heights, policy):
+                    safe[card, other] = height
+                else:
+                    break
+    return safe
+
+
+__all__ = ["TURN", "PatienceKeys", "turned_to"]

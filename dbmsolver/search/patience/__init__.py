@@ -1,0 +1,1 @@
+"""Searches of Klondike and its relatives."""

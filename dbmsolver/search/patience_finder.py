@@ -1,0 +1,108 @@
+"""States of Klondike and its relatives among the closed ones of a store, and the ways to them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.core.blocks import find_key
+from dbmsolver.core.patience import signatures
+from dbmsolver.errors import StoreError
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.search.trace import Step
+from dbmsolver.search.turning import with_turns
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
+from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.store import Store
+
+_KEPT = 64
+"""Blocks that are kept in memory."""
+
+
+class PatienceFinder:
+    """Looks states up among the closed ones of a store."""
+
+    def __init__(self, store: Store, keys: PatienceKeys) -> None:
+        self.store = store
+        self.keys = keys
+        store.check_states = PatienceIntake(keys)
+        self._blocks: dict[bytes, Runs] = {}
+        self._layers = sorted({parse_closed_key(key).layer for key in store.keys(b"C")})
+        self._records: dict[tuple[int, int], list[bytes]] = {}
+
+    def code(self, key: int) -> int | None:
+        """The parent-move code of a closed state, None if it is not among them."""
+        words = self.keys.words(key)
+        stratum = int(strata_of(self.keys, words[None, :], layered=False)[0])
+        found = np.zeros(1, np.uint64)
+        signatures(self.keys.tables, words[None, :], found)
+        for layer in self._layers:
+            for record in self._of(layer, stratum):
+                parsed = parse_closed_key(record)
+                if not parsed.first <= int(found[0]) <= parsed.last:
+                    continue
+                runs = self._block(record)
+                run = int(np.searchsorted(runs.signatures, found[0]))
+                if run == runs.signatures.size or runs.signatures[run] != found[0]:
+                    continue
+                end = int(runs.counts[: run + 1].sum())
+                start = end - int(runs.counts[run])
+                place = int(find_key(runs.keys[WORDS * start : WORDS * end], WORDS, *words))
+                if place >= 0:
+                    return int(runs.codes[start + place])
+        return None
+
+    def _of(self, layer: int, stratum: int) -> list[bytes]:
+        if (layer, stratum) not in self._records:
+            prefix = stratum_prefix(b"C", layer, stratum)
+            self._records[layer, stratum] = self.store.keys(prefix)
+        return self._records[layer, stratum]
+
+    def _block(self, record: bytes) -> Runs:
+        if record not in self._blocks:
+            if len(self._blocks) >= _KEPT:
+                self._blocks.pop(next(iter(self._blocks)))
+            self._blocks[record] = read_block(self.store, record)
+        return self._blocks[record]
+
+    def steps_to(self, key: int, code: int | None = None) -> list[Step] | None:
+        """The steps that led the search from the deal to a state; None if it was not visited.
+
+        ``code`` is the state's own parent-move code where it is not in the store (the goal).
+        StoreError if a parent is missing. Turns of the stock are steps where they count.
+        """
+        where = str(self.store.path)
+        code = self.code(key) if code is None else code
+        if code is None:
+            return None
+        plays: list[Step] = []
+        while key != self.keys.root:
+            if code is None or not self.keys.is_code(code):
+                raise StoreError("a parent is missing among the closed states", where)
+            plays.append((code & 63, self.keys.place(key, code & 63)))
+            key = self.keys.parent(key, code)
+            code = self.code(key)
+            if len(plays) > 1_000_000:
+                raise StoreError("the parent-move codes run in a circle", where)
+        if code is None:
+            raise StoreError("the deal is missing among the closed states", where)
+        steps = (
+            with_turns(self.keys.deal, plays[::-1]) if self.keys.turns_are_steps else plays[::-1]
+        )
+        if steps is None:
+            raise StoreError("a move of the records is not legal", where)
+        return steps
+
+    def is_closed(self, position: Position) -> bool:
+        """Whether a position is closed, or one from which turning the stock alone leads to it."""
+        return self.closed_before(position) is not None
+
+    def closed_before(self, position: Position) -> int | None:
+        """The key of such a closed position; None if there is none."""
+        assert isinstance(position, Patience)
+        for key in self.keys.before_turning(position):
+            if self.code(key) is not None:
+                return key
+        return None

@@ -1,0 +1,89 @@
+"""Turns of a stock among the steps of a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import Patience, counts_as_play
+from dbmsolver.game.rules import Rules
+from dbmsolver.keys.patience import TURN
+
+Step = tuple[int, int]
+
+
+def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
+    """Plays of cards, with the turns of the stock that they need before them as steps.
+
+    None where one cannot be played.
+    """
+    position, steps = deal.position, list[Step]()
+    assert isinstance(position, Patience)
+    for card, place in plays:
+        turns = turns_before(position, card, deal.rules)
+        if turns is None:
+            return None
+        for turn in turns:
+            steps.append((0, TURN))
+            position = position.apply(turn)
+        move = play_to(position, card, place, deal.rules)
+        if move is None:
+            return None
+        steps.append((card, place))
+        position = position.apply(move)
+    return steps
+
+
+def turns_before(position: Patience, card: int, rules: Rules) -> list[Move] | None:
+    """The fewest turns of the stock that bring a card to the top of the waste.
+
+    None where it never comes there; none where it lies elsewhere.
+    """
+    turns: list[Move] = []
+    if card not in (*position.waste, *position.stock):
+        return turns
+    seen = set()
+    while position.waste[-1:] != (card,):
+        state = position.waste, position.turns
+        turning = position.moves_of_stock(rules)
+        if state in seen or not turning:
+            return None
+        seen.add(state)
+        turns += turning
+        position = position.apply(turning[0])
+    return turns
+
+
+def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | None:
+    """The legal play of a card to a place value; None if there is none."""
+    for move in position.moves(rules):
+        if move.card == card and counts_as_play(move) and place_of(position, move, rules) == place:
+            return move
+    return None
+
+
+def place_of(position: Patience, move: Move, rules: Rules) -> int:
+    """The place value that a move gives its card."""
+    if not counts_as_play(move):
+        return TURN
+    if move.destination.kind == "foundation":
+        return PLACE_HOME
+    column = position.columns[move.destination.index]
+    return rules.parent_kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+
+
+def moves_of_step(position: Patience, step: Step, rules: Rules) -> list[Move] | None:
+    """The moves of one step, turns that it needs before it included; None if it is not legal."""
+    card, place = step
+    if place == TURN:
+        return position.moves_of_stock(rules) or None
+    turns = turns_before(position, card, rules)
+    for turn in turns or ():
+        position = position.apply(turn)
+    move = None if turns is None else play_to(position, card, place, rules)
+    return None if move is None or turns is None else [*turns, move]
+
+
+__all__ = ["moves_of_step", "place_of", "turns_before", "with_turns"]

@@ -1,0 +1,81 @@
+"""Blocks of states of Klondike and its relatives, and what such a block may hold.
+
+The local key of a state is all of it, three words. So the signature is known from it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.patience import make_board, signatures
+from dbmsolver.core.patience_closing import places_of
+from dbmsolver.errors import StoreError
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.storage.blocks import Runs, split
+
+WORDS = 3
+
+Words = NDArray[np.uint64]
+Codes = NDArray[np.uint16]
+
+
+def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
+    """States (uint64[states, 3]) as runs of one signature each, in as many parts as blocks need."""
+    found = np.zeros(codes.size, np.uint64)
+    signatures(keys.tables, words, found)
+    order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
+    values, counts = np.unique(found, return_counts=True)
+    runs = Runs(values, counts.astype(np.int64), words[order].ravel(), codes[order], WORDS)
+    yield from split(runs)
+
+
+def words_of(runs: Runs) -> Words:
+    """The states of runs, uint64[states, 3]."""
+    return runs.keys.reshape(-1, WORDS)
+
+
+def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.int64]:
+    """The strata of states, or, where ``layered``, their lower bounds."""
+    found = np.zeros(words.shape[0], np.int64)
+    places_of(keys.tables, words, make_board(), layered, found)
+    return found
+
+
+class PatienceIntake:
+    """Checks the blocks of one deal's store before they are worked with.
+
+    A checksum tells that a block is what was written, not that it makes sense.
+    """
+
+    def __init__(self, keys: PatienceKeys) -> None:
+        self.keys = keys
+
+    def __call__(self, key: bytes, runs: Runs, where: str) -> None:
+        """StoreError, naming ``where``, if a block with this key cannot have these states."""
+        wrong = self._wrong(key, runs)
+        if wrong is not None:
+            raise StoreError(f"the block is wrong: {wrong}", where)
+
+    def _wrong(self, key: bytes, runs: Runs) -> str | None:
+        if runs.key_words != WORDS or runs.extra is not None:
+            return "keys that cannot be"
+        if runs.codes.dtype != np.uint16:
+            return "parent-move codes that cannot be"
+        words = words_of(runs)
+        if not self.keys.are_states(words):
+            return "keys that cannot be"
+        found = np.zeros(runs.codes.size, np.uint64)
+        signatures(self.keys.tables, words, found)
+        if (found != np.repeat(runs.signatures, runs.counts)).any():
+            return "signatures that cannot be"
+        stratum = int.from_bytes(key[3:5], "big")
+        if key[:1] == b"C":
+            first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
+            if (int(runs.signatures[0]), int(runs.signatures[-1])) != (first, last):
+                return "signatures that its key does not name"
+            if (strata_of(self.keys, words, layered=False) != stratum).any():
+                return "states of another stratum"
+        return None

@@ -1,0 +1,450 @@
+"""What the check of Klondike and its relatives does for each state: the rules once more.
+
+A state is three words, in which each card has a digit of three bits: where it was dealt (0), on the
+first to fourth of the cards that it may be put on (1 to 4), at the bottom of a column (5), home
+(6). Words 0 and 1 have 21 cards each. In word 2 six bits from bit 32 on are the cards of the waste,
+six more are the turns of the waste that are left.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.jit.decorators import inner, kernel
+from dbmsolver.verify.kernels.blocks import difference
+from dbmsolver.verify.kernels.digest import hash_key
+from dbmsolver.verify.kernels.words import ZERO
+
+U64 = np.uint64
+CARDS = 52
+AWAY, NOTHING = -2, -1
+ROOM = 600
+
+GOOD, BAD_KEY, WRONG_STRATUM, WON, NO_SUCCESSOR, NO_PARENT, WRONG_LAYER = range(7)
+"""What :func:`check` finds."""
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+class Game(NamedTuple):
+    """The rules and the deal."""
+
+    columns: int
+    draw: int
+    most_turns: int  # -1 for any number
+    free: int  # whether turning makes no difference but for what it reaches
+    counted: int
+    back: int  # whether cards come back
+    item: int  # 0 single cards, 1 runs, 2 runs of a suit, 3 any group
+    blank: int  # what goes to empty columns: 0 nothing, 1 kings, 2 anything
+    paired: int  # whether runs go between cards of a rank only to send one home
+    dealt_on: Ints  # [52]: the card below, NOTHING or AWAY
+    face_down: Ints  # [52]
+    takers: Ints  # [52, 4]: what a card may be put on, -1 for none
+    pack: Ints  # [*]: waste and stock in order
+    at_home: Ints  # [52, 4]: what has to be home of each suit for a move home to be made at once
+
+
+class Table(NamedTuple):
+    """A state, and what follows from it."""
+
+    digit: Ints  # [52]
+    on: Ints  # [52]: the card below, NOTHING or AWAY
+    load: Ints  # [52]: the card above, -1 for none
+    down: Ints  # [52]: 1 where it lies face down
+    home: Ints  # [4]
+    hand: Ints  # [52]: waste and stock
+    first: Ints  # [4]: cards of the hand, waste, turns, columns in use
+    after: Words  # [600, 3]
+    moved: Ints  # [600]: the card that moved
+    cost: Ints  # [600]
+    count: Ints  # [1]
+
+
+class Known(NamedTuple):
+    """States in ascending order, and the layer of each."""
+
+    words: Words  # [*, 3]
+    layers: Ints  # [*]
+
+
+def make_table() -> Table:
+    """An empty table."""
+    ints = [np.zeros(size, np.int64) for size in (52, 52, 52, 52, 4, 52, 4)]
+    return Table(
+        *ints, np.zeros((ROOM, 3), np.uint64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+@inner
+def read(game, words, table):
+    """Lay out a state; whether it is one."""
+    table.home[:] = 0
+    table.load[:] = -1
+    table.down[:] = 0
+    if (words[0] | words[1]) >> U64(63) or (words[2] >> U64(30)) & U64(3) or words[2] >> U64(44):
+        return False
+    for card in range(CARDS):
+        digit = np.int64((words[card // 21] >> U64(3 * (card % 21))) & U64(7))
+        table.digit[card] = digit
+        table.on[card] = AWAY
+        if digit == 7 or (0 < digit < 5 and game.takers[card, digit - 1] < 0):
+            return False
+        if digit == 0:
+            table.on[card] = game.dealt_on[card]
+        elif digit == 5:
+            table.on[card] = NOTHING
+        elif digit < 5:
+            table.on[card] = game.takers[card, digit - 1]
+        else:
+            if table.home[card & 3] != card >> 2:
+                return False
+            table.home[card & 3] += 1
+    hand = np.int64(0)
+    for place in range(game.pack.size):
+        if table.digit[game.pack[place]] == 0:
+            table.hand[hand] = game.pack[place]
+            hand += 1
+    bottoms, lying, seen = np.int64(0), np.int64(0), np.int64(0)
+    for card in range(CARDS):
+        below = table.on[card]
+        if below >= 0:
+            if table.load[below] >= 0 or table.on[below] == AWAY:
+                return False
+            table.load[below] = card
+        bottoms += below == NOTHING
+        lying += below != AWAY
+    for card in range(CARDS):
+        if table.on[card] == NOTHING:
+            at = card
+            while at >= 0:
+                seen += 1
+                over = table.load[at]
+                table.down[at] = game.face_down[at] and over >= 0 and table.digit[over] == 0
+                at = over
+    out = CARDS - lying - hand  # home, if no card is lost
+    total = np.int64(0)
+    for suit in range(4):
+        total += table.home[suit]
+    if seen != lying or out != total or bottoms > game.columns:
+        return False
+    waste = np.int64((words[2] >> U64(32)) & U64(63))
+    turns = np.int64((words[2] >> U64(38)) & U64(63))
+    if waste > hand or turns > max(game.most_turns, 0):
+        return False
+    if game.free and waste and (waste == hand or waste % game.draw == 0):
+        return False
+    table.first[0], table.first[1], table.first[2], table.first[3] = hand, waste, turns, bottoms
+    return True
+
+
+@inner
+def put(table, words, card, digit, waste, turns, cost):
+    """Note what follows when a card gets another digit."""
+    number = table.count[0]
+    for word in range(3):
+        table.after[number, word] = words[word]
+    shift = U64(3 * (card % 21))
+    table.after[number, card // 21] &= ~(U64(7) << shift)
+    table.after[number, card // 21] |= U64(digit) << shift
+    low = table.after[number, 2] & U64(0x3FFFFFFF)
+    table.after[number, 2] = low | (U64(waste) << U64(32)) | (U64(turns) << U64(38))
+    table.moved[number] = card
+    table.cost[number] = cost
+    table.count[0] = number + 1
+
+
+@inner
+def end_of(table, card):
+    """The top card of the column that a card lies in."""
+    while table.load[card] >= 0:
+        card = table.load[card]
+    return card
+
+
+@inner
+def moves_together(game, table, card):
+    """Whether a card and all on it may move as one."""
+    while table.load[card] >= 0:
+        over = table.load[card]
+        if game.item == 0 or (game.item == 2 and (over ^ card) & 3):
+            return False
+        if game.item < 3:
+            fits = False
+            for kind in range(4):
+                fits |= game.takers[over, kind] == card
+            if not fits:
+                return False
+        card = over
+    return True
+
+
+@inner
+def lay(game, table, words, card, in_column, waste, turns, cost):
+    """Note all moves of a card, with those on it, to columns."""
+    own = end_of(table, card) if in_column else np.int64(-1)
+    below = table.on[card] if in_column else np.int64(AWAY)
+    stays = False  # whether it goes to other cards of the rank that it lies on for nothing
+    if in_column and game.paired and below >= 0 and not table.down[below]:
+        for kind in range(4):
+            stays |= game.takers[card, kind] == below
+        stays &= table.home[below & 3] != below >> 2
+    for kind in range(4):
+        taker = game.takers[card, kind]
+        if taker < 0 or table.on[taker] == AWAY or table.load[taker] >= 0:
+            continue
+        if taker == own or stays:
+            continue
+        again = game.dealt_on[card] == taker and not game.face_down[taker]
+        put(table, words, card, 0 if again else kind + 1, waste, turns, cost)
+    room = table.first[3] < game.columns and (game.blank == 2 or (game.blank == 1 and card >= 48))
+    if room and not (in_column and below == NOTHING):
+        put(table, words, card, 0 if game.dealt_on[card] == NOTHING else 5, waste, turns, cost)
+
+
+@inner
+def follow(game, table, words):
+    """Note all that follows from a state that was read."""
+    table.count[0] = 0
+    waste, turns = table.first[1], table.first[2]
+    for suit in range(4):  # a move home that takes nothing away is made at once
+        card = 4 * table.home[suit] + suit
+        if table.home[suit] == 13 or table.on[card] == AWAY or table.load[card] >= 0:
+            continue
+        sure = True
+        for other in range(4):
+            sure &= other == suit or table.home[other] >= game.at_home[card, other]
+        if sure:
+            put(table, words, card, 6, waste, turns, 1)
+            return
+    for card in range(CARDS):
+        if table.on[card] == AWAY or table.down[card]:
+            continue
+        if table.load[card] < 0 and table.home[card & 3] == card >> 2:
+            put(table, words, card, 6, waste, turns, 1)
+        if moves_together(game, table, card):
+            lay(game, table, words, card, True, waste, turns, 1)
+    for suit in range(4):
+        if game.back and table.home[suit]:
+            lay(game, table, words, 4 * table.home[suit] - 4 + suit, False, waste, turns, 1)
+    turn(game, table, words)
+
+
+@inner
+def turn(game, table, words):
+    """Note the plays of cards of waste and stock, each after the fewest turns."""
+    hand, at, turns = table.first[0], table.first[1], table.first[2]
+    played = ZERO
+    turned = np.int64(0)
+    while turned <= 2 * hand + 1 and hand:
+        if at and not (played >> U64(at - 1)) & U64(1):
+            played |= U64(1) << U64(at - 1)
+            card, left = table.hand[at - 1], at - 1
+            if game.free and (left == hand - 1 or left % game.draw == 0):
+                left = np.int64(0)
+            cost = 1 + turned if game.counted else np.int64(1)
+            if table.home[card & 3] == card >> 2:
+                put(table, words, card, 6, left, turns, cost)
+            lay(game, table, words, card, False, left, turns, cost)
+        if at < hand:
+            at = min(hand, at + game.draw)
+        elif game.most_turns < 0:
+            at = np.int64(0)
+        elif turns:
+            at = np.int64(0)
+            turns -= 1
+        else:
+            break
+        turned += 1
+
+
+@inner
+def least(game, table):
+    """A number of moves that no solution from a state that was read falls short of.
+
+    One home for each card; one away for each column in which a card lies above a lower one of its
+    suit; one turn for each ``draw`` cards of the stock, if turns count.
+    """
+    moves = np.int64(CARDS)
+    for suit in range(4):
+        moves -= table.home[suit]
+    for bottom in range(CARDS):
+        if table.on[bottom] != NOTHING:
+            continue
+        card, blocked = bottom, False
+        while card >= 0 and not blocked:
+            over = table.load[card]
+            while over >= 0:
+                blocked |= (over & 3) == (card & 3) and over > card
+                over = table.load[over]
+            card = table.load[card]
+        moves += blocked
+    if game.counted:
+        moves += -((table.first[1] - table.first[0]) // game.draw)
+    return moves
+
+
+@inner
+def place_in(known, words):
+    """The place of a state among those known, -1 if it is not there."""
+    low, high = 0, known.layers.size
+    while low < high:
+        middle = (low + high) >> 1
+        less = known.words[middle, 2] < words[2]
+        if known.words[middle, 2] == words[2]:
+            less = known.words[middle, 1] < words[1]
+            if known.words[middle, 1] == words[1]:
+                less = known.words[middle, 0] < words[0]
+        if less:
+            low = middle + 1
+        else:
+            high = middle
+    if low == known.layers.size:
+        return -1
+    for word in range(3):
+        if known.words[low, word] != words[word]:
+            return -1
+    return low
+
+
+@inner
+def stratum(game, table):
+    """Cards of waste and stock that were played, and cards dealt face down that are turned up."""
+    count = game.pack.size - table.first[0]
+    for card in range(CARDS):
+        count += game.face_down[card] and not table.down[card]
+    return count
+
+
+@inner
+def step_back(words, code, before):
+    """Write the state before the move of a parent-move code."""
+    card = code & 63
+    for word in range(3):
+        before[word] = words[word]
+    shift = U64(3 * (card % 21))
+    before[card // 21] &= ~(U64(7) << shift)
+    before[card // 21] |= U64((code >> 6) & 7) << shift
+    turns = ((before[2] >> U64(38)) & U64(63)) + U64(code >> 15)
+    before[2] = (before[2] & U64(0x3FFFFFFF)) | (U64((code >> 9) & 63) << U64(32))
+    before[2] |= turns << U64(38)
+
+
+@kernel
+def check(game, table, known, words, codes, layers, expected, length, parents, pair):
+    """Check states (uint64[*, 3]) with codes (int64[*]) and layers (int64[*]), -1 in a proof.
+
+    ``expected`` is their stratum. What follows matters where fewer than ``length`` moves lead to a
+    goal, -1 for always. ``parents`` gets the place of each one's parent among ``known``, -1 for the
+    deal. Returns (what was found, the state); ``pair`` (uint64[3]) gets the other state concerned.
+    """
+    for number in range(codes.size):
+        here = words[number]
+        if not read(game, here, table):
+            return BAD_KEY, number
+        if stratum(game, table) != expected:
+            return WRONG_STRATUM, number
+        if table.home[0] + table.home[1] + table.home[2] + table.home[3] == CARDS:
+            return WON, number
+        made = np.int64(0)
+        if layers[number] >= 0:
+            made = layers[number] - least(game, table)
+            if made < 0 or (made == 0) != (codes[number] & 63 == 63):
+                return WRONG_LAYER, number
+        if length < 0 or layers[number] < length:
+            follow(game, table, here)
+            for move in range(table.count[0]):
+                after = table.after[move]
+                cost = table.cost[move]
+                if layers[number] >= 0:
+                    place = place_in(known, after)
+                    if place >= 0 and known.layers[place] <= layers[number]:
+                        continue
+                    following = np.int64(0)
+                    if place < 0 or length >= 0:
+                        read(game, after, table)
+                        following = made + cost + least(game, table)
+                        read(game, here, table)
+                        if length >= 0 and following >= length:
+                            continue
+                    if place >= 0 and (length < 0 or known.layers[place] <= following):
+                        continue
+                elif place_in(known, after) >= 0:
+                    continue
+                for word in range(3):
+                    pair[word] = after[word]
+                return NO_SUCCESSOR, number
+        parents[number] = -1
+        if codes[number] & 63 == 63:
+            continue
+        step_back(here, codes[number], pair)
+        parent = place_in(known, pair)
+        if parent < 0 or codes[number] & 63 >= CARDS or not read(game, pair, table):
+            return NO_PARENT, number
+        before = known.layers[parent] - least(game, table)
+        follow(game, table, pair)
+        legal = False
+        for move in range(table.count[0]):
+            same = table.moved[move] == codes[number] & 63
+            for word in range(3):
+                same &= table.after[move, word] == here[word]
+            if layers[number] >= 0:
+                same &= before + table.cost[move] == made
+            legal |= same
+        if not legal:
+            return NO_PARENT, number
+        parents[number] = parent
+    return GOOD, 0
+
+
+@kernel
+def unpack(signatures, counts, body, words):
+    """Write the states of a block to ``words`` (uint64[states, 3]); whether signatures fit them.
+
+    The highest bits of a signature, from bit 52 on, are those of word 2 from bit 32 on.
+    """
+    number, good = 0, True
+    for run in range(signatures.size):
+        first = second = third = ZERO
+        for _ in range(counts[run]):
+            first += difference(body, 0, number)
+            second += difference(body, 1, number)
+            third += difference(body, 2, number)
+            words[number, 0], words[number, 1], words[number, 2] = first, second, third
+            good &= signatures[run] >> U64(52) == third >> U64(32)
+            number += 1
+    return good
+
+
+@kernel
+def places(known, words, found):
+    """Write the place of each state among those known."""
+    for number in range(words.shape[0]):
+        found[number] = place_in(known, words[number])
+
+
+@kernel
+def bound(game, table, words):
+    """The lower bound of a state."""
+    read(game, words, table)
+    return least(game, table)
+
+
+@kernel
+def hash_sum(words):
+    """The sum modulo 2**64 of the hashes of states, which are words of 24 bytes."""
+    total = ZERO
+    for number in range(words.shape[0]):
+        total += hash_key(words[number, 0], words[number, 1], words[number, 2], 3)
+    return total
+
+
+@kernel
+def can_be_read(game, table, words):
+    """Whether the words are a state."""
+    return read(game, words, table)

@@ -1,0 +1,213 @@
+"""The check of a store of Klondike and its relatives.
+
+Of each closed state: it is a position of the deal, in the stratum that its block says, and not won;
+what follows from it is closed; its parent is closed, and leads to it by a legal move; and chains of
+parents end at the deal. In a proof moves lead to the same stratum or to the next one, so that three
+strata are looked at together. Where the claim is a shortest solution, all closed states are; what
+follows matters only where moves made and the lower bound are less than the length claimed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.errors import StoreError
+from dbmsolver.storage.records import describe, parse_closed_key
+from dbmsolver.storage.store import Store
+from dbmsolver.verify.blocks import read_block
+from dbmsolver.verify.claim import Pace, Progress
+from dbmsolver.verify.kernels import patience as k
+from dbmsolver.verify.patience_format import CODE_BYTES, FIRST, PatienceFormat
+from dbmsolver.verify.refutation import Refuted
+
+_UNIT = 1 << 14
+"""States that are looked at together."""
+_REASONS = {
+    k.BAD_KEY: "a closed key is no position of the deal",
+    k.WRONG_STRATUM: "a closed position is in another stratum's block",
+    k.WON: "a closed position is a goal",
+    k.NO_SUCCESSOR: "a successor of a closed position is not closed",
+    k.NO_PARENT: "the parent of a closed position is not closed, or does not lead to it",
+    k.WRONG_LAYER: "a closed position is in another layer's block",
+}
+
+
+class States(NamedTuple):
+    """Closed states in ascending order, with codes and layers."""
+
+    words: k.Words
+    codes: k.Ints
+    layers: k.Ints
+
+    def cut(self, first: int, last: int) -> States:
+        """Some of them."""
+        return States(self.words[first:last], self.codes[first:last], self.layers[first:last])
+
+
+class PatienceCheck:
+    """The check of one store; :meth:`run` carries it out, or raises Refuted.
+
+    ``length`` is that of the shortest solution claimed, None where the claim is that there is none.
+    ``layered`` says whether the states are those of a search for a shortest solution.
+    ``sample`` is the share of blocks whose states are checked, chosen at random by ``seed``.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        form: PatienceFormat,
+        length: int | None,
+        layered: bool,
+        sample: float | None = None,
+        seed: int | None = None,
+    ) -> None:
+        self.store = store
+        self.form = form
+        self.length = length
+        self.layered = layered
+        self.keys = store.keys(b"C")
+        self.chosen = set(self.keys)
+        if sample is not None and self.keys:
+            some = min(len(self.keys), max(1, round(sample * len(self.keys))))
+            self.chosen = set(random.Random(seed).sample(self.keys, some))
+        self.whole = sample is None
+        self.tally: dict[tuple[int, int], int] = {}
+        self.digest = 0
+        self.all_states = 0
+        self._loaded: dict[int, States] = {}
+
+    @property
+    def states(self) -> int:
+        """States checked."""
+        return sum(self.tally.values())
+
+    def run(self) -> Generator[Progress, None, None]:
+        """Check everything."""
+        pace, done = Pace(), 0
+        strata = sorted({parse_closed_key(key).stratum for key in self.keys})
+        if not self._holds_root(strata):
+            raise Refuted("the deal is not among the closed positions", _words(self.form.root))
+        for stratum in strata:
+            known = self._known(stratum)
+            own = [key for key in self.keys if parse_closed_key(key).stratum == stratum]
+            chains: list[tuple[k.Ints, k.Ints]] = []
+            for key in own:
+                done += 1
+                part = self._read(key)
+                self.all_states += part.codes.size
+                if key in self.chosen:
+                    for start in range(0, part.codes.size, _UNIT):
+                        some = part.cut(start, start + _UNIT)
+                        chains.append(self._check(some, stratum, known))
+                        if pace.due():
+                            share = done / len(self.keys)
+                            yield Progress("checking", stratum, strata[-1], self.states, 0, share)
+                    place = parse_closed_key(key)
+                    row = (place.layer, place.stratum)
+                    self.tally[row] = self.tally.get(row, 0) + part.codes.size
+                    self.digest += int(k.hash_sum(part.words))
+            if self.whole and not self.layered:  # layers have rings in no case: moves made fall
+                _check_rings(known, chains)
+        self.digest &= 0xFFFFFFFFFFFFFFFF
+
+    def _holds_root(self, strata: list[int]) -> bool:
+        root = self.form.root
+        return any(
+            ((part.words == root).all(axis=1) & (part.codes == FIRST)).any()
+            for stratum in strata[:1]
+            for part in [self._known(stratum)]
+        )
+
+    def _known(self, stratum: int) -> States:
+        """The closed states of the strata about one; all of them in layers."""
+        if self.layered:
+            if not self._loaded:
+                self._loaded[0] = self._sorted([self._read(key) for key in self.keys])
+            return self._loaded[0]
+        near = range(stratum - 1, stratum + 2)
+        for old in set(self._loaded) - set(near):
+            del self._loaded[old]
+        for one in near:
+            if one not in self._loaded:
+                own = [key for key in self.keys if parse_closed_key(key).stratum == one]
+                self._loaded[one] = self._sorted([self._read(key) for key in own])
+        return self._sorted([self._loaded[one] for one in near])
+
+    def _sorted(self, parts: list[States]) -> States:
+        """States in order; Refuted if one is there twice."""
+        words = np.concatenate([part.words for part in parts] or [np.empty((0, 3), np.uint64)])
+        codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
+        layers = np.concatenate([part.layers for part in parts] or [np.empty(0, np.int64)])
+        order = np.lexsort((words[:, 0], words[:, 1], words[:, 2]))
+        words = words[order]
+        twice = np.flatnonzero((words[1:] == words[:-1]).all(axis=1))
+        if twice.size:
+            raise Refuted("a position is closed twice", _words(words[twice[0]]))
+        return States(words, codes[order], layers[order])
+
+    def _read(self, key: bytes) -> States:
+        directory, body = read_block(self.store, CODE_BYTES, key)
+        where = f"{self.store.path}: {describe(key)}"
+        if body.words != 3:
+            raise StoreError("the block's keys have a width that cannot be", where)
+        words = np.empty((body.states, 3), np.uint64)
+        if not k.unpack(directory.signatures, directory.counts, body, words):
+            raise Refuted(f"a key does not fit its signature ({describe(key)})")
+        layer = parse_closed_key(key).layer
+        if bool(layer) != self.layered:
+            raise Refuted("a proof has no layers, and a search for a shortest solution has")
+        layers = np.full(body.states, layer if self.layered else -1, np.int64)
+        return States(words, body.codes.astype(np.int64), layers)
+
+    def _check(self, some: States, stratum: int, known: States) -> tuple[k.Ints, k.Ints]:
+        """Check states; the places of them and of their parents among those known."""
+        form = self.form
+        parents, pair = np.empty(some.codes.size, np.int64), np.zeros(3, np.uint64)
+        first = np.flatnonzero(some.codes & 63 == FIRST)
+        for number in first.tolist():
+            if (some.words[number] != form.root).any() or some.codes[number] != FIRST:
+                raise Refuted(
+                    "a closed position is said to be the deal", _words(some.words[number])
+                )
+        found, number = k.check(
+            form.game, form.table, k.Known(known.words, known.layers), some.words, some.codes,
+            some.layers, stratum, -1 if self.length is None else self.length, parents, pair,
+        )  # fmt: skip
+        if found != k.GOOD:
+            other = {k.NO_SUCCESSOR: "the successor", k.NO_PARENT: "the parent"}.get(int(found))
+            neighbour = _words(pair) if other else None
+            raise Refuted(_REASONS[int(found)], _words(some.words[number]), neighbour, other)
+        places = np.empty(some.codes.size, np.int64)
+        k.places(k.Known(known.words, known.layers), some.words, places)
+        return places, parents
+
+
+def _check_rings(known: States, chains: list[tuple[k.Ints, k.Ints]]) -> None:
+    """Refuted if parents within a stratum lead round and round.
+
+    Each state points to its parent if that is of the stratum, else to nothing. In every round each
+    pointer is replaced by two of them, so after as many rounds as the number of states has bits all
+    have come to an end.
+    """
+    size = known.codes.size
+    pointer = np.full(size + 1, size, np.int64)
+    own = np.zeros(size + 1, np.bool_)
+    for places, _ in chains:
+        own[places] = True
+    for places, parents in chains:
+        pointer[places] = np.where((parents >= 0) & own[parents], parents, size)
+    for _ in range(size.bit_length() + 1):
+        pointer = pointer[pointer]
+    rings = np.flatnonzero(pointer != size)
+    if rings.size:
+        state = _words(known.words[rings[0]])
+        raise Refuted("the parents of a closed position lead in a ring", state)
+
+
+def _words(words: k.Words) -> tuple[int, int, int, int]:
+    first, second, third = (int(word) for word in words)
+    return first, second, third, 0

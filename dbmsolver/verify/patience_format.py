@@ -1,0 +1,155 @@
+"""Keys of Klondike and its relatives, for those who write a reader of their own.
+
+**Key**: three words, in which each card has a digit of three bits, cards 0 to 20 in word 0, 21 to
+41 in word 1, the others in word 2: 0 where it was dealt, be that on a card, in stock or in waste; 1
+to 4 on the first to fourth of the cards that the rules let it be put on, in the order of the XOR of
+their suits; 5 at the bottom of a column; 6 home. A card that comes back to where it was dealt has 0
+again, unless the card under it was dealt face down. Word 2 has the cards of the waste in bits 32 to
+37, and in bits 38 to 43 how often it may still be turned over, 0 where that is not limited.
+
+Where turning the stock is free, in proofs and where plays are counted, and not limited, the cards
+of the waste are said to be 0 if they are a multiple of the cards turned at once, or all that are
+left.
+
+**Signature** of a block: from bit 52 on the bits of word 2 from bit 32 on; below, a bit for each
+card of waste and stock, set where it was played, and then one for each card dealt on one face down,
+set where it has left it. **Local key**: the whole key, three words.
+
+**Stratum**: how many of these cards are set. **Layer**, of a search for a shortest solution: moves
+made, and the lower bound of the moves to come.
+
+**Parent-move code**, 16 bits: the card that moved last (6), its digit before (3), the cards of the
+waste before (6), and whether the waste was turned over (1). 63 for the deal itself.
+
+**Digest**: as of other games, of public keys of three words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Policy
+from dbmsolver.verify.kernels.patience import (
+    AWAY,
+    CARDS,
+    NOTHING,
+    Game,
+    Ints,
+    Words,
+    can_be_read,
+    make_table,
+)
+
+CODE_BYTES = 2
+FIRST = 63
+"""The code of the deal, which has no parent."""
+_FILLS = {"none": 0, "kings": 1, "any": 2}
+_ITEMS = {"single": 0, "runs": 1, "suit-runs": 2, "groups": 3}
+
+
+class PatienceFormat:
+    """The keys of one deal, and the rules, read from the deal alone.
+
+    ``counted`` says whether turning the stock is a move.
+    """
+
+    def __init__(self, deal: Deal, policy: Policy, counted: bool) -> None:
+        position, rules = deal.position, deal.rules
+        assert isinstance(position, Patience)
+        self.deal = deal
+        self.dealt = position
+        below, face_down = np.full(CARDS, AWAY, np.int64), np.zeros(CARDS, np.int64)
+        for column, down in zip(position.columns, position.hidden, strict=True):
+            for depth, card in enumerate(column):
+                below[card] = column[depth - 1] if depth else NOTHING
+                face_down[card] = depth < down
+        takers = np.full((CARDS, 4), -1, np.int64)
+        for card in range(CARDS):
+            own = [other for other in range(CARDS) if rules.can_stack(card, other)]
+            own.sort(key=lambda other, card=card: (other ^ card) & 3)  # type: ignore[misc]
+            takers[card, : len(own)] = own
+        self.pack = (*position.waste, *position.stock)
+        self.game = Game(
+            columns=rules.columns,
+            draw=max(rules.draw, 1),
+            most_turns=-1 if position.turns is None else position.turns,
+            free=int(not counted and position.turns is None),
+            counted=int(counted),
+            back=int(rules.worrying_back),
+            item=_ITEMS[rules.moves],
+            blank=_FILLS[rules.fill],
+            paired=int(rules.moves == "runs" and rules.build in ("alternate", "colour", "any")),
+            dealt_on=below,
+            face_down=face_down,
+            takers=takers,
+            pack=np.array(self.pack, np.int64),
+            at_home=_at_home(deal, policy),
+        )
+        self.table = make_table()
+        self.root = self._root()
+
+    def _root(self) -> Words:
+        """The words of the deal."""
+        home = [card for card in range(CARDS) if card >> 2 < self.dealt.foundations[card & 3]]
+        key = sum(6 << 64 * (card // 21) + 3 * (card % 21) for card in home)
+        waste = len(self.dealt.waste)
+        if self.game.free and (waste % self.game.draw == 0 or waste == len(self.pack)):
+            waste = 0
+        key |= waste << 160 | (self.dealt.turns or 0) << 166
+        return np.array([key >> 64 * word & (1 << 64) - 1 for word in range(3)], np.uint64)
+
+    def position(self, words: tuple[int, ...]) -> Position | None:
+        """The position of a state; None if it is none."""
+        state = np.array(words[:3], np.uint64)
+        if not can_be_read(self.game, self.table, state):
+            return None
+        t = self.table
+        columns = []
+        for card in range(CARDS):
+            if int(t.on[card]) == NOTHING:
+                column = [card]
+                while int(t.load[column[-1]]) >= 0:
+                    column.append(int(t.load[column[-1]]))
+                columns.append(tuple(column))
+        columns += [()] * (self.game.columns - len(columns))
+        hand, waste, turns, _ = t.first.tolist()
+        left = tuple(t.hand[:hand].tolist())
+        hearts, spades, diamonds, clubs = t.home.tolist()
+        return Patience(
+            tuple(columns),
+            (),
+            (hearts, spades, diamonds, clubs),
+            None,
+            left[waste:],
+            waste=left[:waste],
+            hidden=tuple(sum(int(t.down[card]) for card in column) for column in columns),
+            turns=None if self.dealt.turns is None else turns,
+        )
+
+
+def _at_home(deal: Deal, policy: Policy) -> Ints:
+    """What has to be home of each suit for a move home of a card to be made at once; 14: never is.
+
+    Which cards may come to lie on a card, and what on those, is said in
+    :mod:`dbmsolver.game.patience`.
+    """
+    rules = deal.rules
+    needed = np.zeros((CARDS, 4), np.int64)
+    for card in range(CARDS):
+        rank, own = card // 4 + 1, card & 3
+        for other in range(4):
+            kind = own ^ other
+            if policy == "none":
+                needed[card, other] = 14
+            elif kind == 0 or rules.build in ("suit", "none"):
+                continue
+            elif kind in rules.parent_kinds:  # r-1 of it may lie on the card
+                at_once = rules.moves == "groups" and rank > 1
+                first = policy == "horne" and rank > 2
+                needed[card, other] = max(0, rank - 1 if at_once or first else rank - 2)
+            elif rules.build == "alternate":  # r-2 of it may lie on those
+                needed[card, other] = max(0, rank - (2 if rules.moves == "groups" else 3))
+    return needed

@@ -1,0 +1,164 @@
+"""Small decks of Klondike and its relatives, and slow searches of the readable model."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+from random import Random
+
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
+from dbmsolver.game.patience import Patience, counts_as_play
+from dbmsolver.game.rules import GAMES, Policy, Rules
+
+PATIENCE_GAMES = [name for name, rules in GAMES.items() if rules.is_patience]
+
+
+def small_deck(game: str, random: Random) -> Deal:
+    """Two to four ranks in two to four columns, with face-down cards and a stock as in the game.
+
+    The lower ranks are home. How many cards are turned, how often, and whether cards come back,
+    is as in the game or not.
+    """
+    rules = GAMES[game]
+    columns, ranks = random.randint(2, 4), random.randint(2, 4)
+    cards = list(range(CARDS - 4 * ranks, CARDS))
+    random.shuffle(cards)
+    stock = [cards.pop() for _ in range(random.randint(0, 6) if rules.draw else 0)]
+    waste = [stock.pop(0) for _ in range(random.choice((0, 0, 1, 2))) if stock]
+    piles = [tuple(cards[index::columns]) for index in range(columns)]
+    diagonal = random.random() < 0.5
+    if diagonal:  # longer and longer, as in Klondike
+        places = [index for row in range(CARDS) for index in range(min(row, columns - 1), columns)]
+        piles = [
+            tuple(card for card, place in zip(cards, places, strict=False) if place == index)
+            for index in range(columns)
+        ]
+    down = bool(rules.layout and "hidden" in rules.layout)
+    hidden = tuple(random.randint(0, max(0, len(pile) - 1)) if down else 0 for pile in piles)
+    draw = random.choice((1, 2, 3, rules.draw)) if rules.draw else 0
+    passes = random.choice((0, 0, 1, 2, rules.passes)) if rules.draw else 0
+    changed = replace(
+        rules,
+        columns=columns,
+        layout="",
+        stock=len(stock) + len(waste) if draw else 0,
+        draw=draw,
+        passes=passes,
+        worrying_back=random.random() < 0.7,
+        fill=random.choice((rules.fill, "any", "kings")),
+    )
+    position = Patience(
+        tuple(piles),
+        (),
+        (13 - ranks,) * 4,
+        None,
+        tuple(stock),
+        waste=tuple(waste),
+        hidden=hidden,
+        turns=random.randint(0, passes - 1) if passes else None,
+    )
+    return Deal(position, changed)
+
+
+def fewest_moves(
+    deal: Deal, policy: Policy, most: int, *, counted: bool
+) -> tuple[int | None, int] | None:
+    """The length of a shortest solution, None without one, and how many positions there are.
+
+    Every single move is played. Turning the stock costs a move where it is ``counted``. None if
+    there are more than ``most`` positions.
+    """
+    start = deal.position
+    assert isinstance(start, Patience)
+    cost: dict[Hashable, int] = {start.canonical(): 0}
+    queue: deque[tuple[int, Patience]] = deque([(0, start)])
+    best: int | None = None
+
+    def followers(position: Patience) -> list[tuple[Move, Patience]]:
+        forced = position.forced(deal.rules, policy)
+        moves = position.moves(deal.rules) if forced is None else [forced]
+        return [(move, position.apply(move)) for move in moves]
+
+    while queue:
+        made, position = queue.popleft()
+        if made > cost[position.canonical()]:
+            continue
+        if position.is_goal():
+            best = made if best is None else min(best, made)
+            break
+        for move, after in followers(position):
+            price = 1 if counted or counts_as_play(move) else 0
+            key = after.canonical()
+            if made + price < cost.get(key, 1 << 30):
+                cost[key] = made + price
+                if len(cost) > most:
+                    return None
+                if price:
+                    queue.append((made + price, after))
+                else:
+                    queue.appendleft((made, after))
+    return best, len(cost)
+
+
+def plays(position: Patience, rules: Rules, policy: Policy) -> Iterator[tuple[int, Move, Patience]]:
+    """Plays that are possible at once or after turning: turns before it, play, what follows.
+
+    A card of the waste is played after the fewest turns that bring it to the top.
+    """
+    turns, at, met = 0, position, set[object]()
+    if position.forced(rules, policy) is not None:
+        for move, after in position.successors(rules, policy):
+            assert isinstance(after, Patience)
+            yield 0, move, after
+        return
+    tops = set[int]()
+    while (at.waste, at.turns) not in met:
+        met.add((at.waste, at.turns))
+        for move in at.moves(rules):
+            from_waste = move.source.kind == "waste" and move.destination.kind != "stock"
+            if at.is_between_twins(move, rules):
+                continue
+            if (from_waste and move.card not in tops) or (counts_as_play(move) and turns == 0):
+                yield turns, move, at.apply(move)
+        tops.update(at.waste[-1:])
+        turning = at.moves_of_stock(rules)
+        if not turning:
+            return
+        at, turns = at.apply(turning[0]), turns + 1
+
+
+def states_of(deal: Deal, policy: Policy, most: int, *, free: bool) -> set[Hashable] | None:
+    """All states that plays lead to from the deal, without what is won; None for more than most.
+
+    With ``free`` turns what can be played is what counts, not how far the stock is turned.
+    """
+    start = deal.position
+    assert isinstance(start, Patience)
+
+    def name(position: Patience) -> Hashable:
+        if not free:
+            return position.canonical()
+        met, at, tops = set[object](), position, set[int]()
+        while at.waste not in met:
+            met.add(at.waste)
+            tops.update(at.waste[-1:])
+            turning = at.moves_of_stock(deal.rules)
+            if not turning:
+                break
+            at = at.apply(turning[0])
+        left = (*position.waste, *position.stock)
+        return replace(position, waste=left, stock=()).canonical(), frozenset(tops)
+
+    found, queue = {name(start)}, deque([start])
+    while queue:
+        for _, _, after in plays(queue.popleft(), deal.rules, policy):
+            key = name(after)
+            if key not in found and not after.is_goal():
+                if len(found) == most:
+                    return None
+                found.add(key)
+                queue.append(after)
+    return found

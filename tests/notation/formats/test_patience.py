@@ -1,0 +1,147 @@
+"""Solutions of Klondike and its relatives in every format, as pictures, and in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.patience_games import PATIENCE_GAMES, small_deck
+from helpers.selection import few_fast
+from helpers.texts import validate
+
+from dbmsolver.errors import IllegalMoveError, UsageError
+from dbmsolver.game.cards import parse_card
+from dbmsolver.game.deals import Deal, format_board, parse_board
+from dbmsolver.game.moves import STOCK, WASTE, Place
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.rules import GAMES
+from dbmsolver.notation import formats
+from dbmsolver.notation.explicit import grouped, lengths
+from dbmsolver.notation.formats.stops import stops
+from dbmsolver.notation.pictures.board import describe, draw_board
+from dbmsolver.notation.solution import Solution
+from dbmsolver.notation.steps import Step
+
+CAN = ("universal-json", "universal-xml", "html")
+MOST = 60
+
+
+def a_game(deal: Deal, seed: int) -> Solution:
+    """Random moves, turns of the stock and cards that come back among them."""
+    random, position, steps = Random(seed), deal.position, []
+    while len(steps) < MOST and (moves := position.moves(deal.rules)):
+        move = random.choice(moves)
+        steps.append(Step.of(move))
+        position = position.apply(move)
+    return Solution(deal.rules, deal.position, tuple(steps), position, deal.number)
+
+
+@pytest.mark.parametrize(
+    ("game", "name"), few_fast([(game, name) for game in PATIENCE_GAMES for name in CAN], 3)
+)
+def test_round_trips(game: str, name: str) -> None:
+    decks = [small_deck(game, Random(seed)) for seed in range(4)]
+    decks = [Deal(deal.position, replace(deal.rules, name="mine")) for deal in decks]
+    for seed, deal in enumerate([Deal.from_number(24, GAMES[game]), *decks]):
+        solution = a_game(deal, seed)
+        for told in (solution, grouped(solution)):
+            text = formats.write(told, name)
+            validate(text, name)
+            read = formats.read(text, name)
+            assert read.initial == solution.initial
+            assert read.final == solution.final
+            assert [(step.source, step.destination, step.count) for step in read.steps] == [
+                (step.source, step.destination, step.count) for step in solution.steps
+            ]
+            assert replace(read.rules, layout="") == replace(deal.rules, layout="")
+            assert read.number == deal.number
+            assert formats.write(read, name) == text
+
+
+@pytest.mark.parametrize("game", PATIENCE_GAMES)
+def test_formats_that_cannot_say_it_say_so(game: str) -> None:
+    solution = a_game(Deal.from_number(1, GAMES[game]), 1)
+    for name in ("short", "sfn", "moves"):
+        with pytest.raises(UsageError, match=rf"(^|in ){game}: "):
+            formats.write(solution, name)
+
+
+@pytest.mark.parametrize("game", few_fast(PATIENCE_GAMES, 2))
+def test_boards_are_read_back(game: str) -> None:
+    for seed in range(20):
+        deal = small_deck(game, Random(seed))
+        for _, before, _ in a_game(deal, seed).replay():
+            assert parse_board(format_board(before), deal.rules) == before
+
+
+def test_steps_that_are_not_legal() -> None:
+    deal = Deal.from_number(24, GAMES["klondike_by_threes"])
+    column = [Place("column", index) for index in range(7)]
+    home = Place("foundation", 0)
+    for step, message in (
+        (Step(column[0], column[1]), "5C cannot be put there"),
+        (Step(STOCK, WASTE), "TC cannot be put there"),
+        (Step(STOCK, WASTE, count=4), "4D cannot be put there"),
+        (Step(STOCK, WASTE, count=30), "no card there"),
+        (Step(WASTE, column[0]), "no card there"),
+        (Step(WASTE, STOCK, count=3), "no card there"),
+        (Step(home, column[0]), "no card there"),
+        (Step(column[6], column[1], count=2), "TH is not free to move"),
+        (Step(column[2], home), "AC cannot go there"),
+        (Step(column[1], column[0], onto=3), "is the card under it"),
+    ):
+        with pytest.raises(IllegalMoveError, match=message):
+            Solution(deal.rules, deal.position, (step,), deal.position).ended()
+    turned = Step(STOCK, WASTE, count=3)
+    Solution(deal.rules, deal.position, (turned,), deal.position).ended()
+
+
+def test_lengths_and_stops() -> None:
+    deal = Deal.from_number(24, GAMES["klondike_by_threes"])
+    solution = a_game(deal, 3)
+    turns = sum(STOCK in (step.source, step.destination) for step in solution.steps)
+    assert lengths(solution) == {"moves": MOST, "plays": MOST - turns}
+    assert turns and stops(solution)[-1].end == MOST
+
+
+def test_pictures_show_stock_waste_and_cards_face_down() -> None:
+    deal = Deal.from_number(24, GAMES["klondike_by_threes"])
+    position = deal.position.apply(deal.position.moves(deal.rules)[-1])
+    assert isinstance(position, Patience)
+    assert "Waste: 10 of clubs, 10 of spades, ace of diamonds. Stock: 4 of " in describe(position)
+    assert "Column 2: 7 of hearts face down, 9 of hearts." in describe(position)
+    picture = draw_board(position, "Klondike")
+    assert "stock of 21" in picture and "7 of hearts face down" in picture
+    yukon = draw_board(Deal.from_number(24, GAMES["yukon"]).position, "Yukon")
+    assert "stock" not in yukon and "4 of clubs face down" in yukon
+
+
+def test_answers_are_read_back(tmp_path: Path) -> None:
+    from dbmsolver.cli.app import cli
+
+    for ending in ("txt", "json"):
+        path = tmp_path / f"klondike.{ending}"
+        with pytest.raises(SystemExit):
+            cli.main(["prove", "2", "--game", "klondike_by_threes", "-q", "-o", str(path)])
+        solution = formats.read(path)
+        solution.check()
+        assert any(step.source == STOCK for step in solution.steps)
+        assert any(step.destination == STOCK for step in solution.steps)
+    data = json.loads(path.read_text())
+    assert (data["rules"]["draw"], data["rules"]["stock"]) == (3, 24)
+    assert (data["metric"], data["length"]) == ("moves", len(data["moves"]))
+
+
+def test_a_card_under_one_that_is_face_down_is_not_free() -> None:
+    rules = replace(GAMES["klondike"], columns=3, layout="", stock=0)
+    text = "Foundations: H-Q S-J D-Q C-Q\n<KH> QS\nKS KD\nKC\n"
+    position = parse_board(text, rules)
+    assert isinstance(position, Patience) and position.hidden == (1, 0, 0)
+    queen = next(
+        move for move in position.moves(rules) if move.destination == Place("foundation", 1)
+    )
+    after = position.apply(queen)
+    assert queen.card == parse_card("QS") and after.hidden == (0, 0, 0)

@@ -1,0 +1,264 @@
+"""Klondike and its relatives on small decks: the search agrees with slow ones, the check with it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import faults
+from helpers.patience_games import PATIENCE_GAMES, fewest_moves, small_deck, states_of
+from helpers.selection import few_fast
+
+from dbmsolver import api
+from dbmsolver.core.patience import bound_of, make_board, make_found, moves_of
+from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.rules import GAMES, POLICIES, Policy
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.results import Metric, Question
+from dbmsolver.search import inspect
+from dbmsolver.search.patience import dives as dives_module
+from dbmsolver.search.sequences.session import Sequences
+from dbmsolver.storage.blocks import Runs
+
+MOST = 4000
+"""Positions of the largest deck that is searched slowly."""
+MOST_STATES = 1500
+METRICS: tuple[Metric, ...] = ("moves", "plays")
+
+
+def compare(seed: object, decks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many decks: verdict, length and counts are those of the slow searches."""
+    random = Random(f"patience {seed}")
+    compared, verdicts = 0, set[bool]()
+    while compared < decks or len(verdicts) < 2:
+        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        metric = random.choice(METRICS)
+        # The truth knows no safe moves, and leaves nothing out.
+        truth = fewest_moves(deal, "none", MOST, counted=metric == "moves")
+        states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
+        if truth is None or states is None:
+            continue
+        monkeypatch.setattr(dives_module, "SCHEDULE", random.choice(((), (1 << 10,))))
+        proof = api.prove(deal, policy=policy)
+        asked = {"policy": policy, "metric": metric, "any_solution": random.random() < 0.3}
+        shortest = api.solve(deal, **asked)
+        assert shortest.length == truth[0], (deal, policy, metric)
+        wanted = "unsolvable" if truth[0] is None else "solved"
+        assert proof.verdict == shortest.verdict == wanted
+        if truth[0] is None:
+            assert proof.states == len(states)
+        compared += 1
+        verdicts.add(truth[0] is None)
+
+
+def test_small_decks(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(1, 12, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_many_small_decks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(seed, 250, monkeypatch)
+
+
+def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] | None:
+    """For each state that the kernel reaches, what follows and what it costs; None if too many."""
+    board, found = make_board(), make_found()
+    following: dict[int, list[tuple[int, int]]] = {}
+    waiting = [keys.root]
+    while waiting:
+        key = waiting.pop()
+        if key in following:
+            continue
+        number = moves_of(keys.tables, keys.words(key), board, found)
+        after = []
+        for words, code, cost in zip(found.words[:number], found.codes, found.costs, strict=False):
+            one = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
+            assert keys.parent(one, int(code)) == key
+            after.append((one, int(cost)))
+        following[key] = after
+        waiting += [one for one, _ in after]
+        if len(following) > most:
+            return None
+    return following
+
+
+def kernel_and_model(seed: object, decks: int) -> None:
+    """The kernel's states are the model's, keys are read back, the bound is one and consistent."""
+    random = Random(f"kernel {seed}")
+    compared = 0
+    while compared < decks:
+        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        metric = random.choice(METRICS)
+        keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
+        following = closure(keys, MOST_STATES)
+        if following is None:
+            continue
+        states = states_of(deal, policy, MOST_STATES, free=bool(keys.tables.free))
+        assert states is not None
+        won = [key for key in following if keys.decode(key).is_goal()]
+        assert len(following) - len(won) == len(states), (deal, policy, metric)
+        board = make_board()
+        words = np.array([keys.words(key) for key in following])
+        assert keys.are_states(words)
+        least = {key: int(bound_of(keys.tables, keys.words(key), board)) for key in following}
+        assert all(least[key] == 0 for key in won)
+        for key, after in following.items():
+            assert keys.encode(keys.decode(key)) == key
+            for one, cost in after:
+                assert least[key] <= cost + least[one]
+        compared += 1
+
+
+def test_kernel_and_model() -> None:
+    kernel_and_model(1, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_kernel_and_model_on_many_decks(seed: int) -> None:
+    kernel_and_model(seed, 400)
+
+
+def a_deck(game: str, seed: int, *, wanted: bool, least: int = 40) -> tuple[Deal, Policy]:
+    """A deck that can be won or not, of so many states at least."""
+    random = Random(f"{game} {seed}")
+    while True:
+        deal, policy = small_deck(game, random), random.choice(POLICIES)
+        states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
+        if states is None or len(states) < least:
+            continue
+        if (api.prove(deal, policy=policy).verdict == "solved") == wanted:
+            return deal, policy
+
+
+def reached(deal: Deal, policy: Policy) -> list[Patience]:
+    """All positions that can be reached, with the turns of the stock between plays."""
+    start = deal.position
+    assert isinstance(start, Patience)
+    found = {start.canonical(): start}
+    waiting = [start]
+    while waiting:
+        for _, after in waiting.pop().successors(deal.rules, policy):
+            assert isinstance(after, Patience)
+            if after.canonical() not in found:
+                found[after.canonical()] = after
+                waiting.append(after)
+    return list(found.values())
+
+
+BOTH = [
+    (game, question)
+    for game in ("klondike_by_threes", "yukon", "whitehead")
+    for question in (api.prove, api.solve)
+]
+
+
+@pytest.mark.parametrize(("game", "search"), few_fast(BOTH, 2))
+def test_every_position_has_a_way(game: str, search: Any, tmp_path: Path) -> None:
+    deal, policy = a_deck(game, 4, wanted=False)
+    search(deal, policy=policy, store=tmp_path)
+    for position in reached(deal, policy):
+        moves = inspect.lookup(tmp_path, position)
+        assert moves is not None
+        at = deal.position
+        for move in moves:
+            assert move._replace(forced=False) in at.moves(deal.rules)
+            at = at.apply(move)
+        assert at.canonical() == position.canonical()
+
+
+def spoil(store: Path, random: Random) -> str:
+    """Change one thing in a store, and let its counts fit; what was done."""
+    key, number = random.choice(faults.closed_states(store))
+    what = random.choice(["state", "code", "key"])
+
+    def change(runs: Runs) -> Runs | None:
+        if what == "state":
+            return faults.without(runs, number)
+        if what == "code":
+            others = [code for code in range(1 << 12) if code != runs.codes[number]]
+            return faults.with_code(runs, number, random.choice(others))
+        words = runs.keys.copy()
+        words[3 * number + random.randrange(3)] ^= np.uint64(1 << random.randrange(40))
+        return Runs(runs.signatures, runs.counts, words, runs.codes, 3)
+
+    faults.change_block(store, key, change)
+    return what
+
+
+@pytest.mark.parametrize(("game", "search"), few_fast(BOTH, 2))
+def test_planted_faults_are_found(game: str, search: Any, tmp_path: Path) -> None:
+    deal, policy = a_deck(game, 5, wanted=False)
+    found = 0
+    for number in range(10):
+        random = Random(number)
+        store = tmp_path / str(number)
+        search(deal, policy=policy, store=store)
+        assert faults.check(store).valid
+        what = spoil(store, random)
+        faults.make_counts_fit(store)
+        report = faults.check(store)
+        assert report.reason if not report.valid else what == "code", number
+        found += not report.valid
+    assert found > 4
+
+
+def test_a_claim_of_a_shorter_length_is_refuted(tmp_path: Path) -> None:
+    deal, policy = a_deck("klondike_by_threes", 7, wanted=True)
+    for metric in METRICS:
+        store = tmp_path / metric
+        result = api.solve(deal, policy=policy, metric=metric, store=store)
+        assert result.shortest and faults.check(store).valid
+
+        def shorter(manifest: dict[str, Any]) -> None:
+            manifest["path"] = manifest["path"][:-1]
+            manifest["length"] -= 1
+
+        faults.change_manifest(store, shorter)
+        assert not faults.check(store).valid
+
+
+def test_states_of_a_shortest_solution_are_checked(tmp_path: Path) -> None:
+    deal, policy = a_deck("klondike_by_threes", 8, wanted=True, least=200)
+    result = api.solve(deal, policy=policy, store=tmp_path)
+    report = faults.check(tmp_path)
+    assert report.valid and report.states > 1, report
+    assert result.length is not None
+    states = [
+        (key, number)
+        for key, number in faults.closed_states(tmp_path)
+        if int.from_bytes(key[1:3], "big") < result.length
+    ]
+    key, place = Random(1).choice(states)
+    faults.change_block(tmp_path, key, partial(faults.without, number=place))
+    faults.make_counts_fit(tmp_path)
+    assert not faults.check(tmp_path).valid
+
+
+def test_keys_that_are_none() -> None:
+    deal = Deal.from_number(24, GAMES["klondike_by_threes"])
+    keys = PatienceKeys(deal, "wkr", "moves", Question.SOLVE)
+    for wrong in (1, 7, 1 << 63, 1 << 158, 1 << 166, 25 << 160, 1 << 200):
+        with pytest.raises(InputError, match="is not the key of a position"):
+            keys.decode(keys.root ^ wrong)
+    assert keys.decode(keys.root) == deal.position
+    other = Deal.from_number(25, deal.rules).position
+    with pytest.raises(InputError):
+        keys.encode(other)
+
+
+def test_what_is_not_possible_is_refused_by_name() -> None:
+    deal = Deal.from_number(1, GAMES["klondike"])
+    with pytest.raises(UsageError, match="klondike has a stock"):
+        Sequences(deal)
+    with pytest.raises(UsageError, match="expected moves or plays"):
+        api.solve(deal, metric="cards")
+    with pytest.raises(UsageError, match="klondike is not spread over a cluster"):
+        api.prove(deal, cluster="auto")

@@ -133,6 +133,8 @@ class PatienceKeys:
         Columns are in the order of the deal as far as their deepest card is there.
         """
         t, wrong = self.tables, InputError(f"key {key} is not the key of a position")
+        if key < 0 or key >> 63 & 1 or key >> 127 & 1 or key >> 158 & 3:
+            raise wrong
         digits = self._digits(key)
         heights, under = [0, 0, 0, 0], {}
         for card, digit in enumerate(digits):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers import faults
-from helpers.patience_games import fewest_moves, small_deck
+from helpers.patience_games import small_deck
 
 from dbmsolver import api
 from dbmsolver.errors import StoreError
@@ -21,7 +21,7 @@ from dbmsolver.search.patience import dives, search
 @pytest.fixture(autouse=True)
 def _many_commits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(search, "AT_ONCE", 50)
+    monkeypatch.setattr(search, "AT_ONCE", 40)
     monkeypatch.setattr(dives, "SCHEDULE", ())
 
 
@@ -34,10 +34,11 @@ def a_deck(wanted: Verdict) -> tuple[Deal, Any]:
     random = Random(5)
     while True:
         deal = small_deck("klondike_by_threes", random)
-        if fewest_moves(deal, "none", 20000, counted=True) is None:
+        proof = api.prove(deal, max_states=700)
+        if proof.verdict != wanted or proof.evaluated < 300:
             continue
-        result, proof = api.solve(deal), api.prove(deal)
-        if result.verdict == wanted and result.evaluated > 600 and proof.evaluated > 300:
+        result = api.solve(deal, max_states=2000)
+        if result.verdict == wanted and result.evaluated > 300:
             return deal, result
 
 
@@ -80,7 +81,7 @@ def test_limits_end_a_search_that_goes_on(question: str, keep: str, tmp_path: Pa
     expected = ask(deal)
     most, runs = 0, 0
     while True:
-        most += 150
+        most += 100
         result = ask(deal, store=tmp_path, max_states=most, keep=keep)
         runs += 1
         if result.limit is None:

@@ -164,7 +164,7 @@ class PatienceSearch:
             if self.states.counts[0] == self.states.counts[1]:
                 break
             if reason not in (SET_FULL, OUT_FULL):
-                self.limit = self.recorder.limits.reached()
+                self.limit = self.recorder.limits.reached() or self._too_many()
                 yield self._report()
             if self._ended() is not None:
                 break
@@ -196,6 +196,12 @@ class PatienceSearch:
             return AT_ONCE
         waiting = int(self.states.counts[1]) - self.recorded
         return max(1, min(AT_ONCE, most - self.recorder.statistics.closed - waiting))
+
+    def _too_many(self) -> Limit | None:
+        """The limit of states, if those that are expanded and not counted yet reach it."""
+        most = self.recorder.limits.limits.max_states
+        closed = self.recorder.statistics.closed + int(self.states.counts[1]) - self.recorded
+        return Limit.MAX_STATES if most is not None and closed >= most else None
 
     def _hand_out(self) -> None:
         """Put what follows into the sets of its strata or layers."""

@@ -186,7 +186,7 @@ def test_klondike_is_read_and_played_once_its_kings_move_with_what_lies_on_them(
     ):
         load_rules(str(KLONDIKE))
     text = KLONDIKE.read_text(encoding="utf-8").replace("Tableau Rank[K] OnBlank", KINGS)
-    assert rules(text) == replace(GAMES["klondike_by_threes_left_to_right"], name="klondike")
+    assert rules(text) == replace(GAMES["klondike_3_left_to_right"], name="klondike")
 
 
 def test_cards_that_come_back_where_columns_are_built_by_suit() -> None:

@@ -109,8 +109,8 @@ def _search_options(function: Command) -> Command:
     "--metric",
     type=click.Choice(METRICS),
     help="What is counted as a move: each card that moves, or, in games where a run is one move, a "
-    "card or a run; in Klondike and its relatives moves with turns of the stock, or plays without.  "
-    "[default: what the game has, and moves]",
+    "card or a run; in Klondike and its relatives moves, with turns of the stock, or plays, "
+    "without them.  [default: what the game has, and moves]",
 )
 @click.option(
     "--any",

@@ -102,7 +102,7 @@ def compilers_for(
 ) -> AbstractContextManager[None]:
     """What compiles the kernels of a search for a deal beside it.
 
-    Nothing, for a game of one pile or of Klondike's kind: their kernels are compiled in a second or two.
+    Nothing, for a game of one pile or of Klondike's kind: their kernels are compiled in seconds.
     """
     if deal.rules.has_pile or deal.rules.is_patience:
         return nullcontext()

@@ -25,24 +25,30 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
     """The solution with supermoves and the policy's automoves, with the fewest explicit moves.
 
     Moves to an empty column take one card or as many as possible, since notations can say no
-    other; with `any_length`, any number. An explicit move can be a move to a foundation.
+    other; with `any_length`, any number. An explicit move can be a move to a foundation. Where
+    there are several ways, the one with most steps of the solution is taken: so what is explicit
+    stays as it is.
     """
     rules = solution.rules
     positions, comments = _follow(solution, policy)
     last = {position: index for index, position in enumerate(positions)}
-    # Best ways from the start, in order of the positions: every move leads forward.
-    best: list[tuple[int, int, Step | None]] = [(len(positions), -1, None)] * len(positions)
-    best[0] = (0, -1, None)
+    own = {(before, _place(step)) for step, before, _ in solution.replay()}
+    # Best ways from the start, in order of the positions: every move leads forward. A way has so
+    # many moves, and so many of them are no steps of the solution.
+    never = ((len(positions), 0), -1, None)
+    best: list[tuple[tuple[int, int], int, Step | None]] = [never] * len(positions)
+    best[0] = ((0, 0), -1, None)
     for index, position in enumerate(positions):
-        cost = best[index][0]
+        moves, others = best[index][0]
         if last[position] > index:
-            if cost < best[last[position]][0]:
-                best[last[position]] = (cost, index, None)
+            if (moves, others) < best[last[position]][0]:
+                best[last[position]] = ((moves, others), index, None)
             continue
         for step, following in player_moves(position, rules, any_length):
             end = last.get(automoves(following, rules, policy)[1], -1)
-            if end > index and cost + 1 < best[end][0]:
-                best[end] = (cost + 1, index, step)
+            cost = (moves + 1, others + ((position, _place(step)) not in own))
+            if end > index and cost < best[end][0]:
+                best[end] = (cost, index, step)
     way: list[tuple[Step, int, int]] = []
     index = len(positions) - 1
     while index > 0:
@@ -178,6 +184,11 @@ def merged(comments: list[Comment]) -> Comment | None:
     if alike:
         return replace(first, text=text)
     return Comment(text)
+
+
+def _place(step: Step) -> tuple[Place, Place, int]:
+    """Where a step leads from and to, with how many cards."""
+    return step.source, step.destination, step.count
 
 
 def _explicit_moves(solution: Solution) -> int:

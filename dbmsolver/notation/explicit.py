@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from dbmsolver.game.automoves import Automove, automoves
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, moving_card
-from dbmsolver.notation.supermoves import Automove, automoves, largest, move_run
+from dbmsolver.notation.supermoves import largest, move_run
 
 
 def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:

@@ -11,23 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.automoves import automoves, goes_home
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number, parse_board
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
+from dbmsolver.game.room import capacity, run_length
 from dbmsolver.game.rules import GAMES, Policy, rules_for
 from dbmsolver.notation.explicit import explicit, lengths
 from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution
 from dbmsolver.notation.steps import Step
-from dbmsolver.notation.supermoves import (
-    automoves,
-    capacity,
-    goes_home,
-    largest,
-    move_run,
-    run_length,
-    split,
-)
+from dbmsolver.notation.supermoves import largest, move_run, split
 
 FREECELL = GAMES["freecell"]
 SMALL = rules_for("freecell", freecells=1, columns=3)

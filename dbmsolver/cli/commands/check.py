@@ -17,10 +17,10 @@ from dbmsolver.cli.solutions import (
     read_source,
 )
 from dbmsolver.errors import DbmError, InputError, UsageError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
-from dbmsolver.notation.supermoves import Automove
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given

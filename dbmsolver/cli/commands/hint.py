@@ -24,9 +24,9 @@ from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
-from dbmsolver.notation.supermoves import Automove
 from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError
+from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, Place
@@ -22,7 +23,6 @@ from dbmsolver.notation.formats.json_text import parse
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Origin, Step
-from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args
 
 from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import POLICIES, Policy
+from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.rules import Policy
 from dbmsolver.results import (
-    METRICS,
     Event,
     Keep,
     Limits,
     Method,
-    Metric,
     Options,
     Question,
     Result,
@@ -138,7 +138,7 @@ def settings_of(
     """Settings as options and limits of a search; UsageError for a value that cannot be."""
     given: dict[str, Any] = {**settings, "metric": metric}
     for name, known in (
-        ("policy", POLICIES),
+        ("policy", AUTOMOVES),
         ("keep", get_args(Keep)),
         ("metric", (None, *METRICS)),
     ):

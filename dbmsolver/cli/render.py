@@ -10,11 +10,12 @@ from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import UNUSUAL, Rules, rules_fields
 from dbmsolver.game.titles import title
-from dbmsolver.results import Limit, Method, Metric, Result, Verdict
+from dbmsolver.results import Limit, Method, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
     Verdict.SOLVED: EXIT_SOLVED,
@@ -24,6 +25,7 @@ EXIT_CODES: dict[Verdict, int] = {
 
 METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
+    "moves": ("move of the player", "moves of the player"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
 }
 """What the moves of a metric are called: one, and several."""

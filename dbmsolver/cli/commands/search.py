@@ -41,15 +41,14 @@ from dbmsolver.cli.sequences import Asked, answer_all, check_asked, sequence_opt
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
-    METRICS,
     Event,
     Keep,
     Limit,
     Limits,
     Method,
-    Metric,
     Options,
     Question,
     Result,

@@ -202,11 +202,16 @@ class Result:
     at_least: int | None = None
 
     @property
+    def measure(self) -> Measure:
+        """What a move is, and what it costs."""
+        return Measure(self.deal.rules, self.policy, self.metric)
+
+    @property
     def length(self) -> int | None:
         """Length of the solution in the metric, None where there is none, or none was kept."""
         if self.verdict != Verdict.SOLVED or not (self.moves or self.deal.position.is_goal()):
             return None
-        return Measure(self.deal.rules, self.policy, self.metric).length(self.moves)
+        return self.measure.length(self.moves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +277,14 @@ class FirstMoves:
         """The moves that a shortest solution begins with, as far as that is known."""
         lengths = [value.length for value in self.values if value.length is not None]
         best = min(lengths, default=None)
-        if best is None or not self.result.shortest or best + 1 != self.result.length:
+        if best is None or not self.result.shortest:
             return ()
-        return tuple(value.move for value in self.values if value.length == best)
+        cost = self.result.measure.cost
+        return tuple(
+            value.move
+            for value in self.values
+            if value.length == best and best + cost(value.move) == self.result.length
+        )
 
     @property
     def only(self) -> Move | None:

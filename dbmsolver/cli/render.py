@@ -116,12 +116,15 @@ def render_text(result: Result, boards: bool = False) -> str:
 
 
 def _move_lines(result: Result, boards: bool) -> Iterator[str]:
-    width = len(str(len(result.moves)))
+    width = len(str(result.length))
     position = result.deal.position
-    for number, move in enumerate(result.moves, start=1):
+    number = 0
+    for move in result.moves:
         position = position.apply(move)
-        forced = "  (forced)" if move.forced else ""
-        yield f"{number:>{width}}  {describe_move(move)}{forced}\n"
+        cost = result.measure.cost(move)
+        number += cost
+        forced = "  (forced)" if cost else "  (automove)"
+        yield f"{number if cost else '':>{width}}  {describe_move(move)}{forced * move.forced}\n"
         if boards:
             yield f"\n{board_text(position)}\n"
 

@@ -9,7 +9,7 @@ is found wherever it leads to where single cards had been moved one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dbmsolver.game.automoves import Automove, automoves
@@ -28,8 +28,28 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
     Moves to an empty column take one card or as many as possible, since notations can say no
     other; with `any_length`, any number. An explicit move can be a move to a foundation.
     """
-    rules = solution.rules
     positions, comments = _follow(solution, policy)
+    way = fewest_moves(positions, solution.rules, policy, any_length)
+    steps: list[Step] = []
+    reached = 0
+    for step, before, index in way:
+        told = [comment for told in comments[reached:index] for comment in told]
+        reached = index
+        made, closed = player_result(positions[before], step, solution.rules, policy)
+        steps.append(replace(step, comment=merged(told)))
+        steps += [Step.of(move, policy) for move in made]
+        assert closed == positions[index]
+    return replace(solution, steps=tuple(steps), final=positions[-1], extra={})
+
+
+def fewest_moves(
+    positions: Sequence[Position], rules: Rules, policy: Automove, any_length: bool
+) -> list[tuple[Step, int, int]]:
+    """The fewest moves of a player that lead from the first of these positions to the last.
+
+    Each is a step, the number of the position before it, and of that after it and automoves. They
+    pass through some of the positions, which follow each other in this order.
+    """
     last = {position: index for index, position in enumerate(positions)}
     # Best ways from the start, in order of the positions: every move leads forward.
     best: list[tuple[int, int, Step | None]] = [(len(positions), -1, None)] * len(positions)
@@ -51,16 +71,7 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
         if made_by is not None:
             way.append((made_by, before, index))
         index = before
-    steps: list[Step] = []
-    reached = 0
-    for step, before, index in reversed(way):
-        told = [comment for told in comments[reached:index] for comment in told]
-        reached = index
-        made, closed = player_result(positions[before], step, rules, policy)
-        steps.append(replace(step, comment=merged(told)))
-        steps += [Step.of(move, policy) for move in made]
-        assert closed == positions[index]
-    return replace(solution, steps=tuple(steps), final=positions[-1], extra={})
+    return way[::-1]
 
 
 def grouped(solution: Solution) -> Solution:
@@ -144,29 +155,6 @@ def player_moves(
                 yield step, _apply(position, step)
 
 
-def lengths(solution: Solution) -> dict[str, int]:
-    """The length of a solution in every metric.
-
-    cards            single-card moves, moves to foundations included
-    runs             the same, but a run moved from column to column counts once
-    explicit-none    moves a player makes without automoves, as the notation says them
-    explicit-horne   ... with Horne automoves
-    explicit-wkr     ... with WKR automoves
-
-    Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
-    turning the stock is a move, too.
-    """
-    if solution.rules.has_runs:
-        return {"runs": len(solution.steps)}
-    if solution.rules.has_pile:
-        return {"cards": len(solution.steps)}
-    counts = {"cards": len(solution.moves())}
-    counts["runs"] = _explicit_moves(explicit(solution, "none", any_length=True))
-    for policy in ("none", "horne", "wkr"):
-        counts[f"explicit-{policy}"] = _explicit_moves(explicit(solution, policy))
-    return counts
-
-
 def merged(comments: list[Comment]) -> Comment | None:
     """Several comments as one; different kinds or authors become plain text."""
     if len(comments) < 2:
@@ -179,10 +167,6 @@ def merged(comments: list[Comment]) -> Comment | None:
     if alike:
         return replace(first, text=text)
     return Comment(text)
-
-
-def _explicit_moves(solution: Solution) -> int:
-    return sum(step.automove == "none" for step in solution.steps)
 
 
 def _follow(solution: Solution, policy: Policy) -> tuple[list[Position], list[list[Comment]]]:

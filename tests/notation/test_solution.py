@@ -18,7 +18,8 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
 from dbmsolver.game.rules import GAMES, Policy, rules_for
-from dbmsolver.notation.explicit import explicit, lengths
+from dbmsolver.notation.explicit import explicit
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution
 from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import largest, move_run, split

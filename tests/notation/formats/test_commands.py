@@ -16,8 +16,9 @@ from dbmsolver.cli.render import render_json, render_text
 from dbmsolver.errors import DbmError, InputError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.notation import formats
-from dbmsolver.notation.explicit import explicit, lengths
+from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.results import Result as Answer
 
 

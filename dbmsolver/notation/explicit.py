@@ -9,7 +9,7 @@ is found wherever it leads to where single cards had been moved one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from dbmsolver.game.automoves import Automove, automoves
@@ -21,15 +21,21 @@ from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, moving_card
 from dbmsolver.notation.supermoves import largest, move_run
 
+StepPlaces = tuple[Place, Place, int]
+"""Where a step leads from and to, with how many cards."""
+
 
 def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
     """The solution with supermoves and the policy's automoves, with the fewest explicit moves.
 
     Moves to an empty column take one card or as many as possible, since notations can say no
-    other; with `any_length`, any number. An explicit move can be a move to a foundation.
+    other; with `any_length`, any number. An explicit move can be a move to a foundation. Where
+    there are several ways, the one with most steps of the solution is taken: so what is explicit
+    stays as it is.
     """
     positions, comments = _follow(solution, policy)
-    way = fewest_moves(positions, solution.rules, policy, any_length)
+    own = {(before, _place(step)) for step, before, _ in solution.replay()}
+    way = fewest_moves(positions, solution.rules, policy, any_length, own)
     steps: list[Step] = []
     reached = 0
     for step, before, index in way:
@@ -43,27 +49,35 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
 
 
 def fewest_moves(
-    positions: Sequence[Position], rules: Rules, policy: Automove, any_length: bool
+    positions: Sequence[Position],
+    rules: Rules,
+    policy: Automove,
+    any_length: bool,
+    own: Collection[tuple[Position, StepPlaces]] = (),
 ) -> list[tuple[Step, int, int]]:
     """The fewest moves of a player that lead from the first of these positions to the last.
 
     Each is a step, the number of the position before it, and of that after it and automoves. They
-    pass through some of the positions, which follow each other in this order.
+    pass through some of the positions, which follow each other in this order. Of several ways the
+    one with most of the ``own`` steps is taken.
     """
     last = {position: index for index, position in enumerate(positions)}
-    # Best ways from the start, in order of the positions: every move leads forward.
-    best: list[tuple[int, int, Step | None]] = [(len(positions), -1, None)] * len(positions)
-    best[0] = (0, -1, None)
+    # Best ways from the start, in order of the positions: every move leads forward. A way has so
+    # many moves, and so many of them are none of the own steps.
+    never = ((len(positions), 0), -1, None)
+    best: list[tuple[tuple[int, int], int, Step | None]] = [never] * len(positions)
+    best[0] = ((0, 0), -1, None)
     for index, position in enumerate(positions):
-        cost = best[index][0]
+        moves, others = best[index][0]
         if last[position] > index:
-            if cost < best[last[position]][0]:
-                best[last[position]] = (cost, index, None)
+            if (moves, others) < best[last[position]][0]:
+                best[last[position]] = ((moves, others), index, None)
             continue
         for step, following in player_moves(position, rules, any_length):
             end = last.get(automoves(following, rules, policy)[1], -1)
-            if end > index and cost + 1 < best[end][0]:
-                best[end] = (cost + 1, index, step)
+            cost = (moves + 1, others + ((position, _place(step)) not in own))
+            if end > index and cost < best[end][0]:
+                best[end] = (cost, index, step)
     way: list[tuple[Step, int, int]] = []
     index = len(positions) - 1
     while index > 0:
@@ -167,6 +181,11 @@ def merged(comments: list[Comment]) -> Comment | None:
     if alike:
         return replace(first, text=text)
     return Comment(text)
+
+
+def _place(step: Step) -> StepPlaces:
+    """Where a step leads from and to, with how many cards."""
+    return step.source, step.destination, step.count
 
 
 def _follow(solution: Solution, policy: Policy) -> tuple[list[Position], list[list[Comment]]]:

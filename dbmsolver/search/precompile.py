@@ -37,9 +37,9 @@ from dbmsolver.core.shards import make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
+    empty_level,
     enter_all,
     leading_moves,
-    make_shelf,
     mark_leading,
     remember,
     sweep,
@@ -123,15 +123,15 @@ def _of_sweep(codec: StateCodec) -> list[Call]:
     """What counting and listing all shortest solutions takes."""
     t = codec.tables
     bound = make_bound_tables(t, codec.deal.position.columns)
-    shelf = make_shelf(1, 1)
-    index = Index(shelf.rows, shelf.table, shelf.one, shelf.moves)
+    level = empty_level(1, 1)
+    index = Index(level.rows, level.table, level.one, level.moves)
     found, marks = np.empty(1, np.int64), np.empty(1, np.bool_)
     return [
-        (sweep, (t, bound, shelf, shelf.rows, _NUMBER, shelf.rows, shelf.ways, *[_NUMBER] * 4)),
-        (remember, (shelf.rows, shelf.rows)),
-        (are_positions, (t, _WORD, _WORD, shelf.rows)),
-        (mark_leading, (t, index, shelf.rows, found, shelf.moves, marks)),
-        (leading_moves, (t, index, _WORDS, found, shelf.moves)),
+        (sweep, (t, bound, level, level.rows, _NUMBER, level.rows, level.ways, *[_NUMBER] * 4)),
+        (remember, (level.rows, level.rows)),
+        (are_positions, (t, _WORD, _WORD, level.rows)),
+        (mark_leading, (t, index, level.rows, found, level.moves, marks)),
+        (leading_moves, (t, index, _WORDS, found, level.moves)),
         (enter_all, (index,)),
     ]
 

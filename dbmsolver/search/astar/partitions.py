@@ -8,7 +8,9 @@ ascending order.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ from dbmsolver.core.shards import (
     shards_of,
 )
 from dbmsolver.errors import InternalError
+from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.rows import Rows
 
 _OUTGOING = 1 << 18
@@ -110,15 +113,27 @@ class ShardQueue:
         self.shard = self.shard._replace(table=np.zeros(slots, np.uint64))
         rehash(self.shard.rows, count, self.shard.table)
 
-    def add_closed(self, rows: Rows) -> bool:
-        """Add closed states, but not yet to the table; whether there was room."""
+    def is_crowded(self) -> bool:
+        """Whether there is room for few more states."""
+        count = int(self.shard.state[COUNT])
+        return bool(count + len(self.shard.burst) > 0.9 * self.shard.rows.shape[0])
+
+    def add(self, rows: Rows) -> int:
+        """Add states, but not yet to the table; the number of the first row.
+
+        OutOfBudget if there is no room.
+        """
         count = int(self.shard.state[COUNT])
         if count + rows.shape[0] + 2 * BURST > self.shard.rows.shape[0]:
-            return False
+            raise OutOfBudget
         self.shard.rows[count : count + rows.shape[0]] = rows
-        self.shard.rows[count : count + rows.shape[0], META] |= IS_CLOSED
         self.shard.state[COUNT] = count + rows.shape[0]
-        return True
+        return count
+
+    def add_closed(self, rows: Rows) -> None:
+        """Add closed states, but not yet to the table; OutOfBudget if there is no room."""
+        first = self.add(rows)
+        self.shard.rows[first : first + rows.shape[0], META] |= IS_CLOSED
 
     def fresh_closed(self) -> Rows:
         """States expanded since the last call."""
@@ -186,14 +201,41 @@ class Partition:
         self.evaluated_before = self.evaluated
         self.queues = None
 
-    def distribute(self, rows: Rows) -> None:
-        """Put candidates into the inboxes of their shards."""
+    def distribute(self, rows: Rows, exchange: AbstractContextManager[Any] | None = None) -> None:
+        """Put candidates into the inboxes of their shards, which ``exchange`` guards."""
         assert self.queues is not None
         owners = shards_of(rows, len(self.queues))
-        for queue in self.queues:
-            mine = rows[owners == queue.number]
-            if mine.shape[0]:
-                queue.receive(mine)
+        shares = [(queue, rows[owners == queue.number]) for queue in self.queues]
+        with exchange or nullcontext():
+            for queue, mine in shares:
+                if mine.shape[0]:
+                    queue.receive(mine)
+
+    def divide(self, shards: int, memory: int) -> None:
+        """Divide what is loaded among so many shards, as :meth:`open` makes them.
+
+        All closed states have been handed over, and no layer is being closed.
+        """
+        old = self.queues or []
+        evaluated = self.evaluated
+        new = self.open(shards, memory)
+        for before in old:
+            owners = shards_of(before.rows, shards)
+            places = np.zeros(owners.size, np.uint32)  # of each row in its new shard
+            for queue in new:
+                mine = np.flatnonzero(owners == queue.number)
+                places[mine] = queue.add(before.rows[mine]) + np.arange(mine.size, dtype=np.uint32)
+            for layer, batches in before.waiting.items():
+                for rows in batches:
+                    for queue in new:
+                        share = places[rows[owners[rows] == queue.number]]
+                        if share.size:
+                            queue.waiting.setdefault(layer, []).append(share)
+            for batch in before.inbox:
+                self.distribute(batch)
+        for queue in new:
+            queue.rebuild_table()
+        self.evaluated_before = evaluated
 
     @property
     def evaluated(self) -> int:

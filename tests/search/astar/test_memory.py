@@ -14,6 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result
 from dbmsolver.search import recorder
+from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.storage.store import Store
 
@@ -51,7 +52,10 @@ def facts(result: Result) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("deal", [SOLVED, UNSOLVABLE], ids=["solved", "unsolvable"])
-def test_solve(calls: Counter[str], deal: Deal, threads: int) -> None:
+def test_solve(
+    calls: Counter[str], deal: Deal, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
     plenty = solve(deal, threads=threads)
     assert calls == {"load": 1}
     tight = solve(deal, threads=threads, memory=TIGHT)

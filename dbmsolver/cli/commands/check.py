@@ -88,7 +88,9 @@ def check_command(
         return
     click.echo(f"{name}: legal and winning, {length} ({form})")
     for metric, cost in found.items():
-        click.echo(f"{metric + ':':<16}{'spoiled by these automoves' if cost is None else cost}")
+        click.echo(
+            f"{metric + ':':<16}{'none, these automoves spoil it' if cost is None else cost}"
+        )
 
 
 def _check_all(source: Source, given: Given, metrics: bool) -> tuple[Solution, int]:

@@ -13,7 +13,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import UNUSUAL, Rules, rules_fields
+from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_fields
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 
@@ -86,7 +86,9 @@ def verdict_line(result: Result) -> str:
     if result.verdict == Verdict.SOLVED:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
-        return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
+        spoils = result.metric == "moves" and result.policy not in POLICIES
+        why = f" with the automoves {result.policy}" if spoils else ""
+        return f"{name}: unsolvable{why}, after {counted(result.states, *STATES[result.method])}"
     reason = LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
 

@@ -22,6 +22,14 @@ TH
 8D
 """
 
+SPOILED = """Foundations: H-6 C-J D-6 S-J
+8H 9H KH QH QC
+7H QD 8D QS
+7D TH KS KD JH
+KC JD TD 9D
+"""
+"""What can be won only if a card is kept from going home."""
+
 
 @pytest.fixture
 def board(tmp_path: Path) -> str:
@@ -56,6 +64,10 @@ def test_moves_of_the_player(board: str, tmp_path: Path) -> None:
     assert len(found["moves"]) == len(numbered) + len(free)
     status = command.answer("status", store)
     assert (status["metric"], status["automove"], status["at_most"]) == ("moves", "max", 2)
+    told = run("status", store).splitlines()[0]
+    assert told.endswith(", automove max, metric moves")
+    page = run("export", store, "--format", "html")
+    assert '<span class="badge">Proven shortest: 2 moves of the player</span>' in page
     for form in ("text", "json", *FORMATS):
         path = tmp_path / f"file.{form}"
         code = 2 if form == "sfn" else 0  # it knows no such automoves
@@ -64,6 +76,15 @@ def test_moves_of_the_player(board: str, tmp_path: Path) -> None:
             lengths = command.answer("check", path, "--metric")["lengths"]
             assert (lengths["moves-max"], lengths["cards"] >= lengths["runs"]) == (2, True)
     assert run("resume", store, "--quiet").splitlines()[0] == lines[0]
+
+
+def test_unsolvable_with_all_automoves(tmp_path: Path) -> None:
+    path = tmp_path / "board"
+    path.write_text(SPOILED)
+    how = ("--columns", "4", "--freecells", "2", "--metric", "moves", "--quiet")
+    line = run("solve", str(path), *how, "--automove", "max", code=10).splitlines()[0]
+    assert ": unsolvable with the automoves max, after " in line
+    assert "moves of the player, shortest" in run("solve", str(path), *how)
 
 
 def test_advice(board: str) -> None:

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import measure_of
 from dbmsolver.results import Method, Options, Question, method_for
 
 MOST = 4
@@ -110,12 +111,11 @@ def compilers_for(
     def code_bits() -> int:
         from dbmsolver.keys.states import StateCodec
 
-        return StateCodec(deal, options.policy).deal_tables.code_bits
+        return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
     method = method_for(question, deal.rules, options.method)
-    return Compilers(
-        question, method, code_bits, options.any_solution, counting, deal.rules.has_runs
-    )
+    runs = measure_of(deal.rules, options.policy, options.metric).metric != "cards"
+    return Compilers(question, method, code_bits, options.any_solution, counting, runs)
 
 
 def compile_share(

@@ -53,7 +53,7 @@ def make_deal_tables(
     dealt = _dealt_places(game, kinds, padded, freecells)
     public = public_digits(game, kinds, dealt)
     tables: Tables = _kernel_tables(game, kinds, padded, dealt, public)
-    if game.runs:
+    if game.runs or game.room:
         tables = with_runs(game, tables, foundations)
     signature, planes = _dealt_state(tables, padded, dealt, foundations)
     return DealTables(

@@ -8,6 +8,7 @@ that is played, and for no other (:mod:`dbmsolver.jit.families`).
 =================== ============================================================================
 ``list_moves``      the legal moves of a state
 ``apply_move``      the state after a move
+``move_cost``       what a move costs, a forced one or another
 ``undo_code``       the state before the move of a parent-move code
 ``homing_card``     the card of a suit whose move takes cards home next
 ``cards_home``      how many cards that move takes home
@@ -56,9 +57,15 @@ def _the_card(t, card):
     return ONE << U64(card)
 
 
+@inlined
+def _costs_one(t, forced):
+    return np.int64(1)
+
+
 list_moves = inlined_by_type({Tables: expand.list_moves, RunTables: run_moves.list_moves})
 apply_move = inlined_by_type({Tables: expand.apply_move, RunTables: run_moves.apply_move})
 undo_code = by_type({Tables: expand.undo_code, RunTables: run_moves.undo_code})
+move_cost = inlined_by_type({Tables: _costs_one, RunTables: run_moves.move_cost})
 homing_card = inlined_by_type({Tables: _next_card, RunTables: run_moves.homing_card})
 cards_home = inlined_by_type({Tables: _one, RunTables: run_moves.cards_home})
 set_home = inlined_by_type({Tables: _the_card, RunTables: run_moves.set_home})

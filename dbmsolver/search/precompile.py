@@ -70,7 +70,7 @@ def needed(
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
     deals.  ``counting``: all shortest solutions are to be counted, too.  ``runs``: a run is one
-    move.
+    move, by the rules or as moves are counted.
     """
     codec = StateCodec(Deal.from_number(1, _OF_RUNS if runs else GAMES["freecell"]), "wkr")
     tables = codec.tables

@@ -14,6 +14,7 @@ from dbmsolver.closing import Closing
 from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.rules import MOVES_WORDS
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
@@ -58,6 +59,12 @@ class Sequences(Closing):
         if deal.rules.has_pile:
             what = f"all cards go to one pile in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted in games with foundations")
+        metric = measure_of(deal.rules, options.policy, options.metric).metric
+        if metric != "cards":
+            raise UsageError(
+                f"metric {metric}: shortest solutions are counted in moves of single cards, "
+                "expected cards"
+            )
         self.deal = deal
         self.options = options
         self.limits = limits

@@ -15,12 +15,12 @@ from helpers.solutions import mid_game, plain, solved
 from helpers.texts import validate
 
 from dbmsolver.errors import UsageError
+from dbmsolver.game.automoves import automoves
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit, grouped
 from dbmsolver.notation.formats import Given, InvalidError
 from dbmsolver.notation.formats.universal import KNOWN, tree
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.supermoves import automoves
 
 ENCODINGS = ("universal-json", "universal-xml")
 

@@ -11,7 +11,7 @@ import pytest
 from helpers.searching import prove
 from helpers.selection import few_fast
 
-from dbmsolver.api import solve
+from dbmsolver.api import solve, verify_store
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result
@@ -62,6 +62,24 @@ def test_solve(
     tight = solve(deal, threads=threads, memory=TIGHT)
     assert facts(tight) == facts(plenty)
     assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "policy"), [("runs", "wkr"), ("moves", "max")])
+def test_solve_in_other_metrics(
+    calls: Counter[str],
+    metric: str,
+    policy: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
+    how: Any = {"metric": metric, "policy": policy}
+    plenty = solve(SOLVED, **how)
+    tight = solve(SOLVED, memory=TIGHT, store=tmp_path / "store", **how)
+    assert facts(tight) == facts(plenty)
+    assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
+    assert verify_store(tmp_path / "store").valid
 
 
 @pytest.mark.parametrize(

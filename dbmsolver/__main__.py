@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 
 from dbmsolver.signals import end_at_once
@@ -10,7 +11,10 @@ from dbmsolver.signals import end_at_once
 def main() -> None:
     """Run the command line; a signal that comes while it is being loaded ends it, too."""
     end_at_once()
-    gc.set_threshold(100_000)  # loading makes much that stays: looking for garbage takes a tenth
+    # Loading makes much that stays. Looking for garbage in it takes a tenth of a short run, and as
+    # much again at the end, when nothing is garbage any more.
+    gc.set_threshold(100_000)
+    atexit.register(gc.freeze)
     from dbmsolver.cli.app import main as run
 
     run()

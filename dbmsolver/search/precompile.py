@@ -33,7 +33,7 @@ from dbmsolver.core.runs import (
     unpack_rows,
     widths_of,
 )
-from dbmsolver.core.shards import make_shard, rehash, shards_of
+from dbmsolver.core.shards import count_unclosed, make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
@@ -108,12 +108,13 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     )
     metas = np.empty(1, np.uint32)
     return [
-        (pack_rows, (t, shard.rows)),
+        (pack_rows, (t, shard.rows, metas)),
         (insert_candidates, (*shared, shard.rows, _NUMBER)),
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (expand_layer, (*shared, *[_NUMBER] * 4)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
+        (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (shards_of, (shard.rows, _NUMBER)),
     ]
@@ -180,7 +181,7 @@ def _of_dives(t: Any) -> list[Call]:
         (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
         (normal_record, (t, *[_WORD] * 4, _WORDS)),
         (fingerprints, (rows,)),
-        (pack_rows, (t, rows)),
+        (pack_rows, (t, rows, metas)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
     ]
 

@@ -122,6 +122,7 @@ class AStarSearch:
         """
         self.checkpoint.restore()
         with ThreadPoolExecutor(self.threads) as pool:
+            self.checkpoint.each = pool.map
             try:
                 while self._ended() is None and (layers := self._layers()):
                     self.checkpoint.layer = min(layers)
@@ -133,7 +134,7 @@ class AStarSearch:
             except (KeyboardInterrupt, GeneratorExit):
                 self.checkpoint.commit()
                 raise
-        self.checkpoint.commit()
+            self.checkpoint.commit()
         ended = self._ended()
         if ended is not None:
             return ended

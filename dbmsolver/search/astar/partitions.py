@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
@@ -73,12 +74,6 @@ class ShardQueue:
             + sum(rows.nbytes for rows in self.inbox)
         )
 
-    @property
-    def unclosed(self) -> Rows:
-        """States looked at that are not closed."""
-        rows: Rows = self.rows[(self.rows[:, META] & IS_CLOSED) == 0]
-        return rows
-
     def receive(self, rows: Rows) -> None:
         """Put candidates into the inbox."""
         self.received += rows.shape[0]
@@ -110,7 +105,7 @@ class ShardQueue:
         slots = self.shard.table.size
         while 2 * (count + BURST) > slots:
             slots *= 2
-        self.shard = self.shard._replace(table=np.zeros(slots, np.uint64))
+        self.shard = self.shard._replace(table=zeros(slots, np.uint64))
         rehash(self.shard.rows, count, self.shard.table)
 
     def is_crowded(self) -> bool:
@@ -135,10 +130,14 @@ class ShardQueue:
         first = self.add(rows)
         self.shard.rows[first : first + rows.shape[0], META] |= IS_CLOSED
 
-    def fresh_closed(self) -> Rows:
-        """States expanded since the last call."""
+    def has_fresh(self) -> bool:
+        """Whether states were expanded since :meth:`fresh_closed` was called."""
+        return self.flushed < int(self.shard.state[DONE])
+
+    def fresh_closed(self) -> NDArray[np.uint32]:
+        """The numbers of the rows that were expanded since the last call."""
         first, self.flushed = self.flushed, int(self.shard.state[DONE])
-        return self.shard.rows[self.shard.done[first : self.flushed]]
+        return self.shard.done[first : self.flushed]
 
 
 @dataclass(eq=False, slots=True)

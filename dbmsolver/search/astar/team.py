@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, wait
 
 from dbmsolver.search.astar.partitions import ShardQueue
 
@@ -42,10 +42,19 @@ class Team:
         self._over = False
 
     def work(self, pool: Executor, threads: int) -> None:
-        """Work with so many threads of a pool until it is over; raises what one of them raises."""
-        helpers = min(threads, len(self._queues))
-        for helper in [pool.submit(self._help) for _ in range(helpers)]:
-            helper.result()
+        """Work with so many threads of a pool until it is over; raises what one of them raises.
+
+        However it ends, with an interrupt, too, no thread is at work any more.
+        """
+        most = min(threads, len(self._queues))
+        helpers = [pool.submit(self._help) for _ in range(most)]
+        try:
+            for helper in helpers:
+                helper.result()
+        finally:
+            with self._exchange:
+                self._end()
+            wait(helpers)
 
     def _help(self) -> None:
         last = None

@@ -9,9 +9,8 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from dbmsolver.closing import Closing
 from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
@@ -43,7 +42,7 @@ _SECONDS = 0.05
 """Time between two looks at the memory in use."""
 
 
-class Sequences:
+class Sequences(Closing):
     """The shortest solutions of a deal, to be used as a context.
 
     First :meth:`count`, then :meth:`choose`, then :meth:`solutions`. With a store the levels of the
@@ -81,15 +80,8 @@ class Sequences:
         self._listing: Listing | None = None
         self._store_bytes = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the store and of what it has open."""
         self._stack.close()
 
     def count(self) -> Generator[Event, Cancelled | None, SolutionCount]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.searching import prove
+from helpers.selection import few_fast
 
 from dbmsolver.api import solve, verify_store
 from dbmsolver.game.deals import Deal
@@ -50,8 +52,7 @@ def facts(result: Result) -> tuple[Any, ...]:
     return result.verdict, result.length, result.shortest, result.strata, result.digest
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("deal", [SOLVED, UNSOLVABLE], ids=["solved", "unsolvable"])
+@pytest.mark.parametrize(("deal", "threads"), few_fast(product([SOLVED, UNSOLVABLE], [2, 1]), 2))
 def test_solve(
     calls: Counter[str], deal: Deal, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

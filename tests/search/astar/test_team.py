@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -85,9 +86,9 @@ class Work:
         worker.outbox = []
         return True
 
-    def run(self, threads: int, rounds: int) -> None:
+    def team(self, rounds: int) -> Team:
         shards: Any = self.workers
-        team = Team(
+        return Team(
             shards,
             lambda worker: bool(worker.inbox),  # type: ignore[attr-defined]
             self.work_on,  # type: ignore[arg-type]
@@ -95,8 +96,10 @@ class Work:
             rounds,
             self.exchange,
         )
+
+    def run(self, threads: int, rounds: int) -> None:
         with ThreadPoolExecutor(threads) as pool:
-            team.work(pool, threads)
+            self.team(rounds).work(pool, threads)
 
     @property
     def waiting(self) -> int:
@@ -123,6 +126,31 @@ def test_an_error_ends_it(threads: int) -> None:
     work = Work(4, [100, 200], fails=50)
     with pytest.raises(ValueError, match="50"):
         work.run(threads, 10_000)
+
+
+def test_an_interrupt_waits_for_the_threads() -> None:
+    """What they have begun is finished, so that the caller can commit it."""
+    work = Work(2, [1_000_000])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    work_on = work.work_on
+
+    def interrupted(worker: Worker) -> None:
+        if work.rounds.total() == 20:
+            signal.raise_signal(signal.SIGINT)
+        work_on(worker)
+
+    work.work_on = interrupted  # type: ignore[method-assign]
+    with ThreadPoolExecutor(2) as pool:
+        team = work.team(10_000_000)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                team.work(pool, 2)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        made = work.rounds.total()
+        assert made >= 20 and not work.busy
+        assert work.waiting == 1
+    assert work.rounds.total() == made
 
 
 def test_the_caller_may_end_it() -> None:

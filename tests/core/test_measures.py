@@ -13,6 +13,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.states import State, StateCodec
 
+FAST = [("runs", "none"), ("moves", "wkr"), ("moves", "max")]
 EVERY = pytest.mark.parametrize(
     ("metric", "policy", "rules"),
     [
@@ -21,7 +22,7 @@ EVERY = pytest.mark.parametrize(
             policy,
             rules,
             id=f"{metric}-{policy}-{rules.name}",
-            marks=() if (metric, policy) in MEASURES[-2:] + MEASURES[:1] else pytest.mark.slow,
+            marks=() if (metric, policy) in FAST and rules in GAMES[:3] else pytest.mark.slow,
         )
         for metric, policy in MEASURES
         for rules in GAMES
@@ -84,4 +85,4 @@ def test_small_games(metric: str, policy: str, rules: Rules) -> None:
 @pytest.mark.slow
 @EVERY
 def test_thousands_of_small_games(metric: str, policy: str, rules: Rules) -> None:
-    assert sum(check(rules, metric, policy, seed, 120) for seed in range(100, 150)) > 0
+    assert sum(check(rules, metric, policy, seed, 120) for seed in range(100, 112)) > 0

@@ -66,6 +66,8 @@ def proves(method, whole, divided):
 def runs():
     deal = Deal.from_number(1, rules_for("alpha_star"))
     assert solve(deal, threads=1).verdict == prove(deal, threads=1).verdict == "unsolvable"
+    how = {"metric": "moves", "policy": "max", "any_solution": True}
+    assert solve(Deal.from_number(3), threads=1, **how).length == 18
 
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 check("solve", "every-position", solves)

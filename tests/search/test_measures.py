@@ -73,7 +73,7 @@ def test_shortest_of_small_games(metric: str, policy: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("metric", "policy", "rules"), CASES)
 def test_shortest_of_many_small_games(metric: str, policy: str, rules: Rules) -> None:
-    for seed in range(15):
+    for seed in range(10):
         check_game(small_measured(rules, metric, policy, 1000 + seed, 120))
 
 
@@ -144,7 +144,7 @@ def test_interrupted(
 )
 def test_advice(metric: Metric, policy: Policy) -> None:
     """Every first move is worth what breadth first says, and a hint is one of the best."""
-    for seed in range(12):
+    for seed in range(6):
         game = small_measured(PLAIN, metric, policy, 3000 + seed, 80)
         how: Any = {"metric": metric, "policy": policy, "threads": 1}
         found = first_moves(game.deal, **how)
@@ -182,7 +182,7 @@ def test_refused() -> None:
 @pytest.mark.slow
 def test_check_counts_as_the_search_does() -> None:
     """The length of a solution in its own metric is the search's; in others no shorter than it."""
-    for seed in range(40):
+    for seed in range(20):
         deal = small_measured(PLAIN, "runs", "none", 4000 + seed, 150).deal
         found = {
             (metric, policy): solve(deal, threads=1, metric=metric, policy=policy)  # type: ignore[arg-type]

@@ -248,8 +248,8 @@ def test_other_searches_are_refused(begun: Path, change: dict[str, Any], message
 
 def test_other_metrics_are_refused(begun: Path) -> None:
     with Store.open(begun) as opened, opened.write() as txn:
-        txn.put_manifest(replace(opened.manifest, metric="turns"))
-    with pytest.raises(StoreError, match="another metric: turns, not cards"):
+        txn.put_manifest(replace(opened.manifest, metric="runs"))
+    with pytest.raises(StoreError, match="another metric: runs, not cards"):
         prove(Deal.from_number(11982), store=begun)
 
 

@@ -185,6 +185,9 @@ def _plane_masks(values: list[set[int]], plane_bits: Words) -> tuple[Words, Word
             seen = {int(plane_bits[plane, place]) for place in places}
             varying[plane] |= (len(seen) == 2) << card
             fixed[plane] |= (seen == {1}) << card
+    # Every bit of `high` that can be 1 is part of keys: a king that is loose only home has one.
+    varying[2] |= fixed[2]
+    fixed[2] = 0
     return words_array(varying), words_array(fixed)
 
 

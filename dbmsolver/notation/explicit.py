@@ -68,7 +68,8 @@ def grouped(solution: Solution) -> Solution:
     That is the card that moves, the card it is put on, and the position before. A single-card move
     stays an automove if it was one.
     """
-    if solution.rules.has_runs or solution.rules.has_pile:
+    rules = solution.rules
+    if rules.has_runs or rules.has_pile or rules.takes_back:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
@@ -153,12 +154,15 @@ def lengths(solution: Solution) -> dict[str, int]:
     explicit-wkr     ... with WKR automoves
 
     Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
-    turning the stock is a move, too.
+    turning the stock is a move, too. Where cards come back from the foundations, in `cards` only,
+    as well: they would meet automoves.
     """
     if solution.rules.has_runs:
         return {"runs": len(solution.steps)}
     if solution.rules.has_pile:
         return {"cards": len(solution.steps)}
+    if solution.rules.takes_back:
+        return {"cards": len(solution.moves())}
     counts = {"cards": len(solution.moves())}
     counts["runs"] = _explicit_moves(explicit(solution, "none", any_length=True))
     for policy in ("none", "horne", "wkr"):

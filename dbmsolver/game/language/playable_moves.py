@@ -209,7 +209,9 @@ def _removable(
         problems.add(f"{reason}, {hint}", back[0].element, show=shown)
     elif len(back) < len(lines):
         other = next(line for line in lines if line not in back)
-        reason = "cards come back from the foundations by other lines, expected that of this one, too"
+        reason = (
+            "cards come back from the foundations by other lines, expected that of this one, too"
+        )
         problems.add(f"{reason}, or of none", *other.sources, other.element)
     return True
 

@@ -51,7 +51,9 @@ def places(game: Game, state: State) -> list[int]:
         elif parent is None:
             values[card] = PLACE_BOTTOM
         else:
-            values[card] = game.rules.parent_kinds.index((card ^ parent) & 3)
+            number = game.rules.parent_number(card, parent)
+            assert number is not None
+            values[card] = number
     return values
 
 
@@ -192,6 +194,7 @@ def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int)
         for depth, card in enumerate(column):
             under = column[depth - 1] if depth else None
             possible = rules.can_fill(card) if under is None else rules.can_stack(card, under)
-            if card >> 2 == 0 and game.policy != "none" and not rules.whole_suits:
+            forced = not (rules.whole_suits or rules.takes_back)
+            if card >> 2 == 0 and game.policy != "none" and forced:
                 possible = False  # aces go home the moment they are free
             assert (dealt[card] == PLACE_LOCKED) == (not possible)

@@ -32,6 +32,10 @@ ODD_RULES = (
     Rules("runs of a suit, no fill", 6, 2, "any", "none", moves="suit-runs"),
     Rules("reserve", 6, 16, "any", "any", reserve=True),
     Rules("no building", 6, 3, "none", "any"),
+    Rules("up and down", 7, 2, "suit-both", "kings"),
+    Rules("cards come back", 7, 2, "alternate", "any", removable=True),
+    Rules("cards of any suit come back", 9, 0, "any", "none", removable=True),
+    Rules("cards come back, reserve", 6, 9, "any", "kings", reserve=True, removable=True),
 )
 DIFFERENT_RULES = {
     (
@@ -42,6 +46,7 @@ DIFFERENT_RULES = {
         rules.moves,
         rules.whole_suits,
         rules.reserve,
+        rules.removable,
     ): rules
     for rules in reversed(GAMES.values())
     if not rules.has_pile  # other kernels play these

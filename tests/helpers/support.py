@@ -33,10 +33,13 @@ ODD_RULES = (
     Rules("reserve", 6, 16, "any", "any", reserve=True),
     Rules("no building", 6, 3, "none", "any"),
     Rules("up and down", 7, 2, "suit-both", "kings"),
+)
+COMING_BACK = (
     Rules("cards come back", 7, 2, "alternate", "any", removable=True),
     Rules("cards of any suit come back", 9, 0, "any", "none", removable=True),
     Rules("cards come back, reserve", 6, 9, "any", "kings", reserve=True, removable=True),
 )
+"""Games that only end where cards are few: not for tests that exhaust whole decks."""
 DIFFERENT_RULES = {
     (
         rules.columns,
@@ -67,13 +70,22 @@ _FAST = {
 }
 """Games that are unlike each other: tests of every game are fast for these."""
 
-EVERY_GAME = pytest.mark.parametrize(
-    "rules",
-    [
-        pytest.param(rules, id=rules.name, marks=() if rules.name in _FAST else pytest.mark.slow)
-        for rules in ALL_RULES
-    ],
-)
+
+def _each(games: tuple[Rules, ...]) -> pytest.MarkDecorator:
+    """A test of each of these games, slow but for those in `_FAST`."""
+    return pytest.mark.parametrize(
+        "rules",
+        [
+            pytest.param(
+                rules, id=rules.name, marks=() if rules.name in _FAST else pytest.mark.slow
+            )
+            for rules in games
+        ],
+    )
+
+
+EVERY_GAME = _each(ALL_RULES)
+EVERY_GAME_AND_BACK = _each((*ALL_RULES, *COMING_BACK))
 
 
 class Game(NamedTuple):

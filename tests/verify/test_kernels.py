@@ -10,7 +10,7 @@ import xxhash
 from helpers import naive_bound
 from helpers.naive_bound import smallest_cover
 from helpers.selection import few_fast
-from helpers.support import ALL_RULES, EVERY_GAME, random_game
+from helpers.support import ALL_RULES, EVERY_GAME_AND_BACK, random_game
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
@@ -18,8 +18,10 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.format import (
     BOTTOM,
     FREECELL,
+    HOME,
     LOCKED,
     Format,
+    comes_back,
     make_format,
     progress,
     root_words,
@@ -41,8 +43,15 @@ NOWHERE = (0, 0, 0, 1)
 
 def encode(form: Format, position: Position) -> Words:
     """A position as signature and planes, card by card."""
-    signature = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
-    places = {card: FREECELL for card in position.freecells if card is not None}
+    heights = list(position.foundations)
+    back: list[int] = []
+    if comes_back(form) and min(heights) < 13:
+        kept = int(form.kept).bit_count() // 4  # type: ignore[attr-defined]
+        back = [4 * r + s for s, height in enumerate(heights) for r in range(kept, height)]
+        heights = [kept] * 4
+    signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
+    places = dict.fromkeys(back, HOME)
+    places |= {card: FREECELL for card in position.freecells if card is not None}
     for column in position.columns:
         for card, under in zip(column, (-1, *column), strict=False):
             places[card] = place_on(form, card, under)
@@ -58,13 +67,19 @@ def encode(form: Format, position: Position) -> Words:
 def place_on(form: Format, card: int, under: int) -> int:
     if form.dealt_place[card] == LOCKED and form.dealt_under[card] == under:
         return LOCKED
-    return BOTTOM if under < 0 else form.kinds.tolist().index((card ^ under) & 3)
+    if under < 0:
+        return BOTTOM
+    rises = getattr(form, "rises", np.full(form.kinds.size, 4)).tolist()
+    parents = [(card ^ kind) + rise for kind, rise in zip(form.kinds, rises, strict=True)]
+    return parents.index(under)
 
 
 def place_of(form: Format, position: Position, card: int) -> int:
     if card in position.freecells:
         return FREECELL
-    column = next(column for column in position.columns if card in column)
+    column = next((column for column in position.columns if card in column), None)
+    if column is None:
+        return HOME
     depth = column.index(card)
     return place_on(form, card, column[depth - 1] if depth else -1)
 
@@ -109,7 +124,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     return Expanded(int(error), *split, bool(work.tally[0, 1]), int(work.digest[0]))
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @pytest.mark.parametrize("seed", few_fast(SEEDS, 4))
 def test_a_game(rules: object, seed: int) -> None:
     game = random_game(rules, seed)  # type: ignore[arg-type]

@@ -37,6 +37,9 @@ MOVES: tuple[Moves, ...] = get_args(Moves)
 PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
+Family = Literal["cards", "runs", "two-way", "pile"]
+"""What kernels play a game: see docs/games.md."""
+
 MAX_COLUMNS = 13
 MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
@@ -216,6 +219,13 @@ class Rules:
     def two_way(self) -> bool:
         """Whether columns are built up, too, or cards come back from the foundations."""
         return self.takes_back or self.build == "suit-both"
+
+    @property
+    def family(self) -> Family:
+        """Which kernels play it."""
+        if self.has_pile:
+            return "pile"
+        return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
 
     @property
     def kept_rank(self) -> int:

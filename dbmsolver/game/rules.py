@@ -163,7 +163,7 @@ class Rules:
             raise UsageError(f"{what}: expected moves of single cards, or cards that stay home")
         if self.build == "suit-both" and self.has_runs:
             what = f"{BUILD_WORDS[self.build]}, but {MOVES_WORDS[self.moves]}"
-            raise UsageError(f"{what}: expected moves of single cards")
+            raise UsageError(f"{what}: expected moves of single cards, or columns built down")
         if self.layout:
             layout = layout_of(self.layout)
             layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)

@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.rules import Family
 from dbmsolver.results import Method, Options, Question, method_for
 
@@ -111,10 +112,12 @@ def compilers_for(
     def code_bits() -> int:
         from dbmsolver.keys.states import StateCodec
 
-        return StateCodec(deal, options.policy).deal_tables.code_bits
+        return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
     method = method_for(question, deal.rules, options.method)
-    return Compilers(question, method, code_bits, options.any_solution, counting, deal.rules.family)
+    usual = measure_of(deal.rules, options.policy, options.metric).metric == "cards"
+    family = deal.rules.family if usual else "runs"
+    return Compilers(question, method, code_bits, options.any_solution, counting, family)
 
 
 def compile_share(

@@ -56,7 +56,7 @@ def make_deal_tables(
     dealt = _dealt_places(game, kinds, padded, freecells)
     public = public_digits(game, kinds, dealt)
     tables: Tables = _kernel_tables(game, kinds, padded, dealt, public)
-    if game.runs:
+    if game.runs or game.room:
         tables = with_runs(game, tables, foundations)
     if game.two_way:
         tables = two_way(game, tables)

@@ -10,6 +10,7 @@ compiled for the family that is played, and for no other (:mod:`dbmsolver.jit.fa
 ``list_moves``      the legal moves of a state
 ``apply_move``      the state after a move
 ``place_of``        where a card lies in a state
+``move_cost``       what a move costs, a forced one or another
 ``undo_code``       the state before the move of a parent-move code
 ``home_signature``  the signature after the next move home of a suit, for good
 ``cards_home``      how many cards that move takes home
@@ -80,6 +81,11 @@ def _the_card(t, card):
     return ONE << U64(card)
 
 
+@inlined
+def _costs_one(t, forced):
+    return np.int64(1)
+
+
 _FAMILIES = (Tables, RunTables, TwoWayTables)
 _BOUNDS = (BoundTables, RunBoundTables, TwoWayBoundTables)
 
@@ -95,6 +101,7 @@ list_moves = inlined_by_type(
 apply_move = inlined_by_type(
     _of((expand.apply_move, run_moves.apply_move, two_way_moves.apply_move))
 )
+move_cost = inlined_by_type(_of((_costs_one, run_moves.move_cost, _costs_one)))
 place_of = inlined_by_type(_of((_place_of, _place_of, two_way_moves.place_of)))
 undo_code = by_type(_of((expand.undo_code, run_moves.undo_code, two_way_moves.undo_code)))
 home_signature = inlined_by_type(_of((_one_home, _run_home, two_way_moves.home_signature)))

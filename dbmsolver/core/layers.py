@@ -23,6 +23,7 @@ from dbmsolver.core.families import (
     cheap_bound,
     full_bound,
     list_moves,
+    move_cost,
     place_of,
 )
 from dbmsolver.core.shards import (
@@ -240,7 +241,7 @@ def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
     row[META] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
-    g = g_of(meta) + 1
+    g = g_of(meta) + move_cost(t, forced)
     for number in range(count):
         card, new = np.int64(shard.moves[number]) >> 3, np.int64(shard.moves[number]) & 7
         old = place_of(t, sets.locked, off, low, high, card)

@@ -142,15 +142,19 @@ def sort_runs(counts, words, keys, codes):
 
 
 @allocating
-def pack_rows(t, rows):
+def pack_rows(t, rows, chosen):
     """Sort rows of :mod:`dbmsolver.core.shards` into runs by signature, each sorted by local key.
 
-    Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas (uint32)
-    are the lower halves of the rows' own: code and g.
+    ``chosen`` (uint32[*]) are the numbers of the rows, in any order. Returns (signatures, counts,
+    offsets in states, offsets in words, keys, metas); metas (uint32) are the lower halves of the
+    rows' own: code and g.
     """
-    total = rows.shape[0]
-    first_keys = rows[:, SIGNATURE].copy()
-    index = np.arange(total).astype(np.uint32)
+    total = chosen.size
+    first_keys = np.empty(total, np.uint64)
+    index = np.empty(total, np.uint32)
+    for place in range(total):
+        index[place] = chosen[place]
+        first_keys[place] = rows[chosen[place], SIGNATURE]
     by_signature = np.empty(total, np.uint64)
     order = np.empty(total, np.uint32)
     sort_states(first_keys, index, by_signature, order, total, np.int64(1))

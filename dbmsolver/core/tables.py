@@ -52,6 +52,8 @@ PLACES = 8
 BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY, BUILD_NONE, BUILD_SUIT_BOTH = 0, 1, 2, 3, 4
 FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
 POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
+POLICY_PLAYED_WKR, POLICY_MAX = 3, 4
+"""Of programs that make moves by themselves: Horne's rule or a search's; all there are."""
 
 PARENT_KINDS = {
     BUILD_ALTERNATE: (1, 3),
@@ -81,6 +83,8 @@ class Game(NamedTuple):
     policy: int
     runs: int = 0  # on how many kinds of parents, the first ones, a card moves with its parent
     whole_suits: bool = False
+    room: bool = False  # whether the room there is says how many cards of a run move at once
+    free: bool = False  # whether forced moves cost nothing
     removable: bool = False  # whether cards come back from the foundations
     kept_rank: int = 0  # then, the highest rank whose cards do not
 

@@ -29,13 +29,14 @@ Build = Literal["alternate", "suit", "any", "none", "suit-both"]
 Fill = Literal["any", "kings", "none"]
 Moves = Literal["single", "runs", "suit-runs"]
 Pile = Literal["none", "wrap", "ends"]
-Policy = Literal["wkr", "horne", "none"]
+Policy = Literal["wkr", "horne", "none", "max"]
 
 BUILDS: tuple[Build, ...] = get_args(Build)
 FILLS: tuple[Fill, ...] = get_args(Fill)
 MOVES: tuple[Moves, ...] = get_args(Moves)
 PILES: tuple[Pile, ...] = get_args(Pile)
-POLICIES: tuple[Policy, ...] = get_args(Policy)
+POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
+"""What a search may follow whatever it counts: "max" takes solutions away."""
 
 Family = Literal["cards", "runs", "two-way", "pile"]
 """What kernels play a game: see docs/games.md."""

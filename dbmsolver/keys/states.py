@@ -19,6 +19,7 @@ from dbmsolver.core.public_digits import digit_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, Policy, Rules
 from dbmsolver.results import Method
@@ -39,6 +40,7 @@ _POLICIES: dict[Policy, int] = {
     "none": core.POLICY_NONE,
     "horne": core.POLICY_HORNE,
     "wkr": core.POLICY_WKR,
+    "max": core.POLICY_MAX,
 }
 
 
@@ -52,16 +54,17 @@ class State(NamedTuple):
 
 
 class StateCodec:
-    """The keys of one deal under one policy.
+    """The keys of one deal, as its moves are measured; None stands for the usual metric.
 
     ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
     ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``locked`` the
-    number of locked cards in the deal, ``code_type`` the type of parent-move codes.
+    number of locked cards in the deal, ``code_type`` the type of parent-move codes, ``measure``
+    says what a move is.
     """
 
     method: Method = Method.EVERY_POSITION
 
-    def __init__(self, deal: Deal, policy: Policy) -> None:
+    def __init__(self, deal: Deal, policy: Policy, metric: Metric | None = None) -> None:
         if deal.rules.has_pile:
             raise UsageError(
                 f"not possible in {deal.rules.name}, a game of one pile: "
@@ -69,20 +72,27 @@ class StateCodec:
             )
         self.deal = deal
         self.rules: Rules = deal.rules
+        self.measure = measure_of(deal.rules, policy, metric)
         position = deal.position
         self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
         run_kinds = {"single": 0, "suit-runs": 1, "runs": len(self.kinds)}
         takes_back = self.rules.takes_back
+        by_room, free = self.measure.by_room, self.measure.has_free_moves
+        # No move is forced where only whole suits go home, or cards come back.
+        follows = _POLICIES["none" if self.rules.whole_suits or takes_back else policy]
+        if free and policy == "wkr":
+            follows = core.POLICY_PLAYED_WKR
         self.deal_tables = make_deal_tables(
             core.Game(
                 columns=self.rules.columns,
                 freecells=0 if self.rules.reserve else self.rules.freecells,
                 build=_BUILDS[self.rules.build],
                 fill=_FILLS[self.rules.fill],
-                # No move is forced where only whole suits go home, or cards come back.
-                policy=_POLICIES["none" if self.rules.whole_suits or takes_back else policy],
-                runs=run_kinds[self.rules.moves],
+                policy=follows,
+                runs=len(self.kinds) if by_room else run_kinds[self.rules.moves],
                 whole_suits=self.rules.whole_suits,
+                room=by_room,
+                free=free,
                 removable=takes_back,
                 kept_rank=self.rules.kept_rank if takes_back else 0,
             ),
@@ -112,7 +122,7 @@ class StateCodec:
         moved last, so it must not be one that could move.
         """
         position = self.deal.position
-        if self.rules.has_runs:
+        if self.rules.has_runs or self.measure.by_room:
             return self.tables.code_card.size - 1  # what is covered may move there
         for suit, height in enumerate(position.foundations):
             # The only card of a foundation may come back from there.

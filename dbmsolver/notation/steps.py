@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.automoves import Automove, goes_home
 from dbmsolver.game.cards import card_name, rank, suit
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
+from dbmsolver.game.room import capacity, run_length
 from dbmsolver.game.rules import Rules
-from dbmsolver.notation.supermoves import Automove, capacity, goes_home, move_run, run_length
+from dbmsolver.notation.supermoves import move_run
 
 
 class Origin(NamedTuple):

@@ -41,7 +41,7 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     """
     manifest = store.manifest
     checked = _check_nothing_pending(store)
-    codec = keys_of(deal, manifest.policy, Method(manifest.method))
+    codec = _keys(manifest, deal)
     if manifest.keep != "none":
         checked.append(_check_counts(store))
     if manifest.verdict == Verdict.SOLVED:
@@ -49,6 +49,10 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
     if manifest.keep != "none":
         checked.append(_check_closed(store, codec))
     return checked
+
+
+def _keys(manifest: Manifest, deal: Deal) -> AnyKeys:
+    return keys_of(deal, manifest.policy, Method(manifest.method), manifest.metric)
 
 
 def check_unfinished(store: Store, deal: Deal) -> list[str]:
@@ -66,10 +70,13 @@ def check_unfinished(store: Store, deal: Deal) -> list[str]:
         return []
     if manifest.question != Question.SOLVE:
         raise _wrong("a proof has no solution before its end", where)
-    codec = keys_of(deal, manifest.policy, Method(manifest.method))
+    codec = _keys(manifest, deal)
     moves = moves_of(manifest, codec, where)
-    if last > len(moves):
-        raise _wrong(f"layer {last} was searched, for a solution of {len(moves)} moves", where)
+    length = codec.measure.length(moves)
+    if length != manifest.length:
+        raise _wrong(f"its solution has {length} moves, not {manifest.length}", where)
+    if last > length:
+        raise _wrong(f"layer {last} was searched, for a solution of {length} moves", where)
     return ["the solution was played and wins"]
 
 
@@ -79,11 +86,8 @@ def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]
     StoreError if it does not win.
     """
 
-    def forced(position: Position) -> Move | None:
-        return position.forced(codec.rules, manifest.policy)
-
     try:
-        moves = replay(codec, [(card, place) for card, place in manifest.path or []], forced)
+        moves = replay(codec, [(card, place) for card, place in manifest.path or []])
     except (InternalError, TypeError, ValueError) as error:
         raise _wrong(f"its solution cannot be played: {error}", where) from None
     position = codec.deal.position
@@ -133,15 +137,16 @@ def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
     if manifest.path is None and manifest.keep == "none":
         return []
     moves = moves_of(manifest, codec, where)
-    if len(moves) != manifest.length:
-        raise _wrong(f"its solution has {len(moves)} moves, not {manifest.length}", where)
+    length = codec.measure.length(moves)
+    if length != manifest.length:
+        raise _wrong(f"its solution has {length} moves, not {manifest.length}", where)
     checked = ["the solution was played and wins"]
     if manifest.shortest:
         if manifest.question != Question.SOLVE:
             raise _wrong("a proof does not look for shortest solutions", where)
         for key in store.keys(b"C"):
             place = parse_closed_key(key)
-            if place.stratum >= _last_stratum(codec) and place.layer < len(moves):
+            if place.stratum >= _last_stratum(codec) and place.layer < length:
                 raise _wrong(f"a solution of {place.layer} moves is shorter", where)
     return checked
 
@@ -170,7 +175,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             if not is_closed(position):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
-            following = list(position.successors(codec.rules, store.manifest.policy))
+            following = codec.measure.successors(position)
             if not following:
                 break
             position = random.choice(following)[1]

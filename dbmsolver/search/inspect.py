@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy
@@ -14,7 +15,7 @@ from dbmsolver.keys.choice import AnyKeys, keys_of
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
-from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
+from dbmsolver.results import Keep, Limit, Method, Question, Verdict
 from dbmsolver.search.answers import whole_strata
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished
@@ -193,18 +194,17 @@ def keys_of_store(store: Store) -> AnyKeys:
     """The keys of the states in a store."""
     manifest = store.manifest
     deal = deal_of(manifest, str(store.path))
-    return keys_of(deal, manifest.policy, Method(manifest.method))
+    return keys_of(deal, manifest.policy, Method(manifest.method), manifest.metric)
 
 
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
     """The moves by which a search over every position came to a state, None if it did not."""
-    policy = store.manifest.policy
     for kind in (b"C", b"A"):
         steps = steps_to(Finder(store, codec, kind), state)
         if steps is None:
             continue
         try:
-            return list(replay(codec, steps, lambda at: at.forced(codec.rules, policy)))
+            return list(replay(codec, steps))
         except InternalError as error:
             raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     return None
@@ -216,7 +216,7 @@ def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
     if steps is None:
         return None
     try:
-        return list(replay(keys, steps, lambda _: None))
+        return list(replay(keys, steps))
     except InternalError as error:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 

@@ -29,7 +29,7 @@ from dbmsolver.results import (
     Result,
     Verdict,
 )
-from dbmsolver.search.answers import forced_move, result_of
+from dbmsolver.search.answers import result_of
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.interrupts import interruptible
@@ -134,7 +134,7 @@ class _Run:
         self.options = options
         self.limits = limits
         self.question = store.manifest.question
-        self.keys = keys_of(deal, options.policy, store.manifest.method)
+        self.keys = keys_of(deal, options.policy, store.manifest.method, options.metric)
         keys = self.keys
         store.check_states = PileIntake(keys) if isinstance(keys, PileKeys) else Intake(keys)
         self.threads = options.threads or default_threads()
@@ -335,9 +335,10 @@ class _Run:
         if steps is None:
             self._conclude(Verdict.SOLVED)
             return
-        replay(self.keys, steps, forced_move(self.deal.rules, self.options.policy))
+        moves = replay(self.keys, steps)
+        length = self.keys.measure.length(moves)
         path = [list(step) for step in steps]
-        self._conclude(Verdict.SOLVED, path=path, length=len(path), shortest=search.shortest)
+        self._conclude(Verdict.SOLVED, path=path, length=length, shortest=search.shortest)
 
     def _check_counts(self) -> None:
         """InternalError unless every state that was counted is there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -37,6 +38,10 @@ class Keys(Protocol):
     @property
     def rules(self) -> Rules:
         """Its rules."""
+
+    @property
+    def measure(self) -> Measure:
+        """What a move is, and what it costs."""
 
     @property
     def method(self) -> Method:
@@ -126,14 +131,10 @@ def place_value(codec: StateCodec, state: State, card: int) -> int:
     return codec.place(state, card)
 
 
-def replay(
-    codec: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]
-) -> tuple[Move, ...]:
+def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
     """Turn steps into moves by playing them on the readable model.
 
     InternalError if one is not legal there.
-
-    ``policy_moves`` says which forced move a position has, if any.
     """
     position = codec.deal.position
     moves = []
@@ -141,7 +142,7 @@ def replay(
         chosen = legal_move(codec, position, card, place)
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
-        forced = policy_moves(position)
+        forced = codec.measure.forced(position)
         if forced is not None and forced.card != card and codec.method == Method.EVERY_POSITION:
             raise InternalError(f"move {number} of the solution found ignores a forced move")
         # The card of a forced move may also be parked, where other moves are not left out for it.
@@ -179,7 +180,7 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
 
 def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
     """The legal move of a card to a place value; None if there is none."""
-    for move in position.moves(codec.rules):
+    for move in codec.measure.moves(position):
         if move.card == card and _place_of(codec, position, move) == place:
             return move
     return None

@@ -97,7 +97,7 @@ def _shown(
     if deal.rules.has_pile:
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])
-    form = make_format(deal, manifest.policy)
+    form = make_format(deal, manifest.policy, manifest.metric)
     show = position_of_record if manifest.method == Method.DOMINATING else position_of
     return lambda words: show(form, deal, words)
 

@@ -49,8 +49,9 @@ one byte, eight bits of a hash of the record that it was found from.
 **Parent-move code**: the number of the pair (card moved, place value before) in the list that has,
 for each card in ascending order, its dealt place and then its values in ascending order; a pair
 listed twice has the lower number.  Codes are one byte wide if there are at most 256 pairs, else
-two.  Where a run is one move, the card is the deepest of it, and the list has one more pair at its
-end, which stands for no card: the code of the deal, which has no parent.
+two.  Where a run is one move, by the rules or as the metric counts, the card is the deepest
+of it, and the list has one more pair at its end, which stands for no card: the code of the deal,
+which has no parent.
 
 **Public key**: digits, first the four foundation heights (radix 14), then for each card that has
 values a digit that says where in the list of its dealt place and its values its place stands (first
@@ -70,6 +71,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.rules import Policy, Rules
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
@@ -80,7 +82,9 @@ BUILDS = {"alternate": 0, "suit": 1, "any": 2, "none": 1, "suit-both": 1}
 RISES = {"suit-both": (4, -4)}
 """What is added to a card's number for its parents, but for their suits, where that is not 4."""
 RUNS = {"single": 0, "suit-runs": 1}
-POLICIES = {"none": 0, "horne": 1, "wkr": 2}
+POLICIES = {"none": 0, "horne": 1, "wkr": 2, "max": 4}
+PLAYED_WKR = 3
+"""The policy wkr as programs have it: Horne's moves, too."""
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -154,6 +158,9 @@ class RunFormat(NamedTuple):
     runs: int  # a card on a parent of one of that many first kinds moves with it
     whole_suits: bool
     heights_dealt: Ints  # [4]: of the foundations
+    limited: bool  # whether runs move as far as there is room only
+    doubling: bool  # whether each empty column doubles that room
+    free: bool  # whether forced moves are not counted
 
 
 class TwoWayFormat(NamedTuple):
@@ -200,12 +207,14 @@ class _Dealt(NamedTuple):
     locked: list[list[int]]  # of each column, from the bottom up
 
 
-def make_format(deal: Deal, policy: Policy) -> Format:
+def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> Format:
     """The tables of a deal under a policy.
 
-    A `RunFormat` where a run is one move, a `TwoWayFormat` where cards go both ways.
+    A `RunFormat` where a run is one move, by the rules or as the metric counts moves; a
+    `TwoWayFormat` where cards go both ways.
     """
     rules = deal.rules
+    measure = measure_of(rules, policy, metric)
     if rules.whole_suits or rules.takes_back:
         policy = "none"  # no card goes home by itself, so none is forced
     form = _of_any_game(deal, policy)
@@ -217,16 +226,21 @@ def make_format(deal: Deal, policy: Policy) -> Format:
             removable=rules.takes_back,
             kept=_mask(range(4 * rules.kept_rank if rules.takes_back else 0)),
         )
-    if not rules.has_runs:
+    if not rules.has_runs and not measure.by_room:
         return form
+    if measure.has_free_moves and policy == "wkr":
+        form = form._replace(policy=PLAYED_WKR)
     pairs = form._replace(
         code_card=np.append(form.code_card, NO_CARD), code_place=np.append(form.code_place, 0)
     )
     found: Any = RunFormat(
         *pairs,
-        runs=RUNS.get(rules.moves, form.kinds.size),
+        runs=form.kinds.size if measure.by_room else RUNS.get(rules.moves, form.kinds.size),
         whole_suits=rules.whole_suits,
         heights_dealt=np.array(deal.position.foundations, np.int64),
+        limited=measure.by_room,
+        doubling=rules.fill == "any",
+        free=measure.has_free_moves,
     )
     return found  # type: ignore[no-any-return]
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError, UsageError
+from dbmsolver.game.measures import measure_of
 from dbmsolver.process import anonymous_memory, default_memory
 from dbmsolver.results import Method
 from dbmsolver.storage.manifest import Manifest
@@ -65,7 +66,8 @@ class Run:
         if self.how.depth is not None:
             self._check_depth(claim)
         if claim != "unsolvable":
-            length = replay(report.deal, manifest.path or [])
+            measure = measure_of(report.deal.rules, manifest.policy, manifest.metric)
+            length = replay(report.deal, manifest.path or [], measure)
             if length != manifest.length:
                 raise Refuted(f"the solution has {length} moves, not {manifest.length}")
             report.checked.append(f"the solution is legal and has {length} moves")
@@ -76,7 +78,7 @@ class Run:
         if report.deal.rules.has_pile:
             yield from self._one_pile(length)
             return
-        form = make_format(report.deal, manifest.policy)
+        form = make_format(report.deal, manifest.policy, manifest.metric)
         if manifest.method == Method.DOMINATING:
             yield from self._records(form)
             return

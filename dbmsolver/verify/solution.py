@@ -7,6 +7,7 @@ from typing import Any
 
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME
@@ -21,32 +22,35 @@ class BadSolution(Exception):
         self.position = position
 
 
-def replay(deal: Deal, path: Sequence[Any]) -> int:
-    """Make the moves, pairs of a card and the place value that it goes to; their number.
+def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
+    """Make the moves, pairs of a card and the place value that it goes to; how many are counted.
 
     BadSolution if one is illegal, or cards are left.
     """
+    length = 0
     position = deal.position
     for number, step in enumerate(path, start=1):
-        move = _move(deal, position, step)
+        move = _move(deal, position, step, measure)
         if move is None:
             raise BadSolution(
                 f"move {number} of the solution ({_text(step)}) is not legal", position
             )
         position = position.apply(move)
+        length += measure.cost(move)
     if not position.is_goal():
         what = "cards are not home" if position.pile is None else "cards are left in the columns"
         raise BadSolution(
             f"after the {len(path)} moves of the solution {position.left} {what}", position
         )
-    return len(path)
+    return length
 
 
-def _move(deal: Deal, position: Position, step: Any) -> Move | None:
+def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move | None:
     if not _is_pair(step):
         return None
     card, place = step
-    for move in position.moves(deal.rules):
+    made = measure.forced(position) if measure.has_free_moves else None
+    for move in measure.moves(position) if made is None else [made]:
         if move.card != card:
             continue
         kind, index, under = move.destination.kind, move.destination.index, None

@@ -123,7 +123,7 @@ def test_solve_stopped_by_limits_and_continued(
 @pytest.mark.parametrize(
     ("phase", "how"),
     [
-        ("look ahead", "error"),
+        pytest.param("look ahead", "error", marks=pytest.mark.slow),
         ("search", "abandoned"),
         pytest.param("look ahead", "abandoned", marks=pytest.mark.slow),
         pytest.param("search", "error", marks=pytest.mark.slow),

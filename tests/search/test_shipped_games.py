@@ -79,7 +79,7 @@ def check(game: str, seed: int, decks: int, store: Path) -> None:
                 checked = True
 
 
-@pytest.mark.parametrize("game", few_fast(GAMES, 8))
+@pytest.mark.parametrize("game", few_fast(GAMES, 5))
 def test_small_decks(game: str, tmp_path: Path) -> None:
     check(game, 1, SOME, tmp_path)
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from dbmsolver.game.automoves import goes_home
 from dbmsolver.game.position import Position
+from dbmsolver.game.room import run_length
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step, moving_card
-from dbmsolver.notation.supermoves import goes_home, run_length
 
 StopKind = Literal["move", "run", "safe"]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, moving, usual_rules
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Step
-from dbmsolver.notation.supermoves import Automove
 
 FORMAT = "universal-solitaire-solution"
 FORMAT_VERSION = "0.1"

@@ -32,6 +32,8 @@ class Board(NamedTuple):
     column_of: NDArray[np.int64]  # [52]
     near: NDArray[np.uint64]  # [52]: for the bound
     stack: NDArray[np.uint64]  # [256]: for the bound
+    edges: NDArray[np.uint64]  # [52]: for the bound of runs
+    piece: NDArray[np.int64]  # [52]: for the bound of runs
 
 
 def make_board() -> Board:
@@ -43,6 +45,8 @@ def make_board() -> Board:
         column_of=np.empty(52, np.int64),
         near=np.zeros(52, np.uint64),
         stack=np.zeros(256, np.uint64),
+        edges=np.zeros(52, np.uint64),
+        piece=np.zeros(52, np.int64),
     )
 
 

@@ -119,6 +119,13 @@ def successors_of_cards(f, index, task, laid, forced, board, work, written, orig
     return written
 
 
+@inlined
+def one(f, forced):
+    """What a move of a single card counts."""
+    return 1
+
+
+move_cost = inlined_by_type({Format: one, RunFormat: run_moves.move_cost, TwoWayFormat: one})
 successors = inlined_by_type(
     {
         Format: successors_of_cards,
@@ -197,7 +204,9 @@ def expand_state(
         made = np.int64(partition.made[number])
     root = task.root
     is_root = signature == root[0] and off == root[1] and low == root[2] and high == root[3]
-    if task.costs and (made < 0 or is_root != (made == 0)):
+    # Only moves that cost nothing lead from the deal to states that no move has been made to.
+    odd = is_root != (made == 0) and (is_root or move_cost(f, 0) != 0)
+    if task.costs and (made < 0 or odd):
         return COSTS_BELOW_ZERO, written
     origin = U64(task.base + number)
     if not is_root:
@@ -210,7 +219,7 @@ def expand_state(
         written += 1
     if task.costs and layer >= task.limit:
         return 0, written
-    origin |= U64(made + 1) << U64(WANT)
+    origin |= U64(made + move_cost(f, forced)) << U64(WANT)
     return 0, successors(f, index, task, laid, forced, board, work, written, origin)
 
 

@@ -38,7 +38,8 @@ class Laid(NamedTuple):
 def safe_card(f, signature, movable):
     """The card of the lowest suit that can go home and is safe there; -1 if there is none.
 
-    The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`.
+    The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`. Where a program
+    makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
     """
     if f.policy == 0:
         return -1
@@ -47,18 +48,20 @@ def safe_card(f, signature, movable):
         card = 4 * height + suit
         if height == 13 or not (movable >> U64(card)) & ONE:
             continue
-        if f.build == 1:
+        if f.build == 1 or f.policy == 4:
             return card
         rank = height + 1
         across = min(height_of(signature, suit ^ 1), height_of(signature, suit ^ 3))
         beside = height_of(signature, suit ^ 2)
-        if f.policy == 1:
+        if f.policy == 1 or f.policy == 3:
             if rank <= 2:
                 return card
             least = across if f.build == 0 else min(across, beside)
             if least >= rank - 1:
                 return card
-        elif f.build == 0:
+        if f.policy == 1:
+            continue
+        if f.build == 0:
             if across >= rank - 2 and beside >= rank - 3:
                 return card
         elif min(across, beside) >= rank - 2:

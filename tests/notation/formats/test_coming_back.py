@@ -14,8 +14,9 @@ from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.notation import formats
-from dbmsolver.notation.explicit import grouped, lengths
+from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats.stops import stops
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
 

@@ -173,5 +173,12 @@ def test_what_is_not_played_is_refused() -> None:
     with pytest.raises(UsageError, match=r"up or down by suit.*expected moves of single cards"):
         Rules("x", 8, 0, "suit-both", "any", moves="runs")
     deal = Deal.from_number(1, GAMES["fortress"])
+    with pytest.raises(UsageError, match="metric runs: built up or down by suit in fortress"):
+        solve(deal, metric="runs")
+    rules = Rules("back", 1, 0, "any", "any", removable=True)
+    back = Deal(Position(((48,),), (), (12, 13, 13, 13)), rules)
+    with pytest.raises(UsageError, match="metric moves: cards come back from the foundations"):
+        solve(back, metric="moves")
+    assert solve(back).length == 1
     with pytest.raises(UsageError, match="up or down by suit in fortress: shortest solutions are"):
         Sequences(deal)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
-from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.measures import Measure, Metric
 from dbmsolver.game.moves import Move
-from dbmsolver.game.patience import counts_as_play
-from dbmsolver.game.rules import MOVES_WORDS, Policy, Rules
+from dbmsolver.game.rules import Policy, Rules
 
-Metric = Literal["cards", "runs", "moves", "plays"]
-METRICS: tuple[Metric, ...] = get_args(Metric)
 Keep = Literal["all", "none"]
 
 
@@ -77,6 +73,7 @@ class Options:
     """How to search: everything that is not the deal and not a limit."""
 
     policy: Policy = "wkr"
+    """Which moves home are made at once; in the metric "moves", which ones a program makes."""
     metric: Metric | None = None
     """What a move is; None for what the game has."""
     threads: int | None = None
@@ -124,12 +121,9 @@ class Better:
 
     moves: tuple[Move, ...]
     elapsed: float
+    length: int
+    """In the metric."""
     metric: Metric = "cards"
-
-    @property
-    def length(self) -> int:
-        """How many moves it has."""
-        return length_of(self.moves, self.metric)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,34 +202,16 @@ class Result:
     at_least: int | None = None
 
     @property
+    def measure(self) -> Measure:
+        """What a move is, and what it costs."""
+        return Measure(self.deal.rules, self.policy, self.metric)
+
+    @property
     def length(self) -> int | None:
         """Length of the solution in the metric, None where there is none, or none was kept."""
         if self.verdict != Verdict.SOLVED or not (self.moves or self.deal.position.is_goal()):
             return None
-        return length_of(self.moves, self.metric)
-
-
-def length_of(moves: Iterable[Move], metric: Metric) -> int:
-    """How many moves these are in a metric: as plays, turns of the stock do not count."""
-    return sum(metric != "plays" or counts_as_play(move) for move in moves)
-
-
-def metric_for(rules: Rules, wanted: Metric | None = None) -> Metric:
-    """What a move of the game is: a card that moves, or a card or a run of cards.
-
-    In Klondike and its relatives turning cards of the stock, or the waste, is a move, too; where
-    `plays` are wanted, it is none. UsageError if another metric is wanted.
-    """
-    if rules.is_patience:
-        if wanted not in (None, "moves", "plays"):
-            raise UsageError(f"metric {wanted} in {rules.name}, expected moves or plays")
-        return wanted or "moves"
-    metric: Metric = "runs" if rules.has_runs else "cards"
-    if wanted not in (None, metric):
-        raise UsageError(
-            f"metric {wanted}: {MOVES_WORDS[rules.moves]} in {rules.name}, expected {metric}"
-        )
-    return metric
+        return self.measure.length(self.moves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,9 +277,14 @@ class FirstMoves:
         """The moves that a shortest solution begins with, as far as that is known."""
         lengths = [value.length for value in self.values if value.length is not None]
         best = min(lengths, default=None)
-        if best is None or not self.result.shortest or best + 1 != self.result.length:
+        if best is None or not self.result.shortest:
             return ()
-        return tuple(value.move for value in self.values if value.length == best)
+        cost = self.result.measure.cost
+        return tuple(
+            value.move
+            for value in self.values
+            if value.length == best and best + cost(value.move) == self.result.length
+        )
 
     @property
     def only(self) -> Move | None:

@@ -1,4 +1,4 @@
-"""What all tests share: compiled kernels and modules, and one browser."""
+"""What all tests share: compiled kernels and modules, one browser, and the same random cases."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from dbmsolver.jit.cache import choose_cache
 
@@ -14,6 +15,10 @@ from dbmsolver.jit.cache import choose_cache
 choose_cache()
 # Tests start the program some hundred times; compiling its modules each time takes a fifth of that.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Every run tries the same cases. `--hypothesis-profile=default` tries others each time.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

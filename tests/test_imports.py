@@ -15,6 +15,8 @@ PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
+    ("arrays", ""),
+    ("closing", ""),
     ("process", ""),
     ("disk", ""),
     ("signals", "errors"),
@@ -26,13 +28,13 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
-    ("storage", "errors version disk game results core keys"),
+    ("storage", "errors version closing disk game results core keys"),
     ("search", "errors process game results jit core keys storage"),
     (
         "search.proof",
         "errors process steps game results core clusters keys storage search",
     ),
-    ("search.astar", "errors process game results core keys storage search"),
+    ("search.astar", "errors arrays process game results core keys storage search"),
     (
         "search.improve",
         "errors game results core keys storage search search.proof search.astar",
@@ -46,19 +48,19 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "search.sequences",
-        "errors process game results core keys storage search search.session",
+        "errors closing process game results core keys storage search search.session",
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
-    ("verify", "errors process game results jit storage"),
+    ("verify", "errors arrays process game results jit storage"),
     (
         "search.inspect",
         "errors game results core keys storage search search.proof verify",
     ),
     (
         "survey",
-        "errors version process disk signals steps game results jit core clusters keys search "
-        "search.proof search.session",
+        "errors version closing process disk signals steps game results jit core clusters keys "
+        "search search.proof search.session",
     ),
     (
         "api",
@@ -67,8 +69,9 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version process signals steps game results notation jit clusters keys storage "
-        "search search.session search.sequences search.advice search.inspect verify api survey",
+        "errors version closing process signals steps game results notation jit clusters keys "
+        "storage search search.session search.sequences search.advice search.inspect verify api "
+        "survey",
     ),
     ("__main__", "signals search cli"),
 )
@@ -95,6 +98,8 @@ SHARED = {
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
     "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
+    "arrays",  # large pages
+    "closing",  # files that are closed at the end of a block
     "process",
     "version",
 }

@@ -15,9 +15,9 @@ import sys
 from played import played
 
 from dbmsolver import Deal
+from dbmsolver.game.automoves import Automove
 from dbmsolver.notation.formats.short import place_letter
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.supermoves import Automove
 
 HEADER = """\
 # Games of FreeCell deals, made by tools/collected.py from this project's own greedy player.

@@ -8,13 +8,13 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from itertools import pairwise
 
+from dbmsolver.game.automoves import Automove, automoves
 from dbmsolver.game.cards import is_red, rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.notation.explicit import player_moves, player_result
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
-from dbmsolver.notation.supermoves import Automove, automoves
 
 EFFORT = 20_000
 """Positions looked at before a deal is given up."""

@@ -8,6 +8,7 @@ from typing import Unpack
 from dbmsolver.api.searches import Settings, answer_of, settings_of
 from dbmsolver.errors import UndecidedError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.results import Event, FirstMoves, Result, SolutionCount, Verdict
 
@@ -15,6 +16,7 @@ from dbmsolver.results import Event, FirstMoves, Result, SolutionCount, Verdict
 def hint(
     deal: Deal,
     *,
+    metric: Metric | None = None,
     progress: Callable[[Event], None] | None = None,
     cancel: Callable[[], bool] | None = None,
     **settings: Unpack[Settings],
@@ -24,17 +26,18 @@ def hint(
     The verdict says whether the position can be won, `length` how many moves are left. A proof
     comes before the search for a shortest solution, so a lost position is quickly seen to be lost.
     Where a limit or `cancel` comes first, `moves` is the best solution so far, as for
-    :func:`solve` with `any_solution`.
+    :func:`solve` with `any_solution`. `metric` is as for that, too.
     """
     from dbmsolver.search.advice.worth import Clock, worth
 
-    options, limits = settings_of(settings)
+    options, limits = settings_of(settings, metric=metric)
     return answer_of(worth(deal, options, Clock(limits)), progress, cancel)
 
 
 def first_moves(
     deal: Deal,
     *,
+    metric: Metric | None = None,
     progress: Callable[[Event], None] | None = None,
     cancel: Callable[[], bool] | None = None,
     **settings: Unpack[Settings],
@@ -42,11 +45,12 @@ def first_moves(
     """Find out for each legal move whether the deal can be won after it, and in how many moves.
 
     `max_time` is for all of it. What a limit or `cancel` leaves open is `undecided`, or has only
-    bounds of its length. With a store the same call goes on.
+    bounds of its length. With a store the same call goes on. `metric` is as for :func:`solve`.
     """
     from dbmsolver.search.advice import first_moves as work
 
-    return answer_of(work.first_moves(deal, *settings_of(settings)), progress, cancel)
+    how = settings_of(settings, metric=metric)
+    return answer_of(work.first_moves(deal, *how), progress, cancel)
 
 
 def count_solutions(

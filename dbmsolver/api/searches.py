@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args
 
 from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import POLICIES, Policy
+from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.rules import Policy
 from dbmsolver.results import (
-    METRICS,
     Event,
     Keep,
     Limits,
     Method,
-    Metric,
     Options,
     Question,
     Result,
@@ -34,7 +34,9 @@ class Settings(TypedDict, total=False):
     """What :func:`solve` and :func:`prove` take beside the deal, all of it optional."""
 
     policy: Policy
-    """Safe moves home that are made at once: "wkr" (most of them, the default), "horne", "none"."""
+    """Safe moves home that are made at once: "wkr" (most of them, the default), "horne", "none".
+
+    In the metric "moves" those that a program makes; "max", all there are, is for that only."""
     threads: int | None
     """By default one for each processor."""
     store: Path | str | None
@@ -71,8 +73,10 @@ def solve(
     solution has fewer than `at_least` moves. A store keeps the best solution; whether a search in
     it was begun with `any_solution` or without makes no difference to going on.
 
-    `metric` says what is counted; None stands for what a move of the game is, and nothing else can
-    be had: "cards", or "runs" where a run of cards is one move.
+    `metric` says what is counted: "cards", each card that moves; "runs", a card or a run that moves
+    at once; "moves", such moves without those home that a program makes by itself, which `policy`
+    names: "horne", "wkr", "none", or "max" for all that are possible. None stands for what a move
+    of the game is by its rules; where a run is one move, or with one pile, there is nothing else.
 
     `progress` is called with a Report some times a second, and with a Commit whenever work has been
     written to the store. `cancel` is asked as often; once it says True, the search commits what it
@@ -138,7 +142,7 @@ def settings_of(
     """Settings as options and limits of a search; UsageError for a value that cannot be."""
     given: dict[str, Any] = {**settings, "metric": metric}
     for name, known in (
-        ("policy", POLICIES),
+        ("policy", AUTOMOVES),
         ("keep", get_args(Keep)),
         ("metric", (None, *METRICS)),
     ):

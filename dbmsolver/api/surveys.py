@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from dbmsolver.api.searches import check_choice
 from dbmsolver.errors import UsageError
-from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.rules import Policy, Rules, rules_for
 from dbmsolver.results import Limits, SurveyReport
 
 Question = Literal["verdict", "shortest", "fewest-freecells"]
@@ -21,6 +23,8 @@ def survey_deals(
     *,
     rules: Rules | Iterable[Rules] | None = None,
     question: Question = "verdict",
+    metric: Metric | None = None,
+    automove: Policy | None = None,
     undecided_only: bool = False,
     lengths: bool = False,
     threads: int | None = None,
@@ -39,7 +43,9 @@ def survey_deals(
     none); the fewest freecells are looked for up to the number that the rules have. `output` is the
     table, .csv, .jsonl or .parquet; the same call continues it. With `undecided_only` deals are
     taken up that the table leaves undecided with smaller limits than these; `ranges` can be None
-    then. With `lengths` solutions that verdicts have found are played, and counted.
+    then. `metric` is that of lengths of shortest solutions, as for :func:`solve`; `automove` says
+    which moves home are free in "moves" ("wkr" if it does not). With `lengths` solutions that
+    verdicts have found are played, and counted.
 
     The limits are for each deal, in states, seconds and bytes, but for `memory`, which all share.
     `ray` is the address of a cluster, "auto" or "local". `progress` is called some times a second.
@@ -58,7 +64,9 @@ def survey_deals(
     from dbmsolver.survey.rows import Inquiry
     from dbmsolver.survey.run import Survey
 
-    check_choice("question", question, list(Inquiry))
+    check_choice("question", question, get_args(Question))
+    check_choice("metric", metric, (None, *METRICS))
+    check_choice("automove", automove, (None, *AUTOMOVES))
     if lengths and question != "verdict":
         raise UsageError(f"lengths say nothing about {question}, expected the question verdict")
     if ranges is None and not undecided_only:
@@ -66,7 +74,7 @@ def survey_deals(
     texts = [ranges] if isinstance(ranges, str) else ranges
     games = (rules,) if isinstance(rules, Rules) else tuple(rules or [rules_for("freecell")])
     survey = Survey(
-        Inquiry(question),
+        Inquiry(question).measured(metric, automove),
         None if texts is None else parse_ranges(texts),
         games,
         Limits(max_states, max_time, memory, max_disk),

@@ -23,6 +23,7 @@ from dbmsolver.cli.render import (
     possible_lengths,
     rules_data,
 )
+from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
 
@@ -46,13 +47,16 @@ def hint_line(game: Played, result: Result) -> str:
 def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
     """A hint for people."""
     facts = []
-    if result.moves:
-        facts.append(
-            ("Best move" if result.shortest else "Good move", describe_move(result.moves[0]))
-        )
+    if (move := _first_move(result)) is not None:
+        facts.append(("Best move" if result.shortest else "Good move", describe_move(move)))
     facts += [("Time", human_time(seconds)), ("Memory", f"{human_bytes(peak_memory)} at most")]
     board = board_text(game.deal.position)
     return f"{hint_line(game, result)}\n\n{board}\n{fact_lines(facts)}"
+
+
+def _first_move(result: Result) -> Move | None:
+    """The first move of the solution that the player makes."""
+    return next((move for move in result.moves if result.measure.cost(move)), None)
 
 
 def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
@@ -61,7 +65,7 @@ def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) ->
         {
             "kind": "hint",
             **_worth(game, result, result.limit),
-            "move": move_data(result.moves[0]) if result.moves else None,
+            "move": None if (move := _first_move(result)) is None else move_data(move),
             "moves": [move_data(move) for move in result.moves],
             "seconds": round(seconds, 3),
             "peak_memory": peak_memory,

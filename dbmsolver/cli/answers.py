@@ -15,9 +15,18 @@ import click
 from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
 from dbmsolver.cli.progress import Progress
-from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
+from dbmsolver.cli.render import (
+    EXIT_CODES,
+    METRIC_WORDS,
+    counted,
+    has_solution,
+    render_json,
+    render_text,
+    verdict_line,
+)
 from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
+from dbmsolver.game.measures import usual_metric
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.results import Event, Result
@@ -211,7 +220,9 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
     from dbmsolver.notation import formats
     from dbmsolver.notation.solution import Solution
 
-    shortest = result.length if result.shortest else None
+    shortest: int | str | None = result.length if result.shortest else None
+    if shortest is not None and result.metric != usual_metric(result.deal.rules):
+        shortest = counted(result.length or 0, *METRIC_WORDS[result.metric])
     solution = Solution.from_moves(result.deal, result.moves, result.policy)
     return formats.write(solution, form.name, result.policy, form.runs, shortest)
 

@@ -5,7 +5,7 @@ A group of options reaches the command as one argument, made of their values by 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -90,12 +90,14 @@ def output_option(what: str) -> Callable[[Function], Function]:
     )
 
 
-def automove_option(text: str, default: Policy | None) -> Callable[[Function], Function]:
-    """--automove: which safe moves to the foundations are made at once; `text` says what for."""
+def automove_option(
+    text: str, default: Policy | None, policies: Sequence[Policy] = POLICIES
+) -> Callable[[Function], Function]:
+    """--automove: which moves to the foundations are made at once; `text` says what for."""
     return click.option(
         "--automove",
         "policy",
-        type=click.Choice(POLICIES),
+        type=click.Choice(policies),
         default=default,
         show_default=default is not None,
         help=text,
@@ -159,7 +161,9 @@ def shape_options(otherwise: str) -> tuple[Callable[[Command], Command], ...]:
             help=f"Number of columns{otherwise}",
         ),
         click.option(
-            "--build", type=click.Choice(BUILDS), help=f"How columns are built down{otherwise}"
+            "--build",
+            type=click.Choice(BUILDS),
+            help=f"How columns are built: down, but for suit-both{otherwise}",
         ),
         click.option(
             "--fill", type=click.Choice(FILLS), help=f"What empty columns take{otherwise}"

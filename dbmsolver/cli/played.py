@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from dbmsolver.cli.render import counted
 from dbmsolver.cli.solutions import load
 from dbmsolver.errors import UsageError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.titles import title
-from dbmsolver.notation.supermoves import Automove
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.source import Source

@@ -11,12 +11,12 @@ import os
 import sys
 import time
 from dataclasses import asdict
-from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import METRIC_WORDS, counted, human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
+from dbmsolver.closing import Closing
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
 if TYPE_CHECKING:
@@ -36,19 +36,8 @@ BAR = 24
 """Characters of a bar."""
 
 
-class Progress:
+class Progress(Closing):
     """Shows nothing; the parent of those that do."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __call__(self, event: Event) -> None:
         """Take what the search has to say."""

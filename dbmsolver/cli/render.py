@@ -10,11 +10,12 @@ from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import UNUSUAL, Rules, rules_fields
+from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_fields
 from dbmsolver.game.titles import title
-from dbmsolver.results import Limit, Method, Metric, Result, Verdict
+from dbmsolver.results import Limit, Method, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
     Verdict.SOLVED: EXIT_SOLVED,
@@ -24,8 +25,8 @@ EXIT_CODES: dict[Verdict, int] = {
 
 METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
+    "moves": ("move of the player", "moves of the player"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
-    "moves": ("move", "moves"),
     "plays": ("play", "plays"),
 }
 """What the moves of a metric are called: one, and several."""
@@ -86,7 +87,9 @@ def verdict_line(result: Result) -> str:
     if result.verdict == Verdict.SOLVED:
         return f"{name}: solved, but the solution was not kept (--keep none)"
     if result.verdict == Verdict.UNSOLVABLE:
-        return f"{name}: unsolvable, after {counted(result.states, *STATES[result.method])}"
+        spoils = result.metric == "moves" and result.policy not in POLICIES
+        why = f" with the automoves {result.policy}" if spoils else ""
+        return f"{name}: unsolvable{why}, after {counted(result.states, *STATES[result.method])}"
     reason = LIMITS[result.limit] if result.limit else "the search is not finished"
     return f"{name}: undecided, {reason}"
 
@@ -116,21 +119,27 @@ def render_text(result: Result, boards: bool = False) -> str:
 
 
 def _move_lines(result: Result, boards: bool) -> Iterator[str]:
-    width = len(str(len(result.moves)))
+    width = len(str(result.length))
     position = result.deal.position
-    for number, move in enumerate(result.moves, start=1):
+    number = 0
+    for move in result.moves:
         position = position.apply(move)
-        forced = "  (forced)" if move.forced else ""
-        yield f"{number:>{width}}  {describe_move(move)}{forced}\n"
+        cost = result.measure.cost(move)
+        number += cost
+        forced = "  (forced)" if cost else "  (automove)"
+        yield f"{number if cost else '':>{width}}  {describe_move(move)}{forced * move.forced}\n"
         if boards:
             yield f"\n{board_text(position)}\n"
 
 
 def describe_move(move: Move) -> str:
     """`TD  column 3 -> freecell 1`, of a run `TD  column 3 -> column 1  (3 cards)`."""
-    destination = "home" if move.destination.kind == "foundation" else str(move.destination)
+    source, destination = (
+        "home" if place.kind == "foundation" else str(place)
+        for place in (move.source, move.destination)
+    )
     cards = f"  ({move.count} cards)" if move.count > 1 else ""
-    return f"{card_name(move.card)}  {move.source} -> {destination}{cards}"
+    return f"{card_name(move.card)}  {source} -> {destination}{cards}"
 
 
 def board_text(position: Position) -> str:

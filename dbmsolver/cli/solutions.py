@@ -11,10 +11,10 @@ from dbmsolver.cli.options import freecells_option, gathered, shape_options
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import Build, Fill
 from dbmsolver.notation.format_names import READABLE
-from dbmsolver.notation.supermoves import AUTOMOVES
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given, Lengths, Parting

@@ -17,8 +17,15 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.expand import place_of
-from dbmsolver.core.families import apply_move, cards_home, cheap_bound, full_bound, list_moves
+from dbmsolver.core.families import (
+    apply_move,
+    cards_home,
+    cheap_bound,
+    full_bound,
+    list_moves,
+    move_cost,
+    place_of,
+)
 from dbmsolver.core.shards import (
     BOUND_SHIFT,
     BURST,
@@ -234,10 +241,10 @@ def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
     row[META] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
-    g = g_of(meta) + 1
+    g = g_of(meta) + move_cost(t, forced)
     for number in range(count):
         card, new = np.int64(shard.moves[number]) >> 3, np.int64(shard.moves[number]) & 7
-        old = place_of(sets.locked, off, low, high, card)
+        old = place_of(t, sets.locked, off, low, high, card)
         moved = apply_move(t, sets.signature, off, low, high, card, old, new)
         meta = make_meta(t.codes[8 * card + old], g)
         mine = True

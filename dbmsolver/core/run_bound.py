@@ -1,4 +1,4 @@
-"""The lower bound on the moves to come where a run of cards is one move.
+"""The lower bound on the moves to come where a run of cards is one move by the rules.
 
 Each move has one head, the deepest card that moves, and each bound below counts heads.
 
@@ -42,9 +42,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
 from dbmsolver.core.bound import BoundSets
+from dbmsolver.core.room_bound import (
+    count_blocked,
+    cover_segments,
+    dealt_segments,
+    segment_sets,
+)
 from dbmsolver.core.tables import CARDS, SUITS, Tables, Words
 from dbmsolver.jit.decorators import inlined, inner
 
@@ -56,11 +63,18 @@ ZERO = np.uint64(0)
 class RunBoundTables(NamedTuple):
     """Constants of one deal."""
 
+    room: bool  # as in the tables of the moves
     higher: Words  # [52]: cards of the same suit and higher rank; where suits are whole, the card
     over_top: Words  # [columns, counts]: the union of these of the whole prefix
     counted: np.uint64  # cards that count one in h, as dealt
     twice: np.uint64  # cards that count two
     blocked: np.uint64  # cards in whose segment, as dealt, there is a blocker no higher than they
+    segments: Words  # [columns, counts]: the word of the topmost locked card (:mod:`.room_bound`)
+    blockers: np.uint64  # cards that are blockers as dealt
+    inverse: Words  # [52]: cards, no blockers as dealt, whose D as dealt contains this card
+    adjacent: Words  # [52]: cards deadlocked with this one as dealt
+    heads: NDArray[np.int64]  # [52]: the deepest card of a card's segment as dealt
+    alone: np.uint64  # cards that are a segment of their own as dealt
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTables:
@@ -101,11 +115,13 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
         if top >= 0:
             over_top[index, count] = up_to[top]
     return RunBoundTables(
+        room=bool(t.room),  # type: ignore[attr-defined]
         higher=np.array(higher, np.uint64),
         over_top=over_top,
         counted=np.uint64(counted),
         twice=np.uint64(twice),
         blocked=np.uint64(blocked),
+        **dealt_segments(t, columns),
     )
 
 
@@ -129,6 +145,8 @@ def bound_sets(b, t, sets, over, work):
     ``base`` is what is not home and what the prefixes count, ``chained`` the loose cards above the
     prefixes, ``vertices`` the blocked cards of the prefixes. Writes ``over`` (uint64[52]).
     """
+    if t.room:
+        return segment_sets(b, t, sets, over, work)
     prefixes = ZERO
     for column in range(t.columns):
         count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
@@ -147,7 +165,12 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The bound (int64) of a state, all of it, and an empty set. Writes ``over`` (uint64[52])."""
+    """The bound (int64) of a state, and an empty set. Writes ``over`` (uint64[52]).
+
+    That is all of it, unless runs move as far as there is room (:mod:`.room_bound`).
+    """
+    if t.room:
+        return count_blocked(b, t, s, off, low, high, over)
     rest = s.chained & off
     found = s.base
     if t.whole_suits:
@@ -187,5 +210,7 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound that :func:`cheap_bound` has found: there is no more to it."""
+    """The bound: what :func:`cheap_bound` has found, or more where there is more to it."""
+    if b.room:
+        return cover_segments(b, s, cheap, chained, over, work)
     return cheap

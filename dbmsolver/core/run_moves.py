@@ -1,4 +1,4 @@
-"""Moves where a run of cards is one move: the twin, in the kernels, of `Position.moves` with runs.
+"""Moves where a run of cards is one move: the twin, in the kernels, of `Measure.moves` with runs.
 
 A run is the end of a column in which each card lies on a parent of one of the kinds that hold a run
 together. It is known by its deepest card, its *head*, and what moves with that needs no mention:
@@ -22,6 +22,7 @@ from dbmsolver.core.expand import (
     put_moves,
     safe_move,
 )
+from dbmsolver.core.room_moves import played_move, room_for
 from dbmsolver.core.tables import (
     CARDS,
     PLACE_BOTTOM,
@@ -46,17 +47,24 @@ def children_of(t, stacked, low, high, index):
 
 
 @inlined
-def heads_of(t, stacked, low, high, exposed):
-    """The heads of all runs that can move: the ``exposed`` cards, and those beneath them."""
-    heads = front = exposed
-    while front:
+def heads_of(t, stacked, low, high, exposed, most, most_bottom):
+    """The heads of all runs that can move: the ``exposed`` cards, and those beneath them.
+
+    Returns (those of at most ``most`` cards, those of at most ``most_bottom``, which is no more).
+    """
+    heads = short = front = exposed
+    length = 1
+    while front and length < most:
         beneath = ZERO
         for index in range(t.runs):
             children = children_of(t, stacked, low, high, index) & front
             beneath |= permute_suits(children, t.kinds[index]) << U64(4)
+        length += 1
         heads |= beneath
+        if length <= most_bottom:
+            short |= beneath
         front = beneath
-    return heads
+    return heads, short
 
 
 @inlined
@@ -77,7 +85,9 @@ def list_moves(t, sets, off, low, high, skip, moves):
 
     A move is ``8 * head + new place value``; the other arguments, and what it returns, are those of
     :func:`dbmsolver.core.expand.list_moves`. The head moved last is skipped, too, and may: where
-    its run could go now it could have gone at once, for the run is the same.
+    its run could go now it could have gone at once, for the run is the same. (Nor was there less
+    room. Only a column that has become empty makes more, and that counts for nothing unless the run
+    goes to an empty column, which would put it where it came from.)
     """
     signature, loose = sets.signature, sets.loose
     freecell = loose & off & ~low
@@ -88,13 +98,17 @@ def list_moves(t, sets, off, low, high, skip, moves):
         children = children_of(t, stacked, low, high, index)
         covered |= permute_suits(children, t.kinds[index]) << U64(4)
     exposed = (loose | sets.locked) & ~(covered | freecell)
-    heads = heads_of(t, stacked, low, high, exposed)
+    empty = t.columns - sets.bottoms - popcount(bottom)
+    most = most_bottom = np.int64(CARDS)
+    if t.room:
+        most, most_bottom = room_for(t, freecell, empty)
+    heads, short = heads_of(t, stacked, low, high, exposed, most, most_bottom)
 
     if t.whole_suits:
         homing = whole_suits(t, signature, stacked, low, high, heads | freecell)
     else:
         homing = (exposed | freecell) & next_home(signature)
-        safe = safe_move(t, signature, homing)
+        safe = played_move(t, signature, homing) if t.free else safe_move(t, signature, homing)
         if safe >= 0:
             moves[0] = 8 * safe + PLACE_HOME
             return 1, True
@@ -105,9 +119,16 @@ def list_moves(t, sets, off, low, high, skip, moves):
         count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
     if popcount(freecell) < t.freecells:
         count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
-    if sets.bottoms + popcount(bottom) < t.columns:
+    if empty > 0:
+        movable = (short | freecell) & ~skip
         count = put_moves(movable & t.fillers & ~bottom, PLACE_BOTTOM, moves, count)
     return count, False
+
+
+@inlined
+def move_cost(t, forced):
+    """What a move adds to the length of a solution (int64)."""
+    return np.int64(not (forced and t.free))
 
 
 @inlined

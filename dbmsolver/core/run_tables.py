@@ -1,4 +1,6 @@
-"""Tables of games in which a run of cards is one move: those of any game, and what a run is.
+"""Tables where a run of cards is one move, by the rules or as moves are counted.
+
+They are those of any game, and what a run is.
 
 They are a type of their own. What a kernel does with tables depends on their type and is chosen
 when it is compiled (:mod:`dbmsolver.core.families`).
@@ -11,13 +13,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbmsolver.core.tables import CARDS, SUITS, Game, Tables
+from dbmsolver.core.tables import CARDS, FILL_ANY, SUITS, Game, Tables
 
 NO_CARD = 63
 """Card of the last parent-move code, for a state that has no parent: none."""
 
-RunTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and four more
-    "RunTables", (*Tables._fields, "runs", "whole_suits", "steps", "suits")
+RunTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and more
+    "RunTables",
+    (*Tables._fields, "runs", "whole_suits", "steps", "suits", "room", "doubling", "free"),
 )
 RunTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game with runs.
 
@@ -25,6 +28,9 @@ RunTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game with run
 ``whole_suits``  bool: whether cards go home as whole suits only
 ``steps``        int64[4]: cards of a suit that go home in one move
 ``suits``        uint64[4]: those of them that lie on another when they go home: all but the king
+``room``         bool: whether runs move as far as there is room only (:mod:`.room_moves`)
+``doubling``     bool: whether each empty column doubles that room
+``free``         bool: whether forced moves cost nothing
 
 ``code_card`` and ``code_place`` have one code more than those of other games, for the deal.
 """
@@ -46,5 +52,8 @@ def with_runs(game: Game, tables: Tables, foundations: Sequence[int]) -> Tables:
         whole_suits=game.whole_suits,
         steps=np.array(left if game.whole_suits else [1] * SUITS, np.int64),
         suits=np.array(suits, np.uint64),
+        room=game.room,
+        doubling=game.fill == FILL_ANY,
+        free=game.free,
     )
     return found

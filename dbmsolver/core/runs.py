@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.bits import prefetch
 from dbmsolver.core.expand import progress, signature_sets
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key, unpack_key
 from dbmsolver.core.shards import META, ROW, make_meta, put_state
@@ -17,6 +18,8 @@ from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
+_AHEAD = 16
+"""Rows that are on their way from memory while one is packed."""
 
 
 @allocating
@@ -142,15 +145,22 @@ def sort_runs(counts, words, keys, codes):
 
 
 @allocating
-def pack_rows(t, rows):
+def pack_rows(t, rows, chosen):
     """Sort rows of :mod:`dbmsolver.core.shards` into runs by signature, each sorted by local key.
 
-    Returns (signatures, counts, offsets in states, offsets in words, keys, metas); metas (uint32)
-    are the lower halves of the rows' own: code and g.
+    ``chosen`` (uint32[*]) are the numbers of the rows, in any order. Returns (signatures, counts,
+    offsets in states, offsets in words, keys, metas); metas (uint32) are the lower halves of the
+    rows' own: code and g.
     """
-    total = rows.shape[0]
-    first_keys = rows[:, SIGNATURE].copy()
-    index = np.arange(total).astype(np.uint32)
+    total = chosen.size
+    flat = rows.reshape(rows.size)
+    first_keys = np.empty(total, np.uint64)
+    index = np.empty(total, np.uint32)
+    for place in range(total):
+        if place + _AHEAD < total:
+            prefetch(flat, ROW * np.int64(chosen[place + _AHEAD]))
+        index[place] = chosen[place]
+        first_keys[place] = rows[chosen[place], SIGNATURE]
     by_signature = np.empty(total, np.uint64)
     order = np.empty(total, np.uint32)
     sort_states(first_keys, index, by_signature, order, total, np.int64(1))
@@ -176,6 +186,8 @@ def pack_rows(t, rows):
         signatures[run], offsets[run], starts[run] = signature, place, word
         count = 0
         while place + count < total and by_signature[place + count] == signature:
+            if place + count + _AHEAD < total:
+                prefetch(flat, ROW * np.int64(order[place + count + _AHEAD]))
             row = rows[order[place + count]]
             first, second, third = pack_key(t, layout, nets, row[OFF], row[LOW], row[HIGH])
             spare_keys[words * count] = first

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.bits import prefetch
 from dbmsolver.core.bound import BoundSets, make_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
 from dbmsolver.core.families import bound_sets
@@ -260,13 +261,37 @@ def bounds_of(cache, place):
 def rehash(rows, count, table):
     """Enter the first ``count`` rows, all different, into an empty ``table`` (uint64[slots])."""
     mask = U64(table.size - 1)
+    for first in range(0, count, GROUP):
+        last = min(first + GROUP, count)
+        # Slots are far apart: they are on their way while the next ones are worked out.
+        for index in range(first, last):
+            prefetch(table, np.int64(_hash_of(rows, index) & mask))
+        for index in range(first, last):
+            hashed = _hash_of(rows, index)
+            slot = np.int64(hashed & mask)
+            while table[slot]:
+                slot = (slot + 1) & np.int64(mask)
+            table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
+
+
+@inlined
+def _hash_of(rows, index):
+    row = rows[index]
+    return hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
+
+
+@kernel
+def count_unclosed(rows, count, weight, ceiling):
+    """How many (int64) of the first ``count`` rows are open, and in a layer below ``ceiling``.
+
+    Open: not closed. The layer is g + ``weight`` * h.
+    """
+    found = 0
     for index in range(count):
-        row = rows[index]
-        hashed = hash_row(row[SIGNATURE], row[OFF], row[LOW], row[HIGH])
-        slot = np.int64(hashed & mask)
-        while table[slot]:
-            slot = (slot + 1) & np.int64(mask)
-        table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
+        meta = rows[index, META]
+        if not meta & IS_CLOSED and g_of(meta) + weight * h_of(meta) < ceiling:
+            found += 1
+    return found
 
 
 def take_outgoing(shard: Shard) -> tuple[Any, Any, Any]:

@@ -1,10 +1,10 @@
 """Kernels of a sweep by depth: the positions after g moves, and how many ways lead to each.
 
-A *shelf* holds the states that so many moves lead to, a row for each, found by a hash table, with
+A *level* holds the states that so many moves lead to, a row for each, found by a hash table, with
 the number of move sequences that do: a number of several words, lowest first. A sweep takes states
-that are g moves from the deal and puts on a shelf those that are one move further and can be part
-of a solution of a given length: the moves made and the lower bound of those to come do not exceed
-it. Every legal move is made; none is forced.
+that are g moves from the deal and puts into the next level those that are one move further and can
+be part of a solution of a given length: the moves made and the lower bound of those to come do not
+exceed it. Every legal move is made; none is forced.
 
 Below, ``t`` and ``b`` are the deal's :class:`~dbmsolver.core.tables.Tables`, made without forced
 moves, and :class:`~dbmsolver.core.bound.BoundTables`; ``locked_in_deal`` is the number of locked
@@ -46,14 +46,14 @@ ZERO = np.uint64(0)
 STATE = 4
 """Words of a row: columns SIGNATURE, OFF, LOW and HIGH."""
 ROWS, EVALUATED = range(2)
-"""Columns of ``Shelf.state``: rows in use, and states whose bound was worked out."""
+"""Columns of ``Level.state``: rows in use, and states whose bound was worked out."""
 PART_SHIFT = np.uint64(44)
 MOST_PARTS = 1 << 16
 """The parts that states can be divided into, by bits of their hash."""
 
 
-class Shelf(NamedTuple):
-    """States at one depth, and scratch memory of the thread that puts them there."""
+class Level(NamedTuple):
+    """The states of one level, and scratch memory of the thread that makes it."""
 
     state: NDArray[np.int64]  # [2]
     rows: NDArray[np.uint64]  # [states, STATE]
@@ -66,12 +66,12 @@ class Shelf(NamedTuple):
     moves: NDArray[np.uint16]  # [MAX_MOVES]
 
 
-def make_shelf(states: int, words: int) -> Shelf:
-    """An empty shelf with room for ``states`` rows, their ways being numbers of ``words`` words."""
+def empty_level(states: int, words: int) -> Level:
+    """An empty level with room for ``states`` rows, their ways being numbers of ``words`` words."""
     over, work = make_scratch(CACHE)
     cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
     cache[:, 0] = ~U64(0)
-    return Shelf(
+    return Level(
         state=np.zeros(2, np.int64),
         rows=np.empty((states, STATE), np.uint64),
         ways=np.zeros((states, words), np.uint64),
@@ -88,7 +88,7 @@ class Index(NamedTuple):
     """Some states at one depth, to be looked up."""
 
     rows: NDArray[np.uint64]  # [states, STATE]
-    table: NDArray[np.uint64]  # [slots]: as of a Shelf
+    table: NDArray[np.uint64]  # [slots]: as of a Level
     one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
     moves: NDArray[np.uint16]  # [MAX_MOVES]
 
@@ -111,16 +111,16 @@ def slots_for(states: int) -> int:
 
 
 @inlined
-def find_state(shelf, hashed):
-    """The table slot of the state in ``shelf.one``, or a free one; of a Shelf or an Index."""
-    mask = np.int64(shelf.table.size - 1)
+def find_state(level, hashed):
+    """The table slot of the state in ``level.one``, or a free one; of a Level or an Index."""
+    mask = np.int64(level.table.size - 1)
     slot = np.int64(hashed) & mask
     tag = hashed >> U64(32)
-    while shelf.table[slot]:
-        seen = shelf.table[slot]
+    while level.table[slot]:
+        seen = level.table[slot]
         if seen >> U64(32) == tag:
             index = np.int64(seen & LOW_32) - 1
-            if is_same_state(shelf.rows, index, shelf.one, 0):
+            if is_same_state(level.rows, index, level.one, 0):
                 break
         slot = (slot + 1) & mask
     return slot
@@ -169,47 +169,47 @@ def remember(known, rows):
 
 
 @kernel
-def sweep(t, b, shelf, known, locked_in_deal, sources, ways, first, left, part, parts):
-    """Put the successors of states on a shelf, from number ``first`` on, while there is room.
+def sweep(t, b, level, known, locked_in_deal, sources, ways, first, left, part, parts):
+    """Put the successors of states into a level, from number ``first`` on, while there is room.
 
     ``sources`` (uint64[*, STATE]) are states, and ``ways`` (uint64[*, words]) how many sequences
     lead to each. ``left`` is how many moves a successor may have to come. Of the successors only
     those are put there that belong to ``part`` of ``parts`` (a power of two) and are not in
-    ``known`` (:func:`remember`). Returns the first source whose successors are not on the shelf.
+    ``known`` (:func:`remember`). Returns the first source whose successors are not in it.
     """
-    while first < sources.shape[0] and shelf.state[ROWS] + MAX_MOVES <= shelf.rows.shape[0]:
+    while first < sources.shape[0] and level.state[ROWS] + MAX_MOVES <= level.rows.shape[0]:
         source = sources[first]
         off, low, high = source[OFF], source[LOW], source[HIGH]
-        place = cached_signature(t, b, shelf, source[SIGNATURE], locked_in_deal)
-        sets = sets_of(shelf.cache, place)
-        count, _ = list_moves(t, sets, off, low, high, ZERO, shelf.moves)
+        place = cached_signature(t, b, level, source[SIGNATURE], locked_in_deal)
+        sets = sets_of(level.cache, place)
+        count, _ = list_moves(t, sets, off, low, high, ZERO, level.moves)
         for number in range(count):
-            card, new = np.int64(shelf.moves[number]) >> 3, np.int64(shelf.moves[number]) & 7
+            card, new = np.int64(level.moves[number]) >> 3, np.int64(level.moves[number]) & 7
             old = place_of(sets.locked, off, low, high, card)
             moved = apply_move(t, sets.signature, off, low, high, card, old, new)
             hashed = hash_row(moved[0], moved[1], moved[2], moved[3])
             if np.int64(hashed >> PART_SHIFT) & (parts - 1) != part:
                 continue
-            put_state(shelf.one, 0, moved)
-            slot = find_state(shelf, hashed)
-            if shelf.table[slot]:
-                add_ways(shelf.ways, np.int64(shelf.table[slot] & LOW_32) - 1, ways, first)
+            put_state(level.one, 0, moved)
+            slot = find_state(level, hashed)
+            if level.table[slot]:
+                add_ways(level.ways, np.int64(level.table[slot] & LOW_32) - 1, ways, first)
                 continue
             if is_known(known, hashed, moved):
                 continue
-            at = cached_signature(t, b, shelf, moved[0], locked_in_deal)
-            bounds = bounds_of(shelf.cache, at)
-            over = shelf.over[at]
-            shelf.state[EVALUATED] += 1
-            h = lower_bound(b, t, bounds, moved[1], moved[2], moved[3], over, shelf.work, left)
+            at = cached_signature(t, b, level, moved[0], locked_in_deal)
+            bounds = bounds_of(level.cache, at)
+            over = level.over[at]
+            level.state[EVALUATED] += 1
+            h = lower_bound(b, t, bounds, moved[1], moved[2], moved[3], over, level.work, left)
             if h > left:
                 continue
-            index = shelf.state[ROWS]
-            put_state(shelf.rows, index, moved)
+            index = level.state[ROWS]
+            put_state(level.rows, index, moved)
             for word in range(ways.shape[1]):
-                shelf.ways[index, word] = ways[first, word]
-            shelf.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
-            shelf.state[ROWS] = index + 1
+                level.ways[index, word] = ways[first, word]
+            level.table[slot] = (hashed & ~LOW_32) | U64(index + 1)
+            level.state[ROWS] = index + 1
         first += 1
     return first
 

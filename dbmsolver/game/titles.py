@@ -14,6 +14,7 @@ from dbmsolver.game.rules import (
     GAMES,
     MOVES_WORDS,
     PILE_WORDS,
+    REMOVABLE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
     WORRYING_BACK_WORDS,
@@ -29,6 +30,7 @@ _MOVING: dict[str, dict[Any, str]] = {
     "moves": dict(MOVES_WORDS),
     "whole_suits": WHOLE_SUITS_WORDS,
     "reserve": RESERVE_WORDS,
+    "removable": REMOVABLE_WORDS,
     "pile": dict(PILE_WORDS),
     "worrying_back": WORRYING_BACK_WORDS,
 }

@@ -8,12 +8,18 @@ kernel sources. ``NUMBA_CACHE_DIR``, where it is set, is respected.
 from __future__ import annotations
 
 import os
+import shutil
+import time
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
 _SOURCES = ("core", "jit", "verify")
+_UNUSED = 30 * 24 * 3600
+"""After so many seconds without use the folder of other sources is removed."""
 
 
+@cache
 def kernel_digest() -> str:
     """Digest of all kernel sources: 16 hexadecimal digits."""
     package = Path(__file__).parent.parent
@@ -32,7 +38,17 @@ def choose_cache() -> None:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(base) / "dbmsolver" / f"kernels-{kernel_digest()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _use(folder)
     except OSError:
         return  # numba finds a place itself, or compiles each time
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
+
+
+def _use(folder: Path) -> None:
+    """Note that a folder is used; when it is made, remove those that nobody uses any more."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        for other in folder.parent.glob("kernels-*"):
+            if time.time() - other.stat().st_mtime > _UNUSED:
+                shutil.rmtree(other, ignore_errors=True)
+    os.utime(folder)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric, usual_metric
 from dbmsolver.game.rules import Policy
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import codec_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Method, Metric, Question, metric_for
+from dbmsolver.results import Method, Question
 
 AnyKeys = StateCodec | PileKeys | PatienceKeys
 
@@ -17,16 +18,16 @@ def keys_of(
     deal: Deal,
     policy: Policy,
     method: Method,
-    question: Question = Question.SOLVE,
     metric: Metric | None = None,
+    question: Question = Question.SOLVE,
 ) -> AnyKeys:
     """The keys of a deal's positions, or of its records.
 
-    What is asked for, and what a move is, makes a difference where a stock is turned.
+    What is asked for makes a difference where a stock is turned.
     """
     if deal.rules.is_patience:
-        return PatienceKeys(deal, policy, metric or metric_for(deal.rules), question)
-    return PileKeys(deal) if deal.rules.has_pile else codec_of(deal, policy, method)
+        return PatienceKeys(deal, policy, metric or usual_metric(deal.rules), question)
+    return PileKeys(deal) if deal.rules.has_pile else codec_of(deal, policy, method, metric)
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:

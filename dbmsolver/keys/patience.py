@@ -37,10 +37,11 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
-from dbmsolver.results import Method, Metric, Question
+from dbmsolver.results import Method, Question
 
 _FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY}
 _TAKES = {"single": SINGLE, "runs": RUNS, "suit-runs": SUIT_RUNS, "groups": GROUPS}
@@ -63,11 +64,12 @@ class PatienceKeys:
         self.deal = deal
         self.rules: Rules = deal.rules
         self.policy = policy
+        self.measure = measure_of(deal.rules, policy, metric)
         position = deal.position
         assert isinstance(position, Patience)
         self._dealt = position
         self.stock = [*position.waste, *position.stock]
-        self.turns_are_steps = metric == "moves"
+        self.turns_are_steps = metric != "plays"
         counted = self.turns_are_steps and question == Question.SOLVE
         self.tables = _tables(position, deal.rules, policy, counted)
         self.root = self.encode(position)

@@ -13,6 +13,7 @@ from dbmsolver.core.pile import NO_PARENT, NOTHING, TOP, key_of, make_tables, ta
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Method
@@ -31,6 +32,7 @@ class PileKeys:
     def __init__(self, deal: Deal) -> None:
         self.deal = deal
         self.rules: Rules = deal.rules
+        self.measure = Measure(deal.rules, "none", "cards")
         position = deal.position
         assert position.pile is not None
         self._pile = position.pile

@@ -13,8 +13,9 @@ from dbmsolver.game.dominance.records import (
     plain_record,
     slot_cards,
 )
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.rules import POLICIES, Policy
 from dbmsolver.keys.states import State, StateCodec, pile_on
 from dbmsolver.results import Method
 
@@ -117,6 +118,13 @@ class RecordKeys(StateCodec):
         return Position(self._arrange(piles), (*cells, *empty), record.foundations)
 
 
-def codec_of(deal: Deal, policy: Policy, method: Method) -> StateCodec:
-    """The keys of the positions, or of the records, of a deal with foundations."""
-    return RecordKeys(deal, policy) if method == Method.DOMINATING else StateCodec(deal, policy)
+def codec_of(
+    deal: Deal, policy: Policy, method: Method, metric: Metric | None = None
+) -> StateCodec:
+    """The keys of the positions, or of the records, of a deal with foundations.
+
+    Records only tell whether there is a solution, whatever moves are measured by.
+    """
+    if method == Method.DOMINATING:
+        return RecordKeys(deal, policy if policy in POLICIES else "wkr")
+    return StateCodec(deal, policy, metric)

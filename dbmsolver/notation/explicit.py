@@ -9,41 +9,75 @@ is found wherever it leads to where single cards had been moved one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from dbmsolver.game.automoves import Automove, automoves
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.patience import counts_as_play
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, moving_card
-from dbmsolver.notation.supermoves import Automove, automoves, largest, move_run
+from dbmsolver.notation.supermoves import largest, move_run
+
+StepPlaces = tuple[Place, Place, int]
+"""Where a step leads from and to, with how many cards."""
 
 
 def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
     """The solution with supermoves and the policy's automoves, with the fewest explicit moves.
 
     Moves to an empty column take one card or as many as possible, since notations can say no
-    other; with `any_length`, any number. An explicit move can be a move to a foundation.
+    other; with `any_length`, any number. An explicit move can be a move to a foundation. Where
+    there are several ways, the one with most steps of the solution is taken: so what is explicit
+    stays as it is.
     """
-    rules = solution.rules
     positions, comments = _follow(solution, policy)
+    own = {(before, _place(step)) for step, before, _ in solution.replay()}
+    way = fewest_moves(positions, solution.rules, policy, any_length, own)
+    steps: list[Step] = []
+    reached = 0
+    for step, before, index in way:
+        told = [comment for told in comments[reached:index] for comment in told]
+        reached = index
+        made, closed = player_result(positions[before], step, solution.rules, policy)
+        steps.append(replace(step, comment=merged(told)))
+        steps += [Step.of(move, policy) for move in made]
+        assert closed == positions[index]
+    return replace(solution, steps=tuple(steps), final=positions[-1], extra={})
+
+
+def fewest_moves(
+    positions: Sequence[Position],
+    rules: Rules,
+    policy: Automove,
+    any_length: bool,
+    own: Collection[tuple[Position, StepPlaces]] = (),
+) -> list[tuple[Step, int, int]]:
+    """The fewest moves of a player that lead from the first of these positions to the last.
+
+    Each is a step, the number of the position before it, and of that after it and automoves. They
+    pass through some of the positions, which follow each other in this order. Of several ways the
+    one with most of the ``own`` steps is taken.
+    """
     last = {position: index for index, position in enumerate(positions)}
-    # Best ways from the start, in order of the positions: every move leads forward.
-    best: list[tuple[int, int, Step | None]] = [(len(positions), -1, None)] * len(positions)
-    best[0] = (0, -1, None)
+    # Best ways from the start, in order of the positions: every move leads forward. A way has so
+    # many moves, and so many of them are none of the own steps.
+    never = ((len(positions), 0), -1, None)
+    best: list[tuple[tuple[int, int], int, Step | None]] = [never] * len(positions)
+    best[0] = ((0, 0), -1, None)
     for index, position in enumerate(positions):
-        cost = best[index][0]
+        moves, others = best[index][0]
         if last[position] > index:
-            if cost < best[last[position]][0]:
-                best[last[position]] = (cost, index, None)
+            if (moves, others) < best[last[position]][0]:
+                best[last[position]] = ((moves, others), index, None)
             continue
         for step, following in player_moves(position, rules, any_length):
             end = last.get(automoves(following, rules, policy)[1], -1)
-            if end > index and cost + 1 < best[end][0]:
-                best[end] = (cost + 1, index, step)
+            cost = (moves + 1, others + ((position, _place(step)) not in own))
+            if end > index and cost < best[end][0]:
+                best[end] = (cost, index, step)
     way: list[tuple[Step, int, int]] = []
     index = len(positions) - 1
     while index > 0:
@@ -51,16 +85,7 @@ def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> So
         if made_by is not None:
             way.append((made_by, before, index))
         index = before
-    steps: list[Step] = []
-    reached = 0
-    for step, before, index in reversed(way):
-        told = [comment for told in comments[reached:index] for comment in told]
-        reached = index
-        made, closed = player_result(positions[before], step, rules, policy)
-        steps.append(replace(step, comment=merged(told)))
-        steps += [Step.of(move, policy) for move in made]
-        assert closed == positions[index]
-    return replace(solution, steps=tuple(steps), final=positions[-1], extra={})
+    return way[::-1]
 
 
 def grouped(solution: Solution) -> Solution:
@@ -70,7 +95,7 @@ def grouped(solution: Solution) -> Solution:
     stays an automove if it was one.
     """
     rules = solution.rules
-    if rules.has_runs or rules.has_pile or rules.is_patience:
+    if rules.has_runs or rules.has_pile or rules.takes_back or rules.is_patience:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove
@@ -145,33 +170,6 @@ def player_moves(
                 yield step, _apply(position, step)
 
 
-def lengths(solution: Solution) -> dict[str, int]:
-    """The length of a solution in every metric.
-
-    cards            single-card moves, moves to foundations included
-    runs             the same, but a run moved from column to column counts once
-    explicit-none    moves a player makes without automoves, as the notation says them
-    explicit-horne   ... with Horne automoves
-    explicit-wkr     ... with WKR automoves
-
-    Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
-    turning the stock is a move, too. In Klondike and its relatives `moves` are with turns of the
-    stock, `plays` without.
-    """
-    if solution.rules.is_patience:
-        made = solution.moves()
-        return {"moves": len(made), "plays": sum(map(counts_as_play, made))}
-    if solution.rules.has_runs:
-        return {"runs": len(solution.steps)}
-    if solution.rules.has_pile:
-        return {"cards": len(solution.steps)}
-    counts = {"cards": len(solution.moves())}
-    counts["runs"] = _explicit_moves(explicit(solution, "none", any_length=True))
-    for policy in ("none", "horne", "wkr"):
-        counts[f"explicit-{policy}"] = _explicit_moves(explicit(solution, policy))
-    return counts
-
-
 def merged(comments: list[Comment]) -> Comment | None:
     """Several comments as one; different kinds or authors become plain text."""
     if len(comments) < 2:
@@ -186,8 +184,9 @@ def merged(comments: list[Comment]) -> Comment | None:
     return Comment(text)
 
 
-def _explicit_moves(solution: Solution) -> int:
-    return sum(step.automove == "none" for step in solution.steps)
+def _place(step: Step) -> StepPlaces:
+    """Where a step leads from and to, with how many cards."""
+    return step.source, step.destination, step.count
 
 
 def _follow(solution: Solution, policy: Policy) -> tuple[list[Position], list[list[Comment]]]:

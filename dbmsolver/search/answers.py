@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import Move
-from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.keys.choice import AnyKeys, keys_of
 from dbmsolver.results import Method, Options, Result, Verdict
 from dbmsolver.search.least import least_of
@@ -17,19 +12,10 @@ from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
 
 
-def forced_move(rules: Rules, policy: Policy) -> Callable[[Position], Move | None]:
-    """A function that says which safe move is forced in a position, if one is."""
-
-    def forced(position: Position) -> Move | None:
-        return position.forced(rules, policy)
-
-    return forced
-
-
 def keys_of_manifest(manifest: Manifest, deal: Deal) -> AnyKeys:
     """The keys of the states in a store."""
     method = Method(manifest.method)
-    return keys_of(deal, manifest.policy, method, manifest.question, manifest.metric)
+    return keys_of(deal, manifest.policy, method, manifest.metric, manifest.question)
 
 
 def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
@@ -51,7 +37,6 @@ def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Opti
     manifest = store.manifest
     layers = (layer for layer, _ in statistics.strata)
     steps: list[Step] = [(card, place) for card, place in manifest.path or []]
-    forced = forced_move(keys.rules, options.policy)
     verdict = manifest.verdict
     if manifest.path is not None:
         verdict = Verdict.SOLVED  # not finished, but there is a solution
@@ -65,7 +50,7 @@ def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Opti
         verdict=verdict,
         limit=manifest.limit,
         shortest=manifest.shortest,
-        moves=replay(keys, steps, forced) if steps else (),
+        moves=replay(keys, steps) if steps else (),
         states=sum(row[2] for row in strata),
         forced=sum(row[3] for row in strata),
         evaluated=statistics.evaluated,

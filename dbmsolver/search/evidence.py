@@ -21,7 +21,7 @@ from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.results import Question, Verdict, length_of
+from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.patience_finder import PatienceFinder
@@ -70,7 +70,10 @@ def check_unfinished(store: Store, deal: Deal) -> list[str]:
     if manifest.question != Question.SOLVE:
         raise _wrong("a proof has no solution before its end", where)
     codec = keys_of_manifest(manifest, deal)
-    length = length_of(moves_of(manifest, codec, where), manifest.metric)
+    moves = moves_of(manifest, codec, where)
+    length = codec.measure.length(moves)
+    if length != manifest.length:
+        raise _wrong(f"its solution has {length} moves, not {manifest.length}", where)
     if last > length:
         raise _wrong(f"layer {last} was searched, for a solution of {length} moves", where)
     return ["the solution was played and wins"]
@@ -82,11 +85,8 @@ def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]
     StoreError if it does not win.
     """
 
-    def forced(position: Position) -> Move | None:
-        return position.forced(codec.rules, manifest.policy)
-
     try:
-        moves = replay(codec, [(card, place) for card, place in manifest.path or []], forced)
+        moves = replay(codec, [(card, place) for card, place in manifest.path or []])
     except (InternalError, TypeError, ValueError) as error:
         raise _wrong(f"its solution cannot be played: {error}", where) from None
     position = codec.deal.position
@@ -135,7 +135,8 @@ def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
     manifest, where = store.manifest, str(store.path)
     if manifest.path is None and manifest.keep == "none":
         return []
-    length = length_of(moves_of(manifest, codec, where), manifest.metric)
+    moves = moves_of(manifest, codec, where)
+    length = codec.measure.length(moves)
     if length != manifest.length:
         raise _wrong(f"its solution has {length} moves, not {manifest.length}", where)
     checked = ["the solution was played and wins"]
@@ -175,7 +176,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             if not is_closed(position):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
-            following = list(position.successors(codec.rules, store.manifest.policy))
+            following = codec.measure.successors(position)
             if not following:
                 break
             position = random.choice(following)[1]

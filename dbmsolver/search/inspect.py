@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -16,7 +17,7 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State, StateCodec
-from dbmsolver.results import Keep, Limit, Method, Metric, Question, Verdict
+from dbmsolver.results import Keep, Limit, Method, Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest, whole_strata
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.evidence import check_answer, check_unfinished
@@ -202,13 +203,12 @@ def keys_of_store(store: Store) -> AnyKeys:
 
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
     """The moves by which a search over every position came to a state, None if it did not."""
-    policy = store.manifest.policy
     for kind in (b"C", b"A"):
         steps = steps_to(Finder(store, codec, kind), state)
         if steps is None:
             continue
         try:
-            return list(replay(codec, steps, lambda at: at.forced(codec.rules, policy)))
+            return list(replay(codec, steps))
         except InternalError as error:
             raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     return None
@@ -220,7 +220,7 @@ def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
     if steps is None:
         return None
     try:
-        return list(replay(keys, steps, lambda _: None))
+        return list(replay(keys, steps))
     except InternalError as error:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 
@@ -238,7 +238,7 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
     if steps is None:
         return None
     try:
-        moves = list(replay(keys, steps, lambda _: None))
+        moves = list(replay(keys, steps))
     except InternalError as error:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
     reached = keys.deal.position

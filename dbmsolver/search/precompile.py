@@ -33,20 +33,20 @@ from dbmsolver.core.runs import (
     unpack_rows,
     widths_of,
 )
-from dbmsolver.core.shards import make_shard, rehash, shards_of
+from dbmsolver.core.shards import count_unclosed, make_shard, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
+    empty_level,
     enter_all,
     leading_moves,
-    make_shelf,
     mark_leading,
     remember,
     sweep,
 )
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import GAMES, Family, Rules
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
@@ -54,8 +54,12 @@ from dbmsolver.results import Method, Question
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
 
-_OF_RUNS = Rules("runs", 8, 0, "suit", "any", moves="runs")
-"""A game of the family in which a run is one move."""
+_GAMES: dict[Family, Rules] = {
+    "cards": GAMES["freecell"],
+    "runs": Rules("runs", 8, 0, "suit", "any", moves="runs"),
+    "two-way": Rules("two-way", 8, 0, "suit-both", "any"),
+}
+"""A game of each family."""
 
 
 def needed(
@@ -64,17 +68,17 @@ def needed(
     code_type: Any,
     any_solution: bool = False,
     counting: bool = False,
-    runs: bool = False,
+    family: Family = "cards",
 ) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
-    deals.  ``counting``: all shortest solutions are to be counted, too.  ``runs``: a run is one
-    move.
+    deals.  ``counting``: all shortest solutions are to be counted, too.  ``family``: that of the
+    game, or the one of runs where moves are counted so.
     """
-    codec = StateCodec(Deal.from_number(1, _OF_RUNS if runs else GAMES["freecell"]), "wkr")
+    codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
-    any_solution = any_solution and not runs
+    any_solution = any_solution and family == "cards"
     if question == Question.PROVE and method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
@@ -108,12 +112,13 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     )
     metas = np.empty(1, np.uint32)
     return [
-        (pack_rows, (t, shard.rows)),
+        (pack_rows, (t, shard.rows, metas)),
         (insert_candidates, (*shared, shard.rows, _NUMBER)),
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (expand_layer, (*shared, *[_NUMBER] * 4)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
+        (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (shards_of, (shard.rows, _NUMBER)),
     ]
@@ -123,15 +128,15 @@ def _of_sweep(codec: StateCodec) -> list[Call]:
     """What counting and listing all shortest solutions takes."""
     t = codec.tables
     bound = make_bound_tables(t, codec.deal.position.columns)
-    shelf = make_shelf(1, 1)
-    index = Index(shelf.rows, shelf.table, shelf.one, shelf.moves)
+    level = empty_level(1, 1)
+    index = Index(level.rows, level.table, level.one, level.moves)
     found, marks = np.empty(1, np.int64), np.empty(1, np.bool_)
     return [
-        (sweep, (t, bound, shelf, shelf.rows, _NUMBER, shelf.rows, shelf.ways, *[_NUMBER] * 4)),
-        (remember, (shelf.rows, shelf.rows)),
-        (are_positions, (t, _WORD, _WORD, shelf.rows)),
-        (mark_leading, (t, index, shelf.rows, found, shelf.moves, marks)),
-        (leading_moves, (t, index, _WORDS, found, shelf.moves)),
+        (sweep, (t, bound, level, level.rows, _NUMBER, level.rows, level.ways, *[_NUMBER] * 4)),
+        (remember, (level.rows, level.rows)),
+        (are_positions, (t, _WORD, _WORD, level.rows)),
+        (mark_leading, (t, index, level.rows, found, level.moves, marks)),
+        (leading_moves, (t, index, _WORDS, found, level.moves)),
         (enter_all, (index,)),
     ]
 
@@ -180,7 +185,7 @@ def _of_dives(t: Any) -> list[Call]:
         (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
         (normal_record, (t, *[_WORD] * 4, _WORDS)),
         (fingerprints, (rows,)),
-        (pack_rows, (t, rows)),
+        (pack_rows, (t, rows, metas)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
     ]
 

@@ -19,12 +19,16 @@ Rows = NDArray[np.uint64]
 """States as the kernels of cost layers have them (:mod:`dbmsolver.core.shards`): uint64[*, ROW]."""
 
 
-def packed(codec: StateCodec, rows: Rows) -> Iterator[tuple[int, Runs]]:
-    """Rows as (stratum, runs), by stratum and key width.
+def packed(
+    codec: StateCodec, rows: Rows, chosen: NDArray[np.uint32] | None = None
+) -> Iterator[tuple[int, Runs]]:
+    """Rows, all or those of the ``chosen`` numbers, as (stratum, runs), by stratum and key width.
 
     ``extra`` of the runs is g, in its highest bit whether the state is forced.
     """
-    arrays = RunArrays(*pack_rows(codec.tables, rows))
+    if chosen is None:
+        chosen = np.arange(rows.shape[0], dtype=np.uint32)
+    arrays = RunArrays(*pack_rows(codec.tables, rows, chosen))
     for candidates in make_candidates(codec, arrays):
         runs = candidates.runs
         assert runs is not None

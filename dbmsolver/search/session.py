@@ -30,7 +30,7 @@ from dbmsolver.results import (
     Result,
     Verdict,
 )
-from dbmsolver.search.answers import forced_move, keys_of_manifest, result_of
+from dbmsolver.search.answers import keys_of_manifest, result_of
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.evidence import check_answer, check_unfinished
 from dbmsolver.search.interrupts import interruptible
@@ -360,9 +360,10 @@ class _Run:
         if steps is None:
             self._conclude(Verdict.SOLVED)
             return
-        replay(self.keys, steps, forced_move(self.deal.rules, self.options.policy))
+        moves = replay(self.keys, steps)
+        length = self.keys.measure.length(moves)
         path = [list(step) for step in steps]
-        self._conclude(Verdict.SOLVED, path=path, length=len(path), shortest=search.shortest)
+        self._conclude(Verdict.SOLVED, path=path, length=length, shortest=search.shortest)
 
     def _check_counts(self) -> None:
         """InternalError unless every state that was counted is there."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from dbmsolver.core.runs import local_key, progress_of
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -40,6 +41,10 @@ class Keys(Protocol):
     @property
     def rules(self) -> Rules:
         """Its rules."""
+
+    @property
+    def measure(self) -> Measure:
+        """What a move is, and what it costs."""
 
     @property
     def method(self) -> Method:
@@ -126,29 +131,23 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
 
 def place_value(codec: StateCodec, state: State, card: int) -> int:
     """Where a card lies in a state."""
-    if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
-        return PLACE_HOME
     return codec.place(state, card)
 
 
-def replay(
-    codec: Keys, steps: list[Step], policy_moves: Callable[[Position], Move | None]
-) -> tuple[Move, ...]:
+def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
     """Turn steps into moves by playing them on the readable model.
 
     InternalError if one is not legal there.
-
-    ``policy_moves`` says which forced move a position has, if any.
     """
     position = codec.deal.position
     if isinstance(position, Patience):
-        return _replay_with_turns(position, codec.rules, steps, policy_moves)
+        return _replay_with_turns(codec, position, steps)
     moves = []
     for number, (card, place) in enumerate(steps, start=1):
         chosen = legal_move(codec, position, card, place)
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
-        forced = policy_moves(position)
+        forced = codec.measure.forced(position)
         if forced is not None and forced.card != card and codec.method == Method.EVERY_POSITION:
             raise InternalError(f"move {number} of the solution found ignores a forced move")
         # The card of a forced move may also be parked, where other moves are not left out for it.
@@ -159,17 +158,12 @@ def replay(
     return tuple(moves)
 
 
-def _replay_with_turns(
-    position: Patience,
-    rules: Rules,
-    steps: list[Step],
-    policy_moves: Callable[[Position], Move | None],
-) -> tuple[Move, ...]:
+def _replay_with_turns(codec: Keys, position: Patience, steps: list[Step]) -> tuple[Move, ...]:
     """`replay` where a stock may be turned; turns that are no steps are made as they are needed."""
     moves: list[Move] = []
     for number, step in enumerate(steps, start=1):
-        forced = policy_moves(position)
-        chosen = moves_of_step(position, step, rules)
+        forced = codec.measure.forced(position)
+        chosen = moves_of_step(position, step, codec.rules)
         if chosen is None:
             raise InternalError(f"move {number} of the solution found is not legal")
         if forced is not None and chosen[0][:3] != forced[:3]:
@@ -201,15 +195,18 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
     if kind == "freecell":
         return PLACE_FREECELL
     column = position.columns[index]
-    kinds = codec.rules.parent_kinds
-    return kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+    if not column:
+        return PLACE_BOTTOM
+    number = codec.rules.parent_number(move.card, column[-1])
+    assert number is not None
+    return number
 
 
 def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
     """The legal move of a card to a place value; None if there is none."""
     if isinstance(position, Patience) and place == TURN:
         return next(iter(position.moves_of_stock(codec.rules)), None)
-    for move in position.moves(codec.rules):
+    for move in codec.measure.moves(position):
         if move.card == card and _place_of(codec, position, move) == place:
             return move
     return None

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from dbmsolver.game.rules import POLICIES
+from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.measures import METRICS
 from dbmsolver.results import Limit, Method, Question, Verdict
 from dbmsolver.storage.records import FORMAT, LARGEST
 
@@ -15,7 +16,8 @@ MOST_MOMENTS = 256
 """The longest history of a store."""
 CHOICES: dict[str, tuple[str | None, ...]] = {
     "question": tuple(Question),
-    "policy": POLICIES,
+    "policy": AUTOMOVES,
+    "metric": METRICS,
     "method": tuple(Method),
     "keep": ("all", "none"),
     "verdict": (*Verdict, None),
@@ -56,7 +58,7 @@ def _is_deal(value: object) -> bool:
 def _are_rules(value: object) -> bool:
     """Whether these are rules as far as types go."""
     texts = {"name", "build", "fill", "layout", "moves", "pile"}
-    flags = {"kings_sunk", "whole_suits", "reserve", "worrying_back"}
+    flags = {"kings_sunk", "whole_suits", "reserve", "removable", "worrying_back"}
     return isinstance(value, dict) and all(
         isinstance(one, str if name in texts else bool)
         if name in texts | flags
@@ -98,7 +100,6 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "id": _is_hex,
     "deal": _is_deal,
     "rules": _are_rules,
-    "metric": _is_text,
     "shortest": lambda value: isinstance(value, bool),
     "any_solution": lambda value: isinstance(value, bool),
     "next": _is_number,

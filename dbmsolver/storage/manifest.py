@@ -7,20 +7,19 @@ import secrets
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any
 
-from dbmsolver.errors import DbmError, InputError, StoreError
+from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric, measure_of, usual_metric
 from dbmsolver.game.rules import Policy, rules_fields, rules_from
 from dbmsolver.results import (
     Keep,
     Limit,
     Method,
-    Metric,
     Options,
     Question,
     Verdict,
     method_for,
-    metric_for,
 )
 from dbmsolver.storage.fields import CHOICES, FIELDS
 from dbmsolver.storage.records import FORMAT
@@ -80,11 +79,15 @@ class Manifest:
             _need(name, (value is None or isinstance(value, str)) and value in choices)
             # The member of an enumeration where there is one.
             object.__setattr__(self, name, choices[choices.index(value)])
-        _need("length", self.length == (None if self.path is None else len(self.path)))
         try:
-            rules_from(self.rules)
+            measure = measure_of(rules_from(self.rules), self.policy, self.metric)
         except (TypeError, DbmError) as error:
             raise ValueError(f"its rules: {error}") from None
+        if self.path is None or self.length is None:
+            _need("length", self.path is None and self.length is None)
+        else:  # how many moves are free shows when they are played
+            most = len(self.path)
+            _need("length", self.length <= most if measure.has_free_moves else self.length == most)
 
     @classmethod
     def from_json(cls, data: bytes, where: str) -> Manifest:
@@ -178,7 +181,7 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
         deal={"number": deal.number, "board": format_board(deal.position)},
         rules=rules_fields(deal.rules),
         policy=options.policy,
-        metric=metric_for(deal.rules, options.metric),
+        metric=_metric_of(question, deal, options),
         method=method_for(question, deal.rules, options.method),
         keep=options.keep,
         verdict=None,
@@ -188,6 +191,14 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
         next=0,
         any_solution=options.any_solution,
     )
+
+
+def _metric_of(question: Question, deal: Deal, options: Options) -> Metric:
+    """What lengths are told in; UsageError for a metric or a policy that cannot be."""
+    metric = measure_of(deal.rules, options.policy, options.metric).metric
+    if question == Question.PROVE and metric != usual_metric(deal.rules):
+        raise UsageError(f"metric {metric}: a proof does not look for shortest solutions")
+    return metric
 
 
 def deal_of(manifest: Manifest, where: str) -> Deal:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
+from dbmsolver.closing import Closing
 from dbmsolver.errors import ChangedError, StoreError
 from dbmsolver.storage.binding import CHECKSUM, SEAL, checksum_of, is_intact, seal_of
 from dbmsolver.storage.datafile import DataFile
@@ -36,7 +36,7 @@ _TRIES = 50
 Found = TypeVar("Found")
 
 
-class Store:
+class Store(Closing):
     """An open store: its manifest as of the last commit, and its records.
 
     One process writes; any number read what was committed last, also while another process writes.
@@ -111,17 +111,6 @@ class Store:
     def close(self) -> None:
         """Release the file, and the lock."""
         self._records.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # Writing.
 

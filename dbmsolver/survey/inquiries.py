@@ -105,7 +105,7 @@ class OneQuestion(Filling):
 
     def first(self) -> Task:
         """The deal itself."""
-        return Task(self.subject, self, dived=self.asked.question == Inquiry.SHORTEST)
+        return Task(self.subject, self, dived=self.asked.question.is_shortest)
 
     def take(self, task: Task, found: Found) -> Iterator[Task]:
         """The answer."""
@@ -124,7 +124,7 @@ class OneQuestion(Filling):
         if found is None or found.verdict is None:
             return None
         shortest, least, most = None, None, None
-        if self.asked.question == Inquiry.SHORTEST:
+        if self.asked.question.is_shortest:
             least, most = found.at_least, found.length
             if found.verdict == Verdict.SOLVED:
                 shortest = found.shortest

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from dbmsolver.game.measures import Metric
+from dbmsolver.game.rules import Policy
 from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.ranges import Subject
 
@@ -58,3 +60,5 @@ class Order:
     threads: int
     lengths: bool = False
     store: Path | None = None
+    metric: Metric | None = None
+    policy: Policy = "wkr"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dbmsolver.survey.dives import DivesInTurn
 
 POLICY: Policy = "wkr"
-"""The safe moves home that surveys make at once."""
+"""The safe moves home that dives make at once."""
 
 Steps = Generator[tuple[int, Found] | None, None, None]
 """Yields (number of the subject, what is found), and None now and then."""
@@ -56,7 +56,8 @@ class Performer:
         self._dives = None  # a search wants the memory
         solve = order.question == Question.SOLVE
         options = Options(
-            policy=POLICY,
+            policy=order.policy,
+            metric=order.metric,
             threads=order.threads,
             store=order.store,
             method=Method.EVERY_POSITION if solve else Method.DOMINATING,

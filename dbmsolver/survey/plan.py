@@ -109,7 +109,7 @@ class Plan:
                 wanted -= 1
 
     def _next_dives(self, pool: Pool) -> Job | None:
-        if self.wishes.question == Inquiry.SHORTEST:
+        if self.wishes.question.is_shortest:
             return None
         waiting = sum(map(len, self._dives.values()))
         share = (waiting + self._left) / (JOBS_FOR_EACH * max(pool.workers, 1))
@@ -146,7 +146,7 @@ class Plan:
         limits = replace(self.wishes.limits, memory=memory)
         if limits.max_time is not None:
             limits = replace(limits, max_time=max(limits.max_time - task.used, 0.001))
-        solve = self.wishes.question == Inquiry.SHORTEST
+        solve = self.wishes.question.is_shortest
         order = Order(
             Way.SEARCH,
             Question.SOLVE if solve else Question.PROVE,
@@ -155,6 +155,8 @@ class Plan:
             threads or most,
             solve or self.wishes.lengths,
             self._store(task.subject),
+            self.wishes.question.metric,
+            self.wishes.question.policy,
         )
         return Job(order, threads is None or memory == pool.whole[1], {0: task})
 

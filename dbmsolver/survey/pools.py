@@ -11,7 +11,6 @@ from dbmsolver.survey.plan import BATCH
 from dbmsolver.survey.pool import Pool
 from dbmsolver.survey.processes import Processes, available
 from dbmsolver.survey.ranges import count_subjects
-from dbmsolver.survey.rows import Inquiry
 from dbmsolver.survey.run import Survey
 
 LEAST_SHARE = 64 << 20
@@ -30,7 +29,7 @@ def pool_for(
     threads = threads or available()
     memory = survey.limits.memory or default_memory()
     deals = None if survey.ranges is None else count_subjects(survey.ranges, survey.games)
-    few = 1 if survey.question == Inquiry.SHORTEST else BATCH // 4
+    few = 1 if survey.question.is_shortest else BATCH // 4
     workers = min(threads, max(memory // LEAST_SHARE, 1))
     if workers == 1 or (deals is not None and deals <= few):
         return Here(threads, memory)

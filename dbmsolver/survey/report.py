@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from statistics import median
 
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram, load_library
@@ -27,6 +28,11 @@ _TITLES = {
     Inquiry.SHORTEST: "How long are shortest solutions?",
     Inquiry.FEWEST_FREECELLS: "How few freecells are enough?",
 }
+_WORDS: dict[Metric | None, str] = {
+    None: "card moves",
+    "runs": "moves of cards or runs",
+    "moves": "moves of the player",
+}
 _CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
 
@@ -34,7 +40,7 @@ _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
 def render(rows: Sequence[Row], name: str) -> str:
     """The page about the rows of the table of that name, as HTML."""
     question = Inquiry(rows[0].question) if rows else Inquiry.VERDICT
-    title = _TITLES[question]
+    title = _TITLES[Inquiry.SHORTEST if question.is_shortest else question]
     parts = chain(
         _head(rows, name, title),
         _counts(rows, question),
@@ -81,7 +87,7 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
     if question == Inquiry.FEWEST_FREECELLS:
         yield "<p>Solved are those whose fewest freecells are proven; unsolvable are those that "
         yield "cannot be won with the most freecells asked about.</p>"
-    if question == Inquiry.SHORTEST:
+    if question.is_shortest:
         yield "<p>Solved are those with a solution that is proven to be shortest.</p>"
     lines = []
     for rules, found in counts.items():
@@ -113,14 +119,14 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
     known = [row for row in rows if row.length is not None and not row.is_open]
     if not known:
         return
-    note = "" if question == Inquiry.SHORTEST else f" {_NOT_SHORTEST}"
+    note = "" if question.is_shortest else f" {_NOT_SHORTEST}"
     yield from _chart(
         "lengths",
         "Lengths of solutions",
         _labels(rows),
         known,
         lambda row: row.length or 0,
-        "card moves",
+        _WORDS[question.metric],
         note,
     )
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules, moving, with_moving
+from dbmsolver.game.measures import METRICS, Metric, measure_of
+from dbmsolver.game.rules import Policy, Rules, moving, with_moving
 from dbmsolver.results import Verdict
 from dbmsolver.survey.ranges import Subject
 
@@ -34,9 +37,53 @@ class Inquiry(StrEnum):
     VERDICT = "verdict"
     """Whether it can be won."""
     SHORTEST = "shortest"
-    """The length of a shortest solution."""
+    """The length of a shortest solution, in what a move of the game is."""
+    SHORTEST_RUNS = "shortest-runs"
+    """The same in runs, where cards move one by one by the rules."""
+    SHORTEST_MOVES_HORNE = "shortest-moves-horne"
+    """The same in moves of the player, with the automoves of that name."""
+    SHORTEST_MOVES_WKR = "shortest-moves-wkr"
+    SHORTEST_MOVES_MAX = "shortest-moves-max"
+    SHORTEST_MOVES_NONE = "shortest-moves-none"
     FEWEST_FREECELLS = "fewest-freecells"
     """The fewest freecells it can be won with."""
+
+    @property
+    def is_shortest(self) -> bool:
+        """Whether it is about a shortest solution, in whatever metric."""
+        return self.startswith("shortest")
+
+    @property
+    def metric(self) -> Metric | None:
+        """What lengths are told in; None for what a move of the game is."""
+        words = self.split("-")
+        return next((one for one in METRICS if self.is_shortest and one in words), None)
+
+    @property
+    def policy(self) -> Policy:
+        """The moves home that are made at once."""
+        return next((one for one in AUTOMOVES if self.endswith(f"-{one}")), "wkr")
+
+    def measured(self, metric: Metric | None, policy: Policy | None) -> Inquiry:
+        """The same question in a metric; the policy is for moves of the player only.
+
+        UsageError where there is no such question.
+        """
+        if policy is not None and metric != "moves":
+            raise UsageError(f"--automove {policy} says nothing without --metric moves")
+        if metric is None:
+            return self
+        if not self.is_shortest:
+            raise UsageError(f"metric {metric}: {self} has none, expected the question shortest")
+        if metric == "cards":
+            return Inquiry.SHORTEST
+        ending = "" if metric == "runs" else f"-{policy or 'wkr'}"
+        return Inquiry(f"shortest-{metric}{ending}")
+
+    def check(self, games: Iterable[Rules]) -> None:
+        """UsageError for a game that does not have the metric."""
+        for rules in games:
+            measure_of(rules, self.policy, self.metric)
 
 
 Key = tuple[int | str, Rules]
@@ -102,7 +149,7 @@ class Row:
     @property
     def is_open(self) -> bool:
         """Whether larger limits could tell more."""
-        if self.question == Inquiry.SHORTEST and self.verdict == Verdict.SOLVED:
+        if Inquiry(self.question).is_shortest and self.verdict == Verdict.SOLVED:
             return not self.shortest
         return self.verdict == Verdict.UNDECIDED
 

@@ -47,6 +47,9 @@ class Survey:
     undecided_only: bool = False
     lengths: bool = False
 
+    def __post_init__(self) -> None:
+        self.question.check(self.games)
+
 
 def stores_of(path: Path) -> Path:
     """The folder beside a table that unfinished searches are kept in."""

@@ -17,9 +17,8 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from dbmsolver.closing import Closing
 from dbmsolver.disk import flush_path
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.survey.formats import (
@@ -43,7 +42,7 @@ REWRITE_SHARE = 50
 """Writing the whole table takes at most that part of the time."""
 
 
-class Table:
+class Table(Closing):
     """A table that this process alone may change.
 
     UsageError if it cannot be written, StoreError if another process has it, if it is damaged, or
@@ -75,17 +74,6 @@ class Table:
         self._synced = time.monotonic()
         self._written = time.monotonic()
         self._cost = 0.0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def put(self, row: Row) -> Row:
         """Keep a row; returns the row as it is kept. StoreError if it contradicts the one before;

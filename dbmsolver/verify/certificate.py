@@ -13,6 +13,7 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import measure_of
 from dbmsolver.game.rules import rules_fields, rules_from
 from dbmsolver.results import Method, Question, Result
 from dbmsolver.storage.manifest import Manifest
@@ -175,7 +176,8 @@ def bad_path(certificate: Certificate, deal: Deal) -> str | None:
     if certificate["claim"] == "unsolvable":
         return None
     try:
-        length = replay(deal, certificate["path"] or [])
+        measure = measure_of(deal.rules, certificate["policy"], certificate["metric"])
+        length = replay(deal, certificate["path"] or [], measure)
     except BadSolution as bad:
         return bad.reason
     if length != certificate["length"]:

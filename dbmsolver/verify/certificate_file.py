@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from dbmsolver.errors import DbmError, InputError
-from dbmsolver.game.rules import POLICIES, rules_fields, rules_from
-from dbmsolver.results import METRICS, Method
+from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.measures import METRICS
+from dbmsolver.game.rules import rules_fields, rules_from
+from dbmsolver.results import Method
 
 FORMAT = 1
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
@@ -97,7 +99,7 @@ def problems(data: Any) -> Iterator[str]:
         "claim": CLAIMS,
         "question": ("prove", "solve"),
         "method": tuple(Method),
-        "policy": POLICIES,
+        "policy": AUTOMOVES,
         "metric": METRICS,
     }
     for name, allowed in choices.items():

@@ -99,9 +99,9 @@ def _shown(
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])
     if deal.rules.is_patience:
-        counted = manifest.question == "solve" and manifest.metric == "moves"
+        counted = manifest.question == "solve" and manifest.metric != "plays"
         return PatienceFormat(deal, manifest.policy, counted).position
-    form = make_format(deal, manifest.policy)
+    form = make_format(deal, manifest.policy, manifest.metric)
     show = position_of_record if manifest.method == Method.DOMINATING else position_of
     return lambda words: show(form, deal, words)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError, UsageError
+from dbmsolver.game.measures import measure_of
 from dbmsolver.process import anonymous_memory, default_memory
 from dbmsolver.results import Method
 from dbmsolver.storage.manifest import Manifest
@@ -68,7 +69,8 @@ class Run:
         if self.how.depth is not None:
             self._check_depth(claim)
         if claim != "unsolvable":
-            length = replay(report.deal, manifest.path or [])
+            measure = measure_of(report.deal.rules, manifest.policy, manifest.metric)
+            length = replay(report.deal, manifest.path or [], measure)
             if length != manifest.length:
                 raise Refuted(f"the solution has {length} moves, not {manifest.length}")
             report.checked.append(f"the solution is legal and has {length} moves")
@@ -82,7 +84,7 @@ class Run:
         if report.deal.rules.is_patience:
             yield from self._patience(length)
             return
-        form = make_format(report.deal, manifest.policy)
+        form = make_format(report.deal, manifest.policy, manifest.metric)
         if manifest.method == Method.DOMINATING:
             yield from self._records(form)
             return
@@ -114,7 +116,7 @@ class Run:
         """Check the closed states of a game of Klondike's kind."""
         report, manifest = self.report, self.manifest
         layered = manifest.question == "solve"
-        form = PatienceFormat(report.deal, manifest.policy, layered and manifest.metric == "moves")
+        form = PatienceFormat(report.deal, manifest.policy, layered and manifest.metric != "plays")
         if length is not None and self._is_bound(
             int(bound(form.game, form.table, form.root)), length
         ):
@@ -295,7 +297,7 @@ def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
         error, used = arrange(form, home, locked, off, low, high, board)
     if error:
         raise DbmError("the state is no position")
-    return int(lower_bound(form, signature, home, off & ~low, used, board))
+    return int(lower_bound(form, signature, home, off & ~low & ~high, used, board))
 
 
 def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -25,27 +26,29 @@ class BadSolution(Exception):
         self.position = position
 
 
-def replay(deal: Deal, path: Sequence[Any]) -> int:
-    """Make the moves, pairs of a card and the place value that it goes to; their number.
+def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
+    """Make the moves, pairs of a card and the place value that it goes to; how many are counted.
 
     BadSolution if one is illegal, or cards are left.
     """
+    length = 0
     position = deal.position
     for number, step in enumerate(path, start=1):
         if isinstance(position, Patience):
             position = _turned(deal, position, step)
-        move = _move(deal, position, step)
+        move = _move(deal, position, step, measure)
         if move is None:
             raise BadSolution(
                 f"move {number} of the solution ({_text(step)}) is not legal", position
             )
         position = position.apply(move)
+        length += measure.cost(move)
     if not position.is_goal():
         what = "cards are not home" if position.pile is None else "cards are left in the columns"
         raise BadSolution(
             f"after the {len(path)} moves of the solution {position.left} {what}", position
         )
-    return len(path)
+    return length
 
 
 def _turned(deal: Deal, position: Patience, step: Any) -> Patience:
@@ -66,14 +69,16 @@ def _turned(deal: Deal, position: Patience, step: Any) -> Patience:
     return position
 
 
-def _move(deal: Deal, position: Position, step: Any) -> Move | None:
+def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move | None:
     if not _is_pair(step):
         return None
     card, place = step
-    for move in position.moves(deal.rules):
-        if place == TURNED and card == 0 and "stock" in (move.source.kind, move.destination.kind):
+    made = measure.forced(position) if measure.has_free_moves else None
+    for move in measure.moves(position) if made is None else [made]:
+        turns = "stock" in (move.source.kind, move.destination.kind)
+        if turns and place == TURNED and card == 0:
             return move
-        if move.card != card or (move.destination.kind in ("stock", "waste")):
+        if turns or move.card != card:
             continue
         kind, index, under = move.destination.kind, move.destination.index, None
         if kind == "column":
@@ -85,8 +90,7 @@ def _move(deal: Deal, position: Position, step: Any) -> Move | None:
         elif place == BOTTOM:
             fits = under == -1
         else:
-            kinds = deal.rules.parent_kinds
-            fits = 0 <= place < len(kinds) and under == (card ^ kinds[place]) + 4
+            fits = under is not None and under == deal.rules.parent(card, place)
         if fits:
             return move
     return None

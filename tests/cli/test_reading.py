@@ -178,7 +178,7 @@ def test_what_is_read_belongs_to_one_commit(tmp_path: Path) -> None:
     os.read(ready, 1)
     read = 0
     try:
-        for _ in range(3000):
+        for _ in range(1000):
             try:
                 file = DataFile(tmp_path / "data.mdb", "store")
             except ChangedError:

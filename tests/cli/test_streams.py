@@ -34,6 +34,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 CLOSED = [">&-", ">/dev/full", ">&- <&-"]
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+DELAYS = [0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.3]
 COMMANDS = [
     "solve 3 -q",
     "solve 3 --json -q",
@@ -49,7 +51,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 16))
+@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 9))
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
     result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]
@@ -63,7 +65,7 @@ def test_full_file_and_full_output_have_one_code() -> None:
     assert (result.returncode, result.stdout, result.stderr) == (5, "", "")
 
 
-@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
+@pytest.mark.parametrize("where", few_fast(["2>&-", "2>/dev/full"], 1))
 def test_messages_that_nobody_can_read(where: str) -> None:
     """They are no reason not to answer."""
     result = shell(f"dbmsolver prove 11982 --log-json {where}")
@@ -105,8 +107,7 @@ def test_odd_names(tmp_path: Path) -> None:
     assert shell(f"dbmsolver prove 3 --store {file}").returncode == 4
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.3, 0.5, 0.8, 1.3])
+@pytest.mark.parametrize(("number", "delay"), few_fast(product(SIGNALS, DELAYS), 4))
 def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) -> None:
     """However early: 130, one line at most, nothing left behind.
 

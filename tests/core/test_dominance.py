@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from helpers.dominance_brute import Deck, Records, all_records, random_deck
+from helpers.selection import few_fast
 from helpers.support import words_of
 
 from dbmsolver.core.dive import BROKEN, EXHAUSTED, FULL, WON, dive, fingerprints, make_diving
@@ -83,7 +84,7 @@ def check_record(keys: RecordKeys, record: Record) -> list[Record]:
     return found
 
 
-@pytest.mark.parametrize(("build", "fill"), KINDS)
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 4))
 def test_successors_of_small_decks(build: Build, fill: Fill) -> None:
     compared = 0
     for deck, records in small_decks(build, fill, range(30)):
@@ -110,7 +111,7 @@ def test_successors_of_thousands_of_small_decks(build: Build, fill: Fill, some: 
             check_record(keys, record)
 
 
-@pytest.mark.parametrize(("build", "fill"), KINDS)
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 3))
 def test_normal_forms_of_small_decks(build: Build, fill: Fill) -> None:
     """Of what macros lead to before it is in normal form, and of positions anywhere in the game."""
     compared = 0
@@ -164,7 +165,7 @@ def dived(keys: RecordKeys, limit: int = 1 << 14, order: int = 0) -> Dived:
     return Diver(limit).dive(keys, keys.root, ORDERS[order], limit)
 
 
-@pytest.mark.parametrize(("build", "fill"), KINDS)
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 3))
 def test_dives_over_small_decks(build: Build, fill: Fill) -> None:
     """A dive that exhausts finds all records, whatever its order; a win is a legal game."""
     outcomes = set()
@@ -214,7 +215,7 @@ def test_a_dive_from_a_won_game() -> None:
     assert dived(keys).path == (keys.root,)
 
 
-@pytest.mark.parametrize(("build", "fill"), KINDS)
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 3))
 def test_parents_are_found_by_their_fingerprints(build: Build, fill: Fill) -> None:
     """The records of an exhausted dive as they are stored: each leads back to a parent."""
     looked = 0

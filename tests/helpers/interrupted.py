@@ -21,7 +21,8 @@ from random import Random
 from typing import Any, TypedDict
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.measures import Metric
+from dbmsolver.game.rules import Policy, rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
@@ -39,6 +40,8 @@ class Settings(TypedDict):
     commit: float  # seconds between commits
     small: int | None  # signatures with more states are closed in pieces
     any_solution: bool  # whether any solution comes first
+    metric: Metric | None
+    policy: Policy
     look_ahead: int | None  # states that a proof looks at before it begins
     share: float  # of the time of an undisturbed run: when the last of the signals may come
     signal: str
@@ -67,6 +70,8 @@ def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
         store=Path(settings["store"] + suffix),
         method=settings.get("method", "every-position"),
         any_solution=settings["any_solution"],
+        metric=settings["metric"],
+        policy=settings["policy"],
     )
     events = session.run(settings["question"], deal, options, Limits(memory=settings["memory"]))
     while True:

@@ -18,6 +18,8 @@ DEFAULTS = {
     "look_ahead": None,
     "dives": True,
     "any_solution": False,
+    "metric": None,
+    "policy": "wkr",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 
@@ -55,7 +56,19 @@ def bound_of(position: Position, rules: Rules) -> int:
     """The bound of the game's family."""
     if rules.whole_suits:
         return bound_of_whole_suits(position)
+    if rules.two_way:
+        return bound_both_ways(position)
     return bound_of_runs(position, rules) if rules.has_runs else lower_bound(position)
+
+
+def bound_both_ways(position: Position) -> int:
+    """Cards not home + cards that lie above a lower one of their suit."""
+    blockers = sum(
+        has_lower(column[:depth], suit(card), card)
+        for column in position.columns
+        for depth, card in enumerate(column)
+    )
+    return 52 - sum(position.foundations) + blockers
 
 
 def bound_of_runs(position: Position, rules: Rules) -> int:
@@ -85,3 +98,37 @@ def bound_of_whole_suits(position: Position) -> int:
             elif beneath[-1:] != (card + 4,):
                 heads += 1 + (card + 4 in beneath)
     return sum(height < 13 for height in position.foundations) + heads
+
+
+def bound_of_measure(position: Position, measure: Measure) -> int:
+    """The bound of a search by that measure."""
+    if not measure.by_room:
+        return bound_of(position, measure.rules)
+    aside = fewest_segments(position, measure.rules)
+    return aside if measure.has_free_moves else 52 - sum(position.foundations) + aside
+
+
+def fewest_segments(position: Position, rules: Rules) -> int:
+    """Blocked segments + the smallest vertex cover of the deadlocks between the other segments."""
+    segments: list[tuple[int, list[tuple[int, tuple[int, ...]]]]] = []
+    for index, column in enumerate(position.columns):
+        for depth, card in enumerate(column):
+            if depth == 0 or not rules.can_stack(card, column[depth - 1]):
+                segments.append((index, []))
+            segments[-1][1].append((card, column[:depth]))
+    free = [
+        (index, cards)
+        for index, cards in segments
+        if not any(has_lower(beneath, suit(card), card) for card, beneath in cards)
+    ]
+    edges = [
+        (one, other)
+        for one, other in combinations(range(len(free)), 2)
+        if free[one][0] != free[other][0]
+        and any(
+            has_lower(under_x, suit(y), y) and has_lower(under_y, suit(x), x)
+            for x, under_x in free[one][1]
+            for y, under_y in free[other][1]
+        )
+    ]
+    return len(segments) - len(free) + smallest_cover(edges)

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from dbmsolver.game.automoves import automoves
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules, rules_for
@@ -14,7 +15,6 @@ from dbmsolver.notation.explicit import player_moves
 from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
-from dbmsolver.notation.supermoves import automoves
 
 DATA = Path(__file__).parents[1] / "data" / "solutions.txt"
 

@@ -66,13 +66,15 @@ def proves(method, whole, divided):
 def runs():
     deal = Deal.from_number(1, rules_for("alpha_star"))
     assert solve(deal, threads=1).verdict == prove(deal, threads=1).verdict == "unsolvable"
+    how = {"metric": "moves", "policy": "max", "any_solution": True}
+    assert solve(Deal.from_number(3), threads=1, **how).length == 18
 
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 check("solve", "every-position", solves)
 check("solve", "every-position", counts, counting=True)
 check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
 check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
-check("prove", "every-position", runs, runs=True)
+check("prove", "every-position", runs, family="runs")
 """
 
 SHARED = """

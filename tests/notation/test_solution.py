@@ -11,23 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.automoves import automoves, goes_home
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number, parse_board
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
+from dbmsolver.game.room import capacity, run_length
 from dbmsolver.game.rules import GAMES, Policy, rules_for
-from dbmsolver.notation.explicit import explicit, lengths
+from dbmsolver.notation.explicit import explicit
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution
 from dbmsolver.notation.steps import Step
-from dbmsolver.notation.supermoves import (
-    automoves,
-    capacity,
-    goes_home,
-    largest,
-    move_run,
-    run_length,
-    split,
-)
+from dbmsolver.notation.supermoves import largest, move_run, split
 
 FREECELL = GAMES["freecell"]
 SMALL = rules_for("freecell", freecells=1, columns=3)
@@ -285,11 +280,14 @@ def test_explicit_solutions_win(number: int, cells: int, policy: Policy) -> None
 
 def test_lengths() -> None:
     found = lengths(solved(3))
-    assert list(found) == ["cards", "runs", "explicit-none", "explicit-horne", "explicit-wkr"]
+    by_player = ["moves-horne", "moves-wkr", "moves-max"]
+    explicitly = ["explicit-none", "explicit-horne", "explicit-wkr"]
+    assert list(found) == ["cards", "runs", *by_player, *explicitly]
+    cards, runs, horne, wkr, most, none, _, explicit_wkr = (found[name] or 0 for name in found)
     assert found["cards"] == len(solved(3).steps)
-    assert found["cards"] >= found["runs"]
-    assert found["runs"] <= found["explicit-none"]
-    assert found["explicit-wkr"] <= found["explicit-none"]
+    assert cards >= runs >= horne >= wkr >= most >= 18
+    assert runs <= none
+    assert explicit_wkr <= none
     assert lengths(explicit(solved(3), "wkr"))["explicit-wkr"] == found["explicit-wkr"]
 
 
@@ -300,10 +298,13 @@ def test_lengths_of_a_tiny_game() -> None:
         Move(parse_card("KS"), cell(0), Place("foundation", 1)),
     ]
     found = lengths(Solution.from_moves(END, moves))
-    # The king of spades is safe at once, but games move after the player has, not before.
+    # All kings are safe at once. What is explicit begins with a move of the player.
     assert found == {
         "cards": 3,
         "runs": 3,
+        "moves-horne": 0,
+        "moves-wkr": 0,
+        "moves-max": 0,
         "explicit-none": 3,
         "explicit-horne": 1,
         "explicit-wkr": 1,

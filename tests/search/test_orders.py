@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from helpers.clusters import Alone
 from helpers.searching import end_of, small_pieces, without_dives
+from helpers.selection import few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,7 +64,7 @@ def facts(result: Result) -> tuple[object, ...]:
     return result.verdict, result.states, result.forced, result.digest, result.strata
 
 
-@pytest.mark.parametrize("memory", [None, MEMORY])
+@pytest.mark.parametrize("memory", few_fast([None, MEMORY], 1))
 @pytest.mark.parametrize(("deal", "method", "small"), CASES)
 def test_the_same_whoever_does_it(
     monkeypatch: pytest.MonkeyPatch,

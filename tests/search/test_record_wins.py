@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -46,7 +47,7 @@ def wins(rules: Rules, policy: Policy, numbers: range) -> list[tuple[Deal, list[
     return found
 
 
-@pytest.mark.parametrize("rules", few_fast(DOMINATED, 6))
+@pytest.mark.parametrize("rules", few_fast(DOMINATED, 3))
 def test_wins_of_dives(rules: Rules) -> None:
     won = 0
     for policy in POLICIES:
@@ -89,8 +90,7 @@ def test_detours() -> None:
 # Wins that a proof on disk meets.
 
 
-@pytest.mark.parametrize("build", ["alternate", "suit"])
-@pytest.mark.parametrize("fill", FILLS)
+@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 3))
 def test_late_wins_of_small_decks(
     monkeypatch: pytest.MonkeyPatch, build: Build, fill: Fill
 ) -> None:
@@ -117,7 +117,7 @@ def near_the_end(left: int) -> Deal:
     return Deal(position, deal.rules)
 
 
-@pytest.mark.parametrize("in_pieces", [False, True])
+@pytest.mark.parametrize("in_pieces", few_fast([False, True], 1))
 def test_a_win_met_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_pieces: bool) -> None:
     """The way back through closed records, however they were closed, of a stopped proof."""
     deal = near_the_end(46)

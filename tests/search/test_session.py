@@ -129,7 +129,7 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
 
 
 @pytest.mark.parametrize(
-    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 9)
+    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 6)
 )
 @pytest.mark.parametrize(
     ("games", "most"), [(4, 800), pytest.param(12, 3000, marks=pytest.mark.slow)]

@@ -183,7 +183,7 @@ def test_zeroed_pages(
     assert expect_no_harm(sound[name], store) > 0
 
 
-@pytest.mark.parametrize("seed", few_fast(range(30), 8))
+@pytest.mark.parametrize("seed", few_fast(range(30), 4))
 def test_random_damage(sound: dict[str, Path], tmp_path: Path, seed: int) -> None:
     random = Random(seed)
     name = random.choice(sorted(sound))
@@ -300,7 +300,7 @@ def transactions(random: Random, path: Path) -> Iterator[dict[bytes, bytes]]:
             yield records
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", few_fast(range(8), 3))
 def test_what_lmdb_writes_is_sound(tmp_path: Path, seed: int) -> None:
     """No false alarm, whatever is written, deleted and written again."""
     for records in transactions(Random(seed), tmp_path):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.fake_search import NEARLY_DONE
 from helpers.surveys import MEMORY, facts, rows_of, survey
 
-from dbmsolver import prove
+from dbmsolver import prove, survey_deals
+from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import GAMES, rules_for
@@ -189,3 +191,23 @@ def test_all_formats_hold_the_same(tmp_path: Path, ending: str) -> None:
     survey(tmp_path / "one.csv", "1-5", ONE)
     survey(tmp_path / f"two{ending}", "1-5", ONE)
     assert facts(tmp_path / "one.csv") == facts(tmp_path / f"two{ending}")
+
+
+@pytest.mark.parametrize(
+    ("metric", "automove", "length"),
+    [("moves", "max", 21), pytest.param("runs", None, 73, marks=pytest.mark.slow)],
+)
+def test_metrics(tmp_path: Path, metric: str, automove: str | None, length: int) -> None:
+    path = tmp_path / "lengths.jsonl"
+    how: Any = {"question": "shortest", "metric": metric, "automove": automove}
+    (row,) = survey_deals("2", path, **how)
+    assert (row["length"], row["shortest"]) == (length, True)
+    assert row["question"] == f"shortest-{metric}" + (f"-{automove}" if automove else "")
+    with pytest.raises(StoreError, match="its question is"):
+        survey_deals("2", path, question="shortest")
+    other = tmp_path / "other.csv"
+    with pytest.raises(UsageError, match="verdict has none"):
+        survey_deals("2", other, metric="runs")
+    with pytest.raises(UsageError, match="one pile in golf, expected cards"):
+        survey_deals("2", other, question="shortest", metric="runs", rules=GAMES["golf"])
+    assert not other.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -79,7 +80,7 @@ def refused(path: Path, *reasons: str) -> None:
         assert any(reason in str(report.reason) for reason in reasons), report.reason
 
 
-@pytest.mark.parametrize("seed", few_fast(range(12), 3))
+@pytest.mark.parametrize("seed", few_fast(range(12), 2))
 @pytest.mark.parametrize("name", ["small", "proof"])
 def test_a_state_removed(name: str, seed: int, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(name)
@@ -99,7 +100,7 @@ def test_every_state_removed_in_turn(originals: Path, tmp_path: Path) -> None:
         assert "closed" in str(report.reason)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", few_fast(range(12), 4))
 def test_a_key_altered_to_another_legal_position(proof: Path, seed: int) -> None:
     random = Random(seed)
     form = make_format(PROOF, "wkr")
@@ -143,7 +144,7 @@ def other_key(form: Format, runs: Any, number: int, random: Random) -> int | Non
     return None
 
 
-@pytest.mark.parametrize("seed", few_fast(range(80), 25))
+@pytest.mark.parametrize("seed", few_fast(range(80), 12))
 def test_a_code_altered(small: Path, seed: int, right_codes: set[Any]) -> None:
     """Refused, unless another closed position happens to lead there by a move of that code."""
     random = Random(seed)
@@ -280,7 +281,7 @@ def test_each_block_dropped(originals: Path, tmp_path: Path) -> None:
             assert "closed" in str(report.reason)
 
 
-@pytest.mark.parametrize("seed", few_fast(range(10), 3))
+@pytest.mark.parametrize("seed", few_fast(range(10), 2))
 def test_a_block_of_a_layer_dropped(solve: Path, seed: int) -> None:
     complete = [key for key in faults.closed_keys(solve) if key[1:3] < bytes((0, 73))]
     faults.change_block(solve, Random(seed).choice(complete), lambda runs: None)
@@ -288,7 +289,7 @@ def test_a_block_of_a_layer_dropped(solve: Path, seed: int) -> None:
     refused(solve, "is not closed", "not among the closed")
 
 
-@pytest.mark.parametrize("seed", few_fast(range(10), 3))
+@pytest.mark.parametrize("seed", few_fast(range(10), 2))
 def test_a_state_of_a_layer_removed(solve: Path, seed: int) -> None:
     states = [place for place in faults.closed_states(solve) if place[0][1:3] < bytes((0, 73))]
     key, number = Random(seed).choice(states)
@@ -419,8 +420,7 @@ class Overestimating(AStarSearch):
     shortest = True
 
 
-@pytest.mark.parametrize("number", [3, 164, 7])
-@pytest.mark.parametrize("weight", [2, 3])
+@pytest.mark.parametrize(("number", "weight"), few_fast(product([3, 164, 7], [2, 3]), 2))
 def test_a_bound_that_overestimates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, weight: int
 ) -> None:
@@ -453,7 +453,7 @@ def test_a_damaged_block(proof: Path) -> None:
     refused(proof, "damaged")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", few_fast(range(20), 6))
 def test_a_byte_changed(proof: Path, seed: int) -> None:
     random = Random(seed)
     key = random.choice(faults.closed_keys(proof))

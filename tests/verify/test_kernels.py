@@ -2,114 +2,32 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 import xxhash
 from helpers import naive_bound
 from helpers.naive_bound import smallest_cover
 from helpers.selection import few_fast
-from helpers.support import ALL_RULES, EVERY_GAME, random_game
+from helpers.support import ALL_RULES, EVERY_GAME_AND_BACK, random_game
+from helpers.verifier import NOWHERE, encode, expand_one, place_of
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import (
-    BOTTOM,
-    FREECELL,
-    LOCKED,
-    Format,
     make_format,
     progress,
     root_words,
 )
-from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.bound import touching_all
 from dbmsolver.verify.kernels.chains import follow_chains
-from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
-from dbmsolver.verify.kernels.partition import Index, Partition
-from dbmsolver.verify.kernels.pieces import MOST_BITS
-from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
+from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.refutation import position_of
 from dbmsolver.verify.run import bound_of
 
-Words = tuple[int, int, int, int]
 SEEDS = range(12)
-NOWHERE = (0, 0, 0, 1)
 
 
-def encode(form: Format, position: Position) -> Words:
-    """A position as signature and planes, card by card."""
-    signature = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
-    places = {card: FREECELL for card in position.freecells if card is not None}
-    for column in position.columns:
-        for card, under in zip(column, (-1, *column), strict=False):
-            places[card] = place_on(form, card, under)
-    planes = [0, 0, 0]
-    for card, place in places.items():
-        if place == LOCKED:
-            signature += 1 << int(form.column_shift[form.dealt_column[card]])
-        for plane, bits in enumerate((form.off, form.low, form.high)):
-            planes[plane] |= int(bits[place]) << card
-    return signature, planes[0], planes[1], planes[2]
-
-
-def place_on(form: Format, card: int, under: int) -> int:
-    if form.dealt_place[card] == LOCKED and form.dealt_under[card] == under:
-        return LOCKED
-    return BOTTOM if under < 0 else form.kinds.tolist().index((card ^ under) & 3)
-
-
-def place_of(form: Format, position: Position, card: int) -> int:
-    if card in position.freecells:
-        return FREECELL
-    column = next(column for column in position.columns if card in column)
-    depth = column.index(card)
-    return place_on(form, card, column[depth - 1] if depth else -1)
-
-
-class Expanded(NamedTuple):
-    """What the kernel makes of one state."""
-
-    error: int
-    successors: list[Words]
-    parents: list[Words]
-    forced: bool
-    digest: int
-
-
-def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE) -> Expanded:
-    zero, none = np.zeros(1, np.int64), np.empty(0, np.int64)
-    index = Index(
-        np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
-        np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
-    )  # fmt: skip
-    partition = Partition(
-        planes=np.array(words[1 : 1 + form.planes], np.uint64),
-        codes=np.array([code], np.uint16),
-        made=np.zeros(0, np.int16),
-        firsts=np.array([0, 1]),
-        slots=np.zeros(16, np.uint32),
-    )
-    work = Work(
-        rows=np.zeros((2 * MOST_ROWS, ROW), np.uint64),
-        targets=np.zeros(70, np.int64),
-        place=np.zeros(4, np.int64),
-        tally=np.zeros((1, 2), np.int64),
-        digest=np.zeros(1, np.uint64),
-    )
-    segments = np.array([[0, 0, 1, 0]])
-    task = Task(False, 0, np.array(root, np.uint64), 0, 0)
-    error = expand(form, index, task, partition, segments, make_board(), work)
-    rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
-    split: tuple[list[Words], list[Words]] = ([], [])
-    for row in rows:
-        split[row[4] >> KIND != SUCCESSOR].append((row[0], row[1], row[2], row[3]))
-    return Expanded(int(error), *split, bool(work.tally[0, 1]), int(work.digest[0]))
-
-
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @pytest.mark.parametrize("seed", few_fast(SEEDS, 4))
 def test_a_game(rules: object, seed: int) -> None:
     game = random_game(rules, seed)  # type: ignore[arg-type]

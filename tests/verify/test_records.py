@@ -24,6 +24,7 @@ from helpers.dominance_brute import (
     successors,
 )
 from helpers.faults import check
+from helpers.selection import few_fast
 from helpers.small_partitions import small_partitions
 
 from dbmsolver import api
@@ -56,7 +57,7 @@ PROOFS: list[tuple[Rules, int, Policy]] = [
 MIDDLE = Deal.from_number(6139, rules_for("freecell", 3))
 
 
-@pytest.mark.parametrize(("rules", "number", "policy"), PROOFS)
+@pytest.mark.parametrize(("rules", "number", "policy"), few_fast(PROOFS, 5))
 def test_sound_stores(tmp_path: Path, rules: Rules, number: int, policy: Policy) -> None:
     result = api.prove(Deal.from_number(number, rules), policy=policy, store=tmp_path / "s")
     assert (result.verdict, result.method) == ("unsolvable", "dominating")
@@ -145,7 +146,7 @@ def holds(deck: Deck, covered: set[State]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize("kind", few_fast(SMALL, 3))
 def test_every_record_removed_in_turn(tmp_path: Path, kind: str) -> None:
     deck, covered = small_game(kind)
     deal = Deal(deck.start, deck.rules)

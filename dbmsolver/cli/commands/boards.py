@@ -21,12 +21,12 @@ from dbmsolver.cli.render import board_text
 from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
 from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import InputError, UsageError, quoted
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.game.titles import title
-from dbmsolver.notation.supermoves import Automove
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given

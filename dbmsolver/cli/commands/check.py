@@ -17,10 +17,10 @@ from dbmsolver.cli.solutions import (
     read_source,
 )
 from dbmsolver.errors import DbmError, InputError, UsageError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
-from dbmsolver.notation.supermoves import Automove
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given
@@ -62,7 +62,7 @@ def check_command(
     except DbmError as error:
         _show_position(error, as_json)
         raise
-    from dbmsolver.notation.explicit import lengths
+    from dbmsolver.notation.lengths import lengths
 
     found = lengths(solution) if metrics else {}
     moves = len(solution.steps)
@@ -88,7 +88,9 @@ def check_command(
         return
     click.echo(f"{name}: legal and winning, {length} ({form})")
     for metric, cost in found.items():
-        click.echo(f"{metric + ':':<16}{cost}")
+        click.echo(
+            f"{metric + ':':<16}{'none, these automoves spoil it' if cost is None else cost}"
+        )
 
 
 def _check_all(source: Source, given: Given, metrics: bool) -> tuple[Solution, int]:

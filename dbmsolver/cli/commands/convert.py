@@ -11,9 +11,9 @@ from dbmsolver.cli.answers import write_text
 from dbmsolver.cli.solutions import from_option, given_options, load
 from dbmsolver.cli.values import FormatName
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.automoves import AUTOMOVES, Automove
 from dbmsolver.game.rules import Policy
 from dbmsolver.notation.format_names import FORMATS, format_of_name
-from dbmsolver.notation.supermoves import AUTOMOVES, Automove
 
 if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given

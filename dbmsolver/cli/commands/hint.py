@@ -24,9 +24,10 @@ from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
-from dbmsolver.notation.supermoves import Automove
 from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
 
 
@@ -36,6 +37,12 @@ from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, R
 @rules_options
 @from_option
 @left_out_option
+@click.option(
+    "--metric",
+    type=click.Choice(METRICS),
+    help="What is counted as a move, as for solve. With moves those of --automove are free, of wkr "
+    "if it is not given.  [default: cards, or runs in games where a run is one move]",
+)
 @threads_option
 @limit_options
 @json_option
@@ -46,6 +53,7 @@ def hint_command(
     rules: Rules,
     from_format: str | None,
     policy: Automove | None,
+    metric: Metric | None,
     threads: int | None,
     limits: Limits,
     as_json: bool,
@@ -65,7 +73,13 @@ def hint_command(
     game = play_out(Deal.load(source, rules), played, from_format, policy)
     started = time.monotonic()
 
-    options = Options(threads=threads, method=Method.EVERY_POSITION, any_solution=True)
+    options = Options(
+        policy=(policy if metric == "moves" else None) or "wkr",
+        metric=metric,
+        threads=threads,
+        method=Method.EVERY_POSITION,
+        any_solution=True,
+    )
 
     def begin() -> Generator[Event, Any, Result]:
         from dbmsolver.search.advice.worth import Clock, worth

@@ -40,16 +40,16 @@ from dbmsolver.cli.render import has_solution
 from dbmsolver.cli.sequences import Asked, answer_all, check_asked, sequence_options
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Policy, Rules
 from dbmsolver.results import (
-    METRICS,
     Event,
     Keep,
     Limit,
     Limits,
     Method,
-    Metric,
     Options,
     Question,
     Result,
@@ -63,54 +63,67 @@ def _options(policy: Policy, threads: int | None, store: str | None, keep: Keep)
     return Options(policy=policy, threads=threads, store=path, keep=keep)
 
 
-_how_options = gathered(
-    "options",
-    _options,
-    automove_option(
-        "The safe moves to the foundations that are made at once. None of the choices makes a "
-        "shortest solution longer.",
-        "wkr",
-    ),
-    threads_option,
-    click.option(
-        "--store",
-        type=StorePath(),
-        help="Directory to keep the search in; the same command continues it.  [default: a "
-        "temporary one]",
-    ),
-    click.option(
-        "--keep",
-        type=click.Choice(["all", "none"]),
-        default="all",
-        show_default=True,
-        help="Keep all closed states, or drop those of finished strata to save disk; a solution or "
-        "a certificate needs them all.",
-    ),
+_SAFE_MOVES = automove_option(
+    "The safe moves to the foundations that are made at once. None of the choices makes a "
+    "shortest solution longer.",
+    "wkr",
+)
+_ANY_MOVES = automove_option(
+    "The moves to the foundations that are made at once. None of the choices makes a shortest "
+    "solution longer, unless --metric moves is given: then they are those that a program makes by "
+    "itself, which are not counted; max, every move that is possible, is for that only.",
+    "wkr",
+    AUTOMOVES,
 )
 
 
-def _search_options(function: Command) -> Command:
-    """What `solve` and `prove` share, in the order of their help."""
-    for decorate in (
-        progress_options,
-        answer_options,
-        limit_options,
-        _how_options,
-        rules_options,
-        deal_argument,
-    ):
-        function = decorate(function)
-    return function
+def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """What `solve` and `prove` share, with their --automove, in the order of their help."""
+    how_options = gathered(
+        "options",
+        _options,
+        automove,
+        threads_option,
+        click.option(
+            "--store",
+            type=StorePath(),
+            help="Directory to keep the search in; the same command continues it.  [default: a "
+            "temporary one]",
+        ),
+        click.option(
+            "--keep",
+            type=click.Choice(["all", "none"]),
+            default="all",
+            show_default=True,
+            help="Keep all closed states, or drop those of finished strata to save disk; a "
+            "solution or a certificate needs them all.",
+        ),
+    )
+
+    def decorate(function: Command) -> Command:
+        for option in (
+            progress_options,
+            answer_options,
+            limit_options,
+            how_options,
+            rules_options,
+            deal_argument,
+        ):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 @click.command("solve", cls=DealCommand)
-@_search_options
+@_search_options(_ANY_MOVES)
 @click.option(
     "--metric",
     type=click.Choice(METRICS),
-    help="What is counted as a move: each card that moves, or, in games where a run is one move, a "
-    "card or a run; in Klondike and its relatives moves, with turns of the stock, or plays, "
-    "without them.  [default: what the game has, and moves]",
+    help="What is counted as a move: each card that moves; a card or a run that moves at once; or "
+    "such moves as long as the player makes them, without those that --automove names; or, in "
+    "Klondike and its relatives, plays without turns of the stock.  [default: cards, or runs in "
+    "games where a run is one move, and in Klondike's kind]",
 )
 @click.option(
     "--any",
@@ -169,7 +182,7 @@ def solve_command(
 
 
 @click.command("prove", cls=DealCommand)
-@_search_options
+@_search_options(_SAFE_MOVES)
 @click.option(
     "--every-position",
     is_flag=True,

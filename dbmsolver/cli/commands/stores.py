@@ -37,6 +37,7 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import usual_metric
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 
@@ -73,6 +74,13 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
         click.echo(_status_text(status), nl=False)
 
 
+def _question(status: StoreStatus) -> str:
+    """The deal, and how its search was begun."""
+    text = f"{title(status.deal)}, automove {status.policy}"
+    unusual = status.metric != usual_metric(status.deal.rules)
+    return f"{text}, metric {status.metric}" if unusual else text
+
+
 def _status_text(status: StoreStatus) -> str:
     each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
@@ -85,7 +93,7 @@ def _status_text(status: StoreStatus) -> str:
     if status.method == Method.EVERY_POSITION:
         closed += f" and {counted(status.forced, 'forced one', 'forced ones')}"
     facts = [
-        (status.question.capitalize(), f"{title(status.deal)}, automove {status.policy}"),
+        (status.question.capitalize(), _question(status)),
         ("Verdict", verdict),
         *lengths,
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),

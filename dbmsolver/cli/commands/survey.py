@@ -9,6 +9,7 @@ import click
 
 from dbmsolver.cli.answers import COMPILING, Interrupted, check_output
 from dbmsolver.cli.options import (
+    automove_option,
     check_address,
     limit_options,
     quiet_option,
@@ -20,6 +21,9 @@ from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
+from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.rules import Policy
 from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
@@ -35,12 +39,23 @@ if TYPE_CHECKING:
 @games_options
 @click.option(
     "--question",
-    type=click.Choice([str(one) for one in Inquiry]),
+    type=click.Choice(["verdict", "shortest", "fewest-freecells"]),
     help="Whether each deal can be won, the length of a shortest solution, or the fewest freecells "
     "that it can be won with.  [default: verdict, or the table's with --undecided-only]",
 )
 @click.option(
     "--fewest-freecells", "fewest", is_flag=True, help="The same as --question fewest-freecells."
+)
+@click.option(
+    "--metric",
+    type=click.Choice(METRICS),
+    help="What the length of a shortest solution counts, as for solve.  [default: cards, or runs "
+    "in games where a run is one move]",
+)
+@automove_option(
+    "The moves to the foundations that --metric moves does not count.  [default: wkr]",
+    None,
+    AUTOMOVES,
 )
 @click.option(
     "--undecided-only",
@@ -76,6 +91,8 @@ def survey_command(
     chosen: Games,
     question: str | None,
     fewest: bool,
+    metric: Metric | None,
+    policy: Policy | None,
     undecided_only: bool,
     lengths: bool,
     output: str,
@@ -98,6 +115,7 @@ def survey_command(
     check_output(output)
     usual = question_of(Path(output)) if undecided_only else Inquiry.VERDICT
     inquiry = Inquiry.FEWEST_FREECELLS if fewest else Inquiry(question or usual)
+    inquiry = inquiry.measured(metric, policy)
     if lengths and inquiry != Inquiry.VERDICT:
         raise UsageError(f"--lengths says nothing about {inquiry}, expected --question verdict")
     if report is not None:

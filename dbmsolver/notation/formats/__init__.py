@@ -73,7 +73,7 @@ def write(
     format_name: str,
     policy: Policy = "horne",
     runs: bool = False,
-    shortest: int | None = None,
+    shortest: int | str | None = None,
 ) -> str:
     """The solution as text of a format.
 

@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError
+from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
-from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_from
+from dbmsolver.game.rules import UNUSUAL, Rules, rules_from
 from dbmsolver.game.titles import rules_of_notes
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
@@ -22,14 +23,13 @@ from dbmsolver.notation.formats.json_text import parse
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Origin, Step
-from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
-    r"\s*[0-9]+  (?P<card>\S{2})  (?P<source>column|freecell|stock|waste|foundation)"
-    r"(?: (?P<from>[0-9]{1,2})| of (?:hearts|spades|diamonds|clubs))? -> "
+    r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
+    r"(?P<source>column|freecell|stock|waste|home)(?: (?P<from>[0-9]{1,2}))? -> "
     r"(?:home|(?P<pile>pile|stock|waste)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
-    r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \(forced\))?",
+    r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
     re.ASCII,
 )
 _FACT = re.compile(r"(?:Lengths|States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
@@ -40,7 +40,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,12}")
 def read_text(source: Source, given: Given) -> Solution:
     """Read what `solve` prints for people; boards between the moves are passed over.
 
-    A move that is called forced is an automove of the narrowest policy that makes it.
+    A move that is called forced, or an automove, is one of the narrowest policy that makes it.
     """
     moves = [(n, line, found) for n, line in source.lines() if (found := _MOVE.fullmatch(line))]
     deal = deal_of_text(source, given, moves[0][0] if moves else None)
@@ -54,8 +54,7 @@ def read_text(source: Source, given: Given) -> Solution:
         origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
         card = parse_card(found["card"], source.named(number, found.start("card") + 1))
         place = _place(found["source"], found["from"] or "1")
-        if found["source"] == "foundation":
-            place = Place("foundation", suit(card))
+        place = Place("foundation", suit(card)) if found["source"] == "home" else place
         count = int(found["count"] or 1)
         step = Step(place, destination, count, card=card, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
@@ -129,7 +128,7 @@ def read_json(source: Source, given: Given) -> Solution:
     deal = deal_of_json(value, places, source, given)
     try:
         moves = list(value["moves"])
-        policy: Automove = next(name for name in POLICIES if name == value["automove"])
+        policy: Automove = next(name for name in AUTOMOVES if name == value["automove"])
     except (KeyError, TypeError, AttributeError, StopIteration) as error:
         raise _no_answer(error, places, source) from None
     builder = Builder(deal, source.where)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, moving_card, play
-from dbmsolver.notation.supermoves import Automove
 
 OWN_FOUNDATION = Place("foundation", -1)
 """The foundation of the card that moves, whichever it is."""

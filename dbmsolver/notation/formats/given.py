@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
@@ -27,7 +28,6 @@ from dbmsolver.game.rules import (
 )
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.steps import Origin
-from dbmsolver.notation.supermoves import Automove
 
 Lengths = Literal["longest", "shortest", "ask"]
 LENGTHS: tuple[Lengths, ...] = get_args(Lengths)

@@ -43,12 +43,13 @@ def title(solution: Solution) -> str:
     return f"{name}: {solution.tag}" if solution.tag else name
 
 
-def write(solution: Solution, policy: Policy = "horne", shortest: int | None = None) -> str:
+def write(solution: Solution, policy: Policy = "horne", shortest: int | str | None = None) -> str:
     """The page.
 
     The automove policy is for the text in Standard FreeCell Notation that can be copied from it;
     the notation cannot state `none`, and then has Horne's.
-    `shortest` is the number of moves of a solution that is proven to be shortest, None for others.
+    `shortest` is the number of moves of a solution that is proven to be shortest, or that with
+    what counts as a move, in words; None for others.
     """
     parts = {
         "title": html.escape(title(solution)),
@@ -83,20 +84,22 @@ def read(source: Source, given: Given) -> Solution:
     return universal_json.read(Source(padding + source.text[start:end], source.where), given)
 
 
-def _badge(shortest: int | None) -> str:
+def _badge(shortest: int | str | None) -> str:
     if shortest is None:
         return ""
     moves = "1 move" if shortest == 1 else f"{shortest} moves"
+    if isinstance(shortest, str):
+        moves = html.escape(shortest)
     return f'<span class="badge">Proven shortest: {moves}</span>'
 
 
-def _facts(solution: Solution, shortest: int | None) -> str:
+def _facts(solution: Solution, shortest: int | str | None) -> str:
     name = solution.rules.name
     game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
     facts = f"{game}: {solution.rules.describe()}"
     count = len(solution.steps)
     moves = "1 move" if count == 1 else f"{count} moves"
-    return facts if shortest is not None else f"{moves}. {facts}"
+    return facts if isinstance(shortest, int) else f"{moves}. {facts}"
 
 
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:

@@ -49,8 +49,14 @@ _EXPECTED = (
 
 
 def write(solution: Solution) -> str:
-    """The board and a line for each step; UsageError for games that have no such lines."""
+    """The board and a line for each step.
+
+    UsageError for a card that comes back from its foundation, and for games of Klondike's kind.
+    """
     _check_rules(solution.rules)
+    if any(step.source.kind == "foundation" for step in solution.steps):
+        what = f"a card comes back from its foundation in {solution.rules.name}"
+        raise UsageError(f"{what}: the format moves has no such line")
     lines = [*opening(solution, board=False), "-=-=-=-=-=-=-=-=-=-=-=-", ""]
     lines += [*_board_lines(solution.initial), "", "====================", ""]
     for step in solution.steps:

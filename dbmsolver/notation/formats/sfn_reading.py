@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.game.automoves import Automove, automoves
 from dbmsolver.game.cards import rank
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Place
@@ -27,7 +28,7 @@ from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.sfn_text import SfnText, Token
 from dbmsolver.notation.formats.source import Source
 from dbmsolver.notation.steps import Comment, Step
-from dbmsolver.notation.supermoves import Automove, automoves, largest
+from dbmsolver.notation.supermoves import largest
 
 
 class Reading(NamedTuple):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from dbmsolver.game.automoves import goes_home
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
+from dbmsolver.game.room import run_length
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step, moving_card
-from dbmsolver.notation.supermoves import goes_home, run_length
 
 StopKind = Literal["move", "run", "safe"]
 
@@ -54,25 +55,17 @@ class _Made(NamedTuple):
     """A step that was made: its card, the positions around it, and whether it is a safe one."""
 
     step: Step
-    card: int | None
+    card: int
     before: Position
     after: Position
     safe: bool
 
 
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
-    place = step.source
-    if isinstance(before, Patience):
-        card: int | None = moving_card(before, step)
-    elif place.kind == "stock":
-        card = before.stock[0]
-    elif place.kind == "column":
-        card = before.columns[place.index][-step.count]
-    else:
-        card = before.freecells[place.index]
+    card = moving_card(before, step)
+    own = step.source.kind == "column" or not isinstance(before, Patience)
     safe = (
-        card is not None
-        and (place.kind == "column" or not isinstance(before, Patience))
+        own
         and step.destination.kind == "foundation"
         and goes_home(card, before.foundations, rules, "wkr")
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.moves import Place
 from dbmsolver.game.patience import Patience
@@ -15,7 +16,6 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Build, Fill, moving, usual_rules
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Step
-from dbmsolver.notation.supermoves import Automove
 
 FORMAT = "universal-solitaire-solution"
 FORMAT_VERSION = "0.1"
@@ -27,6 +27,7 @@ BUILDS: dict[Build, str] = {
     "none": "NONE",
     "colour": "SAME_COLOR",
     "other": "OTHER_SUIT",
+    "suit-both": "SUIT_UP_OR_DOWN",
 }
 FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
 AUTOMOVE_NAMES: dict[Automove, str] = {

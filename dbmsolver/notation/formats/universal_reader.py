@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError, IllegalMoveError, UsageError, quoted
+from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import (
@@ -33,7 +34,6 @@ from dbmsolver.notation.formats.universal_values import ValueReader
 from dbmsolver.notation.formats.xhtml import check_subset
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
-from dbmsolver.notation.supermoves import AUTOMOVES, Automove, goes_home
 
 
 class TreeReader(ValueReader):

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from dbmsolver.game.cards import card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
 from dbmsolver.results import (
     Event,
     FirstMoves,
@@ -38,23 +40,32 @@ def first_moves(deal: Deal, options: Options = Options(), limits: Limits = Limit
     root = yield from worth(deal, options, clock)
     peak, limit = root.peak_memory, root.limit
     values = []
-    for move in deal.position.moves(deal.rules):
+    measure = root.measure
+    for move in _moves(measure, deal.position):
+        cost = measure.cost(move)
         if limit == Limit.INTERRUPT or clock.is_over:
             limit = limit or Limit.MAX_TIME
-            values.append(_open(move, root, limit))
+            values.append(_open(move, root, limit, cost))
             continue
         if root.verdict == Verdict.UNSOLVABLE:
             values.append(MoveValue(move, Verdict.UNSOLVABLE, None, None, None))
             continue
         if root.shortest and root.moves and move[:3] == root.moves[0][:3]:
-            left = len(root.moves) - 1
+            left = measure.length(root.moves) - cost
             values.append(MoveValue(move, Verdict.SOLVED, left, left, None))
             continue
         after = Deal(deal.position.apply(move), deal.rules)
         found = yield from worth(after, _options(options, move), clock)
         peak, limit = max(peak, found.peak_memory), found.limit or limit
-        values.append(_value(move, found, root))
+        values.append(_value(move, found, root, cost))
     return FirstMoves(root, tuple(values), limit, clock.seconds, peak)
+
+
+def _moves(measure: Measure, position: Position) -> list[Move]:
+    """What can be done: all legal moves, or the one that a program makes by itself."""
+    if measure.has_free_moves and (made := measure.forced(position)) is not None:
+        return [made]
+    return measure.moves(position)
 
 
 def _options(options: Options, move: Move) -> Options:
@@ -66,26 +77,26 @@ def _options(options: Options, move: Move) -> Options:
     return replace(options, store=Path(options.store, FOLDER, name))
 
 
-def _value(move: Move, found: Result, root: Result) -> MoveValue:
+def _value(move: Move, found: Result, root: Result, cost: int) -> MoveValue:
     at_least = found.length if found.shortest else found.at_least
     return MoveValue(
         move,
         found.verdict,
-        _at_least(root, at_least) if found.verdict != Verdict.UNSOLVABLE else None,
+        _at_least(root, at_least, cost) if found.verdict != Verdict.UNSOLVABLE else None,
         found.length,
         found.limit,
     )
 
 
-def _open(move: Move, root: Result, limit: Limit) -> MoveValue:
+def _open(move: Move, root: Result, limit: Limit, cost: int) -> MoveValue:
     """The value of a move after which nothing was searched."""
-    return MoveValue(move, Verdict.UNDECIDED, _at_least(root, None), None, limit)
+    return MoveValue(move, Verdict.UNDECIDED, _at_least(root, None, cost), None, limit)
 
 
-def _at_least(root: Result, known: int | None) -> int | None:
-    """The fewest moves left after a move, as the position before it needs one more at most."""
+def _at_least(root: Result, known: int | None, cost: int) -> int | None:
+    """The fewest moves left after a move, as the position before it needs ``cost`` more at most."""
     bounds = [] if known is None else [known]
     before = root.length if root.shortest else root.at_least
     if before is not None:
-        bounds.append(before - 1)
+        bounds.append(before - cost)
     return max(bounds, default=None)

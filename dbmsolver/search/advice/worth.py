@@ -59,12 +59,15 @@ def worth(deal: Deal, options: Options, clock: Clock) -> Results:
     proven: Result | None = None
     if method_for(Question.PROVE, deal.rules, Method.DOMINATING) == Method.DOMINATING:
         how = replace(options, store=None, method=Method.DOMINATING, any_solution=False)
+        if options.metric not in (None, "cards"):  # they count what a proof does not look at
+            how = replace(how, metric=None, policy="wkr")
         proven = yield from session.run(Question.PROVE, deal, how, clock.rest())
         if proven.verdict == Verdict.UNSOLVABLE or proven.limit == Limit.INTERRUPT:
             return proven
     options = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     found = yield from session.run(Question.SOLVE, deal, options, clock.rest())
-    if proven is None or proven.length is None or found.verdict != Verdict.UNDECIDED:
+    other = found.metric != "cards"  # its moves are not those of the proof
+    if proven is None or proven.length is None or found.verdict != Verdict.UNDECIDED or other:
         return found
     # The proof has a solution, which is not kept in the store of the other search.
     return replace(found, verdict=Verdict.SOLVED, moves=proven.moves, shortest=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.shards import COUNT, IS_CLOSED, META, shards_of
+from dbmsolver.core.shards import IS_CLOSED, META, shards_of
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.limits import OutOfBudget
@@ -34,10 +34,7 @@ class PartitionCache:
         Other partitions go to the store first, then candidates, then half of this partition.
         """
         assert partition.queues is not None
-        crowded = any(
-            int(queue.shard.state[COUNT]) + len(queue.shard.burst) > 0.9 * queue.shard.rows.shape[0]
-            for queue in partition.queues
-        )
+        crowded = any(queue.is_crowded() for queue in partition.queues)
         if not crowded and sum(other.nbytes for other in self.partitions) <= self.memory:
             return
         if self.checkpoint.kind != b"C":
@@ -74,8 +71,7 @@ class PartitionCache:
             rows = self.checkpoint.rows(key)
             owners = shards_of(rows, self.shards)
             for queue in queues:
-                if not queue.add_closed(rows[owners == queue.number]):
-                    raise OutOfBudget
+                queue.add_closed(rows[owners == queue.number])
         for queue in queues:
             queue.rebuild_table()
 

@@ -9,14 +9,14 @@ are closed to be duplicates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.digest import digest_runs
-from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING
+from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING, count_unclosed
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit
@@ -45,6 +45,7 @@ class Checkpoint:
         self.layer = 0
         self.ceiling = NO_CEILING
         self.partitions = [Partition(0, NO_CEILING)]
+        self.each: Callable[..., Iterable[Any]] = map  # or that of a pool of threads
         self.known = 0  # states, closed or looked at, that some commit knew of
 
     def restore(self) -> None:
@@ -89,22 +90,22 @@ class Checkpoint:
 
     def flush(self) -> None:
         """Put the states closed since the last time into the next commit."""
-        fresh = [
-            queue.fresh_closed()
-            for partition in self.partitions
-            for queue in partition.queues or ()
-        ]
-        rows = [closed for closed in fresh if closed.shape[0]]
-        if not rows:
-            return
         evaluated = self.statistics.evaluated
-        for stratum, runs in packed(self.codec, np.concatenate(rows)):
-            digest = digest_runs(
-                self.codec.tables, runs.signatures, runs.counts, runs.keys, runs.key_words
-            )
+        queues = [queue for partition in self.partitions for queue in partition.queues or ()]
+        for found in self.each(self._fresh_blocks, [q for q in queues if q.has_fresh()]):
+            for block, forced, digest in found:
+                self.statistics.count(self.layer, block.stratum, block.states, forced, digest)
+                self.recorder.add_closed([block], kind=self.kind)
+        self.statistics.evaluated = evaluated  # they were counted when they were looked at
+
+    def _fresh_blocks(self, queue: ShardQueue) -> list[tuple[Closed, int, int]]:
+        """Blocks of the states that a shard has closed since the last time.
+
+        With how many of them are forced, and their digest. May run in a thread of its own.
+        """
+        found = []
+        for stratum, runs in packed(self.codec, queue.rows, queue.fresh_closed()):
             assert runs.extra is not None
-            forced = int((runs.extra >> 15).sum())
-            self.statistics.count(self.layer, stratum, runs.codes.size, forced, int(digest))
             closed = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words)
             block = Closed(
                 self.layer,
@@ -114,8 +115,11 @@ class Checkpoint:
                 runs.codes.size,
                 encode_block(closed),
             )
-            self.recorder.add_closed([block], kind=self.kind)
-        self.statistics.evaluated = evaluated  # they were counted when they were looked at
+            digest = digest_runs(
+                self.codec.tables, runs.signatures, runs.counts, runs.keys, runs.key_words
+            )
+            found.append((block, int((runs.extra >> 15).sum()), int(digest)))
+        return found
 
     def commit(self, write_out: Partition | None = None) -> Commit:
         """Commit what is closed and, if the search can be resumed, its candidates.
@@ -190,7 +194,7 @@ class Checkpoint:
     def _unclosed(self) -> int:
         """States that have been looked at and are to be closed, but are not."""
         return sum(
-            int(np.count_nonzero(layers_of(queue.unclosed, self.weight) < self.ceiling))
+            int(count_unclosed(queue.rows, len(queue.rows), self.weight, self.ceiling))
             for partition in self.partitions
             for queue in partition.queues or ()
         )

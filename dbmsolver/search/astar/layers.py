@@ -1,8 +1,8 @@
 """Search by cost layers: the shortest solution, or that there is none.
 
-Layers f = g + h are closed in ascending order. The signatures are divided among as many shards as
-there are threads. A layer is closed in rounds; in each, every shard looks at the candidates that
-the others have sent, and expands what follows.
+Layers f = g + h are closed in ascending order. Once there are enough states for several threads,
+the signatures are divided among shards. A layer is closed in rounds; in each, a shard looks at the
+candidates that others have sent, and expands what follows.
 
 Before a search without a goal ends, its books must balance: every candidate that was given to a
 shard has been looked at, every state that was looked at is closed, and there are no fewer of them
@@ -18,14 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import repeat
+from threading import Condition
 
 import numpy as np
 
 from dbmsolver.core.families import make_bound_tables
-from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.shards import (
-    CEILING,
     CODE_MASK,
     DONE,
     GOAL_ROW,
@@ -39,16 +37,22 @@ from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
+from dbmsolver.search.astar.rounds import Round
+from dbmsolver.search.astar.team import Team
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.search.trace import Finder, Step, steps_to
 
-_STOP = 1 << 14
-"""States that a shard expands in a round."""
+ENOUGH = 1 << 17
+"""With fewer states looked at, sending candidates to other threads costs more than it saves."""
 _PARALLEL = 2_000
-"""Below this much work in a round, starting threads costs more than it saves."""
+"""So does waking threads for less work in a round."""
+_MOST_ROUNDS = 8
+"""Of each shard, before limits and memory are looked at again."""
+_ROUND_BYTES = 1 << 27
+"""So much of the memory budget is needed for each of these rounds: about 2 % are filled by it."""
 
 
 class AStarSearch:
@@ -81,12 +85,15 @@ class AStarSearch:
         self.goal: int | None = None  # its parent-move code
         self.limit: Limit | None = None
         self.shards = 1
-        while self.shards < threads:
-            self.shards *= 2
+        self.most_shards = 1
+        while self.most_shards < threads:
+            self.most_shards *= 2
         self.checkpoint = Checkpoint(codec, recorder, weight, kind)
         self.cache = PartitionCache(self.checkpoint, self.shards, memory)
         self.partitions = self.checkpoint.partitions
         self.evaluated_before = recorder.statistics.evaluated
+        self._rounds = min(max(memory // _ROUND_BYTES, 1), _MOST_ROUNDS)
+        self._exchange = Condition()  # held while threads give candidates to each other
 
     @property
     def layer(self) -> int:
@@ -115,6 +122,7 @@ class AStarSearch:
         """
         self.checkpoint.restore()
         with ThreadPoolExecutor(self.threads) as pool:
+            self.checkpoint.each = pool.map
             try:
                 while self._ended() is None and (layers := self._layers()):
                     self.checkpoint.layer = min(layers)
@@ -126,7 +134,7 @@ class AStarSearch:
             except (KeyboardInterrupt, GeneratorExit):
                 self.checkpoint.commit()
                 raise
-        self.checkpoint.commit()
+            self.checkpoint.commit()
         ended = self._ended()
         if ended is not None:
             return ended
@@ -174,27 +182,12 @@ class AStarSearch:
 
     def _close_partition(self, pool: Executor, partition: Partition) -> Iterator[Report | Commit]:
         """Close this layer's states in one partition."""
+        self._divide()
         if partition.queues is None:
             self.cache.load(partition)
         for batch in partition.candidates.pop(self.layer, []):
             partition.distribute(self.checkpoint.rows(batch) if isinstance(batch, bytes) else batch)
-        while True:
-            assert partition.queues is not None
-            busy = [
-                queue for queue in partition.queues if queue.work or self.layer in queue.waiting
-            ]
-            if not busy:
-                partition.closed = self.layer
-                return
-            work = sum(queue.work for queue in busy)
-            ceiling = partition.high - 1
-            if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
-                list(pool.map(self._round, busy, repeat(ceiling)))
-            else:
-                for queue in busy:
-                    self._round(queue, ceiling)
-            for queue in partition.queues:
-                self._hand_out(partition, queue)
+        while self._work(pool, partition):
             evaluated = sum(other.evaluated for other in self.partitions)
             self.statistics.evaluated = self.evaluated_before + evaluated
             self.limit = self.recorder.limits.reached()
@@ -206,59 +199,61 @@ class AStarSearch:
             yield self.report()
             if not self._goes_on():  # a better solution has come meanwhile
                 return
+        partition.closed = self.layer
 
-    def _round(self, queue: ShardQueue, ceiling: int) -> None:
-        """Do what a shard has to do in this layer; runs in a thread of its own.
+    def _divide(self) -> None:
+        """Divide all that is loaded among more shards, once there is enough for all threads."""
+        known = self.statistics.closed + sum(other.evaluated for other in self.partitions)
+        if self.shards == self.most_shards or known < ENOUGH:
+            return
+        self.checkpoint.flush()
+        self.shards = self.cache.shards = self.most_shards
+        for partition in self.partitions:
+            if partition.queues is not None:
+                partition.divide(self.shards, self.cache.memory)
 
-        Ends early when there is no room for outgoing candidates: what is left is done in the next
-        round.
-        """
-        constants = (self.layer, self.weight, self.codec.locked)
-        queue.shard.state[CEILING] = self.ceiling
-        if self._requeue(queue, constants) and self._insert_candidates(queue, constants):
-            self._expand(queue, constants, ceiling)
+    def _work(self, pool: Executor, partition: Partition) -> bool:
+        """Do some rounds of this layer in a partition; whether there was anything to do."""
+        assert partition.queues is not None
+        this = Round(
+            tables=self.tables,
+            bound=self.bound,
+            locked=self.codec.locked,
+            weight=self.weight,
+            layer=self.layer,
+            ceiling=self.ceiling,
+            highest=partition.high - 1,
+            shards=self.shards,
+        )
+        busy = [queue for queue in partition.queues if this.is_wanted(queue)]
 
-    def _requeue(self, queue: ShardQueue, constants: tuple[int, int, int]) -> bool:
-        """Bring the rows that have waited for this layer into it; whether there was room."""
-        waiting = queue.waiting.pop(self.layer, [])
-        while waiting:
-            queue.enlarge_table()
-            rows = waiting.pop()
-            first = int(requeue(self.tables, self.bound, queue.shard, *constants, rows, 0))
-            if first < rows.size:
-                queue.waiting[self.layer] = [*waiting, rows[first:]]
-                return False
-        return True
+        def hand_out(queue: ShardQueue) -> bool:
+            self._hand_out(partition, queue)
+            return self.goal is None and not queue.is_crowded()
 
-    def _insert_candidates(self, queue: ShardQueue, constants: tuple[int, int, int]) -> bool:
-        """Look at the candidates in the inbox; whether there was room."""
-        while queue.inbox:
-            queue.enlarge_table()
-            candidates = queue.inbox.pop()
-            first = int(
-                insert_candidates(self.tables, self.bound, queue.shard, *constants, candidates, 0)
+        work = sum(queue.work for queue in busy)
+        if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
+            team = Team(
+                partition.queues,
+                this.is_wanted,
+                this.work_on,
+                hand_out,
+                self._rounds,
+                self._exchange,
             )
-            queue.looked_at += first
-            if first < candidates.shape[0]:
-                queue.inbox.append(candidates[first:])
-                if not queue.table_is_full():
-                    return False
-        return True
-
-    def _expand(self, queue: ShardQueue, constants: tuple[int, int, int], ceiling: int) -> None:
-        """Expand rows, enlarging the table as often as it fills."""
-        shard = (queue.number, self.shards)
-        stopped = True
-        while stopped:
-            queue.enlarge_table()
-            stopped = expand_layer(
-                self.tables, self.bound, queue.shard, *constants, *shard, ceiling, _STOP
-            )
-            if not queue.table_is_full():
-                return
+            team.work(pool, self.threads)
+        else:
+            for queue in busy:
+                this.work_on(queue)
+            for queue in busy:
+                hand_out(queue)
+        return bool(busy)
 
     def _hand_out(self, partition: Partition, queue: ShardQueue) -> None:
-        """Give candidates that left a shard to their owners, and rows that wait to their layers."""
+        """Give candidates that left a shard to their owners, and rows that wait to their layers.
+
+        Called by the thread that has the shard.
+        """
         later, layers, outgoing = take_outgoing(queue.shard)
         if layers.size:
             order = np.argsort(layers, kind="stable")
@@ -276,20 +271,21 @@ class AStarSearch:
 
     def _send(self, partition: Partition, candidates: Rows) -> None:
         """Give candidates of this layer, which come from ``partition``, to their partitions."""
-        if len(self.partitions) == 1:
-            partition.distribute(candidates)
-            return
-        strata = strata_of(self.codec, candidates)
-        sent = 0
-        for other in self.partitions:
-            rows = candidates[(strata >= other.low) & (strata < other.high)]
-            sent += rows.shape[0]
-            if rows.shape[0] and other is partition:
-                partition.distribute(rows)
-            elif rows.shape[0]:
-                other.candidates.setdefault(self.layer, []).append(rows)
-        if sent != candidates.shape[0]:
+        shares = [(partition, candidates)]
+        if len(self.partitions) > 1:
+            strata = strata_of(self.codec, candidates)
+            shares = [
+                (other, candidates[(strata >= other.low) & (strata < other.high)])
+                for other in self.partitions
+            ]
+        if sum(rows.shape[0] for _, rows in shares) != candidates.shape[0]:
             raise InternalError("the books do not balance: candidates that belong to no partition")
+        for other, rows in shares:
+            if rows.shape[0] and other is partition:
+                partition.distribute(rows, self._exchange)
+            elif rows.shape[0]:
+                with self._exchange:
+                    other.candidates.setdefault(self.layer, []).append(rows)
 
     @property
     def pending(self) -> int:

@@ -8,11 +8,14 @@ ascending order.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
@@ -28,6 +31,7 @@ from dbmsolver.core.shards import (
     shards_of,
 )
 from dbmsolver.errors import InternalError
+from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.rows import Rows
 
 _OUTGOING = 1 << 18
@@ -70,12 +74,6 @@ class ShardQueue:
             + sum(rows.nbytes for rows in self.inbox)
         )
 
-    @property
-    def unclosed(self) -> Rows:
-        """States looked at that are not closed."""
-        rows: Rows = self.rows[(self.rows[:, META] & IS_CLOSED) == 0]
-        return rows
-
     def receive(self, rows: Rows) -> None:
         """Put candidates into the inbox."""
         self.received += rows.shape[0]
@@ -107,23 +105,39 @@ class ShardQueue:
         slots = self.shard.table.size
         while 2 * (count + BURST) > slots:
             slots *= 2
-        self.shard = self.shard._replace(table=np.zeros(slots, np.uint64))
+        self.shard = self.shard._replace(table=zeros(slots, np.uint64))
         rehash(self.shard.rows, count, self.shard.table)
 
-    def add_closed(self, rows: Rows) -> bool:
-        """Add closed states, but not yet to the table; whether there was room."""
+    def is_crowded(self) -> bool:
+        """Whether there is room for few more states."""
+        count = int(self.shard.state[COUNT])
+        return bool(count + len(self.shard.burst) > 0.9 * self.shard.rows.shape[0])
+
+    def add(self, rows: Rows) -> int:
+        """Add states, but not yet to the table; the number of the first row.
+
+        OutOfBudget if there is no room.
+        """
         count = int(self.shard.state[COUNT])
         if count + rows.shape[0] + 2 * BURST > self.shard.rows.shape[0]:
-            return False
+            raise OutOfBudget
         self.shard.rows[count : count + rows.shape[0]] = rows
-        self.shard.rows[count : count + rows.shape[0], META] |= IS_CLOSED
         self.shard.state[COUNT] = count + rows.shape[0]
-        return True
+        return count
 
-    def fresh_closed(self) -> Rows:
-        """States expanded since the last call."""
+    def add_closed(self, rows: Rows) -> None:
+        """Add closed states, but not yet to the table; OutOfBudget if there is no room."""
+        first = self.add(rows)
+        self.shard.rows[first : first + rows.shape[0], META] |= IS_CLOSED
+
+    def has_fresh(self) -> bool:
+        """Whether states were expanded since :meth:`fresh_closed` was called."""
+        return self.flushed < int(self.shard.state[DONE])
+
+    def fresh_closed(self) -> NDArray[np.uint32]:
+        """The numbers of the rows that were expanded since the last call."""
         first, self.flushed = self.flushed, int(self.shard.state[DONE])
-        return self.shard.rows[self.shard.done[first : self.flushed]]
+        return self.shard.done[first : self.flushed]
 
 
 @dataclass(eq=False, slots=True)
@@ -186,14 +200,41 @@ class Partition:
         self.evaluated_before = self.evaluated
         self.queues = None
 
-    def distribute(self, rows: Rows) -> None:
-        """Put candidates into the inboxes of their shards."""
+    def distribute(self, rows: Rows, exchange: AbstractContextManager[Any] | None = None) -> None:
+        """Put candidates into the inboxes of their shards, which ``exchange`` guards."""
         assert self.queues is not None
         owners = shards_of(rows, len(self.queues))
-        for queue in self.queues:
-            mine = rows[owners == queue.number]
-            if mine.shape[0]:
-                queue.receive(mine)
+        shares = [(queue, rows[owners == queue.number]) for queue in self.queues]
+        with exchange or nullcontext():
+            for queue, mine in shares:
+                if mine.shape[0]:
+                    queue.receive(mine)
+
+    def divide(self, shards: int, memory: int) -> None:
+        """Divide what is loaded among so many shards, as :meth:`open` makes them.
+
+        All closed states have been handed over, and no layer is being closed.
+        """
+        old = self.queues or []
+        evaluated = self.evaluated
+        new = self.open(shards, memory)
+        for before in old:
+            owners = shards_of(before.rows, shards)
+            places = np.zeros(owners.size, np.uint32)  # of each row in its new shard
+            for queue in new:
+                mine = np.flatnonzero(owners == queue.number)
+                places[mine] = queue.add(before.rows[mine]) + np.arange(mine.size, dtype=np.uint32)
+            for layer, batches in before.waiting.items():
+                for rows in batches:
+                    for queue in new:
+                        share = places[rows[owners[rows] == queue.number]]
+                        if share.size:
+                            queue.waiting.setdefault(layer, []).append(share)
+            for batch in before.inbox:
+                self.distribute(batch)
+        for queue in new:
+            queue.rebuild_table()
+        self.evaluated_before = evaluated
 
     @property
     def evaluated(self) -> int:

@@ -1,7 +1,8 @@
 """What comes before the search for a shortest solution where any solution is wanted at once.
 
 Dives over dominating positions find a first solution, or that there is none. Short beams make it
-shorter. Where a game has no dominance, or no dive comes to a win, the beams find the first one.
+shorter. Where a game has no dominance, or moves are counted in another way than card by card,
+or no dive comes to a win, the beams find the first one.
 """
 
 from __future__ import annotations
@@ -41,13 +42,18 @@ class AnyAhead:
     def run(self) -> Steps:
         """Find a solution, and some shorter ones."""
         try:
-            if self.best.length is None and has_dominance(self.best.codec.rules):
+            if self.best.length is None and self._can_dive():
                 outcome = yield from self._dive()
                 if outcome != Stopped():
                     return outcome
             return (yield from self._beams())
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
+
+    def _can_dive(self) -> bool:
+        """Whether dives find what is wanted: solutions in moves of single cards."""
+        codec = self.best.codec
+        return has_dominance(codec.rules) and not codec.measure.by_room
 
     def _dive(self) -> Steps:
         codec, recorder = self.best.codec, self.recorder
@@ -63,7 +69,7 @@ class AnyAhead:
         recorder.statistics.recall(recorder.store.manifest)
         if isinstance(outcome, GoalMet):
             steps = dive.path(outcome)
-            moves = replay(keys, steps, lambda at: at.forced(keys.rules, keys.policy))
+            moves = replay(keys, steps)
             if makes_safe_moves(codec.deal.position, moves, keys.rules, keys.policy):
                 yield from self._better(steps)
             return Stopped()

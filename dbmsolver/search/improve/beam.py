@@ -76,7 +76,7 @@ class Beam:
         self._bound = make_bound_tables(codec.tables, codec.deal.position.columns)
         self._queue = ShardQueue(0, make_shard(room + 2 * BURST, _SLOTS, _LATER))
         self._queue.shard.state[CEILING] = ceiling
-        self._starts = [0]  # the first row of each level
+        self._starts = [0]  # the first row of each level, but for what free moves have led to
         self._random = np.random.default_rng(shape.width)
 
     @property
@@ -92,12 +92,13 @@ class Beam:
         while not self._is_over():
             self._starts.append(int(self._queue.shard.state[COUNT]))
             found: list[NDArray[np.uint32]] = []
-            while self._queue.shard.state[TODO]:
+            while not self._is_over():  # a free move may have come to the goal
                 if not self._expand(found):
                     return
                 yield
             self.level += 1
-            self._look_at(np.concatenate(found))
+            if self._queue.shard.state[GOAL_ROW] < 0:
+                self._look_at(np.concatenate(found))
         if self._queue.shard.state[GOAL_ROW] >= 0:
             self.steps = self._path()
 
@@ -151,22 +152,30 @@ class Beam:
         return merit
 
     def _path(self) -> list[Step]:
-        """The steps from the deal to the goal. A state's parent is a row of the level before."""
+        """The steps from the deal to the goal.
+
+        A state's parent is a row of the level before, or of its own level after a free move.
+        """
         codec, rows = self.codec, self._queue.rows
         row = rows[int(self._queue.shard.state[GOAL_ROW])]
         steps: list[Step] = []
-        for level in range(self.level, 0, -1):
+        free = codec.measure.has_free_moves
+        while tuple(row[:META].tolist()) != codec.root:
+            level = int(layers_of(row[None], 0)[0])
             state, code = State(*row[:META].tolist()), int(row[META] & CODE_MASK)
             card = int(codec.tables.code_card[code])
             steps.append((card, place_value(codec, state, card)))
             parent = undo_code(codec.tables, *row[:META], code)
-            before = rows[self._starts[level - 1] : self._starts[level]]
+            first = self._starts[max(level - 1, 0)]
+            last = level + 2 if free else level
+            end = self._starts[last] if last < len(self._starts) else rows.shape[0]
+            before = rows[first:end]
             same = np.ones(before.shape[0], np.bool_)
             for column in (SIGNATURE, OFF, LOW, HIGH):
                 same &= before[:, column] == np.uint64(parent[column])
             found = np.flatnonzero(same)
             if found.size != 1:
-                raise InternalError(f"a parent is missing in level {level - 1} of a beam")
+                raise InternalError(f"a parent is missing before level {level} of a beam")
             row = before[found[0]]
         return steps[::-1]
 

@@ -9,7 +9,6 @@ from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.errors import InternalError
 from dbmsolver.game.moves import Move
 from dbmsolver.results import Better
-from dbmsolver.search.answers import forced_move
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Keys, Step, replay
 
@@ -26,33 +25,30 @@ class Best(Generic[KeysT]):
         self.codec = codec
         self.recorder = recorder
         self.moves: tuple[Move, ...] | None = None
+        self.length: int | None = None
         self.path: list[list[int]] | None = None
         stored = recorder.store.manifest.path
         if stored is not None:
             self.offer([(card, place) for card, place in stored])
 
     @property
-    def length(self) -> int | None:
-        """Its length, None if no solution is known."""
-        return None if self.path is None else len(self.path)
-
-    @property
     def ceiling(self) -> int:
         """What the length of a solution has to be below to be of any use."""
-        return NO_CEILING if self.path is None else len(self.path)
+        return NO_CEILING if self.length is None else self.length
 
     def offer(self, steps: Sequence[Step]) -> bool:
         """Take a solution, if it is shorter; whether it is. InternalError if it is none."""
         codec = self.codec
-        if len(steps) >= self.ceiling:
+        moves = replay(codec, list(steps))
+        length = codec.measure.length(moves)
+        if length >= self.ceiling:
             return False
-        moves = replay(codec, list(steps), forced_move(codec.rules, self.recorder.policy))
         position = codec.deal.position
         for move in moves:
             position = position.apply(move)
         if not position.is_goal():
             raise InternalError("a solution that was found does not bring all cards home")
-        self.moves = moves
+        self.moves, self.length = moves, length
         self.path = [list(step) for step in steps]
         self.recorder.batch.fields |= self.fields()
         return True
@@ -63,6 +59,6 @@ class Best(Generic[KeysT]):
 
     def event(self) -> Better:
         """The solution for whoever watches."""
-        assert self.moves is not None
-        metric = self.recorder.store.manifest.metric
-        return Better(self.moves, self.recorder.statistics.elapsed, metric)
+        assert self.moves is not None and self.length is not None
+        elapsed, metric = self.recorder.statistics.elapsed, self.codec.measure.metric
+        return Better(self.moves, elapsed, self.length, metric)

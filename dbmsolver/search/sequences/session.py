@@ -9,13 +9,13 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from dbmsolver.closing import Closing
 from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import MOVES_WORDS
+from dbmsolver.game.measures import measure_of
+from dbmsolver.game.rules import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
 from dbmsolver.results import (
@@ -42,7 +42,7 @@ _SECONDS = 0.05
 """Time between two looks at the memory in use."""
 
 
-class Sequences:
+class Sequences(Closing):
     """The shortest solutions of a deal, to be used as a context.
 
     First :meth:`count`, then :meth:`choose`, then :meth:`solutions`. With a store the levels of the
@@ -59,9 +59,20 @@ class Sequences:
         if deal.rules.has_runs:
             what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")
+        if deal.rules.two_way:
+            takes_back = deal.rules.takes_back
+            what = REMOVABLE_WORDS[True] if takes_back else BUILD_WORDS[deal.rules.build]
+            text = f"{what} in {deal.rules.name}: shortest solutions are counted where"
+            raise UsageError(f"{text} columns are built down, and cards stay home")
         if deal.rules.has_pile:
             what = f"all cards go to one pile in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted in games with foundations")
+        metric = measure_of(deal.rules, options.policy, options.metric).metric
+        if metric != "cards":
+            raise UsageError(
+                f"metric {metric}: shortest solutions are counted in moves of single cards, "
+                "expected cards"
+            )
         self.deal = deal
         self.options = options
         self.limits = limits
@@ -77,15 +88,8 @@ class Sequences:
         self._listing: Listing | None = None
         self._store_bytes = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the store and of what it has open."""
         self._stack.close()
 
     def count(self) -> Generator[Event, Cancelled | None, SolutionCount]:

@@ -28,9 +28,9 @@ from dbmsolver.core.sweep import (
     ROWS,
     STATE,
     Index,
-    Shelf,
+    Level,
+    empty_level,
     enter_all,
-    make_shelf,
     remember,
     slots_for,
     sweep,
@@ -41,7 +41,7 @@ from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.storage.levels import Levels, Words, encode_chunks
 
 _STATE_BYTES = 8 * STATE + 32
-"""Memory of a state on a shelf, without its ways: the row, and slots of the table."""
+"""Memory of a state in a level, without its ways: the row, and slots of the table."""
 _SCRATCH = 6 << 20
 """Memory of a thread's scratch arrays and chunks."""
 _SERIAL = 100_000
@@ -99,7 +99,7 @@ class Sweep:
 
     @property
     def room(self) -> int:
-        """States that a shelf can hold. A shelf that grows is there twice for a moment."""
+        """States that a level can hold. A level that grows is there twice for a moment."""
         return max(_FIRST_ROOM, self.memory * 2 // (self.threads * self._bytes * 3))
 
     @property
@@ -198,7 +198,7 @@ class Sweep:
         if parts > MOST_PARTS:
             raise OutOfBudget
         first_room = max(_FIRST_ROOM, 2 * self._size // parts)
-        shelf = make_shelf(min(self.room, first_room), self._words)
+        level = empty_level(min(self.room, first_room), self._words)
         left = self.length - self.depth - 1
         constants = (self.codec.tables, self.bound)
         known = self._known
@@ -209,7 +209,7 @@ class Sweep:
                     raise _Ended
                 first = sweep(
                     *constants,
-                    shelf,
+                    level,
                     known,
                     self.codec.locked,
                     rows,
@@ -220,11 +220,11 @@ class Sweep:
                     parts,
                 )
                 if first < rows.shape[0]:
-                    if shelf.rows.shape[0] >= self.room:
+                    if level.rows.shape[0] >= self.room:
                         return None
-                    shelf = _grown(shelf, min(self.room, 2 * shelf.rows.shape[0]))
-        count = int(shelf.state[ROWS])
-        return encode_chunks(shelf.rows[:count], shelf.ways[:count])
+                    level = _grown(level, min(self.room, 2 * level.rows.shape[0]))
+        count = int(level.state[ROWS])
+        return encode_chunks(level.rows[:count], level.ways[:count])
 
     def _sources(self) -> Iterator[tuple[Words, Words]]:
         """The last level; ways have as many words as those of the next."""
@@ -239,12 +239,12 @@ def _halves(part: Part) -> list[Part]:
     return [(number, 2 * parts), (number + parts, 2 * parts)]
 
 
-def _grown(shelf: Shelf, states: int) -> Shelf:
-    """The same shelf with room for so many states."""
-    count = int(shelf.state[ROWS])
+def _grown(level: Level, states: int) -> Level:
+    """The same level with room for so many states."""
+    count = int(level.state[ROWS])
     rows = np.empty((states, STATE), np.uint64)
-    ways = np.zeros((states, shelf.ways.shape[1]), np.uint64)
-    rows[:count], ways[:count] = shelf.rows[:count], shelf.ways[:count]
-    grown = shelf._replace(rows=rows, ways=ways, table=np.zeros(slots_for(states), np.uint64))
-    enter_all(Index(rows[:count], grown.table, shelf.one, shelf.moves))
+    ways = np.zeros((states, level.ways.shape[1]), np.uint64)
+    rows[:count], ways[:count] = level.rows[:count], level.ways[:count]
+    grown = level._replace(rows=rows, ways=ways, table=np.zeros(slots_for(states), np.uint64))
+    enter_all(Index(rows[:count], grown.table, level.one, level.moves))
     return grown

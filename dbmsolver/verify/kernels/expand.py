@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.jit.families import inlined_by_type
-from dbmsolver.verify.format import LOCKED, Format, RunFormat
-from dbmsolver.verify.kernels import back, run_moves
+from dbmsolver.verify.format import LOCKED, Format, RunFormat, TwoWayFormat
+from dbmsolver.verify.kernels import back, run_moves, two_way
 from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.partition import find_run
@@ -119,8 +119,23 @@ def successors_of_cards(f, index, task, laid, forced, board, work, written, orig
     return written
 
 
-successors = inlined_by_type({Format: successors_of_cards, RunFormat: run_moves.successors})
-step_back = inlined_by_type({Format: back.step_back, RunFormat: run_moves.step_back})
+@inlined
+def one(f, forced):
+    """What a move of a single card counts."""
+    return 1
+
+
+move_cost = inlined_by_type({Format: one, RunFormat: run_moves.move_cost, TwoWayFormat: one})
+successors = inlined_by_type(
+    {
+        Format: successors_of_cards,
+        RunFormat: run_moves.successors,
+        TwoWayFormat: two_way.successors,
+    }
+)
+step_back = inlined_by_type(
+    {Format: back.step_back, RunFormat: run_moves.step_back, TwoWayFormat: two_way.step_back}
+)
 
 
 @kernel
@@ -176,7 +191,7 @@ def expand_state(
         return error, written
     if signature & U64(0xFFFF) == U64(0xDDDD):
         return GOAL, written
-    cells = off & ~low
+    cells = off & ~low & ~high
     tops = ZERO
     for column in range(used):
         tops |= ONE << U64(board.columns[column, board.lengths[column] - 1])
@@ -189,7 +204,9 @@ def expand_state(
         made = np.int64(partition.made[number])
     root = task.root
     is_root = signature == root[0] and off == root[1] and low == root[2] and high == root[3]
-    if task.costs and (made < 0 or is_root != (made == 0)):
+    # Only moves that cost nothing lead from the deal to states that no move has been made to.
+    odd = is_root != (made == 0) and (is_root or move_cost(f, 0) != 0)
+    if task.costs and (made < 0 or odd):
         return COSTS_BELOW_ZERO, written
     origin = U64(task.base + number)
     if not is_root:
@@ -202,7 +219,7 @@ def expand_state(
         written += 1
     if task.costs and layer >= task.limit:
         return 0, written
-    origin |= U64(made + 1) << U64(WANT)
+    origin |= U64(made + move_cost(f, forced)) << U64(WANT)
     return 0, successors(f, index, task, laid, forced, board, work, written, origin)
 
 

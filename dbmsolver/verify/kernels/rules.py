@@ -7,7 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.format import BOTTOM, FREECELL, LOCKED
+from dbmsolver.jit.families import inlined_by_type
+from dbmsolver.verify.format import (
+    BOTTOM,
+    FREECELL,
+    HOME,
+    LOCKED,
+    Format,
+    RunFormat,
+    TwoWayFormat,
+)
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 
@@ -29,7 +38,8 @@ class Laid(NamedTuple):
 def safe_card(f, signature, movable):
     """The card of the lowest suit that can go home and is safe there; -1 if there is none.
 
-    The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`.
+    The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`. Where a program
+    makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
     """
     if f.policy == 0:
         return -1
@@ -38,18 +48,20 @@ def safe_card(f, signature, movable):
         card = 4 * height + suit
         if height == 13 or not (movable >> U64(card)) & ONE:
             continue
-        if f.build == 1:
+        if f.build == 1 or f.policy == 4:
             return card
         rank = height + 1
         across = min(height_of(signature, suit ^ 1), height_of(signature, suit ^ 3))
         beside = height_of(signature, suit ^ 2)
-        if f.policy == 1:
+        if f.policy == 1 or f.policy == 3:
             if rank <= 2:
                 return card
             least = across if f.build == 0 else min(across, beside)
             if least >= rank - 1:
                 return card
-        elif f.build == 0:
+        if f.policy == 1:
+            continue
+        if f.build == 0:
             if across >= rank - 2 and beside >= rank - 3:
                 return card
         elif min(across, beside) >= rank - 2:
@@ -58,14 +70,26 @@ def safe_card(f, signature, movable):
 
 
 @inlined
-def place_in(f, locked, off, low, high, card):
-    """Place value of a card that is not home."""
+def place_away(f, locked, off, low, high, card):
+    """:func:`place_in` where no card comes back from home."""
     shift = U64(card)
     if (locked >> shift) & ONE:
         return LOCKED
     if (off >> shift) & ONE:
         return BOTTOM if (low >> shift) & ONE else FREECELL
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
+
+
+@inlined
+def place_or_home(f, locked, off, low, high, card):
+    """:func:`place_in` where cards may come back from home."""
+    if ((off & high) >> U64(card)) & ONE and not (locked >> U64(card)) & ONE:
+        return HOME
+    return place_away(f, locked, off, low, high, card)
+
+
+place_in = inlined_by_type({Format: place_away, RunFormat: place_away, TwoWayFormat: place_or_home})
+"""Place value of a card that is not home for good."""
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""The lower bound h where a run of cards is one move, from the columns of one position at a time.
+"""The lower bound h where a run is one move by the rules, from the columns of one position.
 
 Every move has one deepest card. h counts moves that must be made, each for another deepest card or
 another moment, so it never exceeds the moves to come, which is all that the check needs of it.
@@ -18,6 +18,7 @@ the deepest of a move that takes it away from there.
 from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
+from dbmsolver.verify.kernels.room_bound import bound_of_pieces
 from dbmsolver.verify.kernels.rules import holds_together
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, height_of
 
@@ -25,6 +26,8 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, heig
 @inlined
 def lower_bound(f, signature, home, cells, used, board):
     """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
+    if f.limited:
+        return bound_of_pieces(f, home, used, board)
     if f.whole_suits:
         return bound_of_suits(signature, cells, used, board)
     result = count_bits(ALL & ~home)

@@ -12,7 +12,29 @@ from dbmsolver.verify.kernels.back import BAD_CODE, NOT_FORCED, with_card
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, UNKNOWN, WANT, write_row
 from dbmsolver.verify.kernels.rules import Laid, has_room, holds_together, place_in, safe_card
-from dbmsolver.verify.kernels.words import ONE, U64, height_of
+from dbmsolver.verify.kernels.words import ONE, U64, count_bits, height_of
+
+
+@inlined
+def move_cost(f, forced):
+    """How many moves a move counts; ``forced`` is the card that has to go home, -1 for none."""
+    return 0 if f.free and forced >= 0 else 1
+
+
+@inlined
+def cards_at_once(f, cells, used, to_column):
+    """How many cards there is room to move at once, in a position with these cards in freecells.
+
+    ``used`` columns are not empty; ``to_column``: to an empty one.
+    """
+    if not f.limited:
+        return 52
+    most = max(f.room - count_bits(cells), 0) + 1
+    if f.doubling:
+        spare = f.columns - used - (1 if to_column else 0)
+        if spare > 0:
+            most <<= spare
+    return most
 
 
 @inlined
@@ -46,8 +68,10 @@ def successors(f, index, task, laid, forced, board, work, written, origin):
         place = laid.cells >> U64(forced) & ONE
         return write_moves(
             f, index, task, laid, forced, -1 if place else board.column_of[forced],
-            True, False, board, work, written, origin,
+            True, False, False, board, work, written, origin,
         )  # fmt: skip
+    most = cards_at_once(f, laid.cells, laid.used, False)
+    most_bottom = cards_at_once(f, laid.cells, laid.used, True)
     for column in range(laid.used):
         last = board.lengths[column] - 1
         for depth in range(start_of_run(f, board, column), last + 1):
@@ -56,9 +80,11 @@ def successors(f, index, task, laid, forced, board, work, written, origin):
                 goes_home = is_rest_of_suit(f, laid.signature, board, column, depth)
             else:
                 goes_home = depth == last and height_of(laid.signature, card & 3) == card >> 2
+            count = last - depth + 1
             written = write_moves(
-                f, index, task, laid, card, column, goes_home, True, board, work, written, origin
-            )
+                f, index, task, laid, card, column, goes_home, count <= most,
+                count <= most_bottom, board, work, written, origin,
+            )  # fmt: skip
     rest = laid.cells
     for card in range(52):
         if (rest >> U64(card)) & ONE:
@@ -66,19 +92,21 @@ def successors(f, index, task, laid, forced, board, work, written, origin):
             if f.whole_suits:
                 goes_home &= card >= 48
             written = write_moves(
-                f, index, task, laid, card, -1, goes_home, True, board, work, written, origin
+                f, index, task, laid, card, -1, goes_home, True, True, board, work, written, origin
             )
     return written
 
 
 @inlined
 def write_moves(
-    f, index, task, laid, card, column, goes_home, elsewhere, board, work, written, origin
-):
+    f, index, task, laid, card, column, goes_home, elsewhere, to_bottom, board, work, written,
+    origin,
+):  # fmt: skip
     """Write the rows of the moves of one run; how many rows there are then.
 
     ``card`` is its deepest card, in ``column``, or -1 for a freecell. ``goes_home`` says whether
-    the foundation takes it, ``elsewhere`` whether it may go anywhere else.
+    the foundation takes it, ``elsewhere`` whether it may go anywhere else, ``to_bottom`` whether to
+    an empty column.
     """
     off, low, high = laid.off, laid.low, laid.high
     rows = work.rows
@@ -120,7 +148,7 @@ def write_moves(
         write_row(index, task, rows, written, target, bit, released, off | bit, low, high, origin)
         written += 1
     at_bottom = column >= 0 and board.columns[column, 0] == card
-    if laid.used < f.columns and not at_bottom and f.fillers & bit:
+    if to_bottom and laid.used < f.columns and not at_bottom and f.fillers & bit:
         write_row(
             index, task, rows, written, target, bit, released, off | bit, low | bit, high, origin
         )
@@ -138,7 +166,7 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     if code >= f.code_card.size or f.code_card[code] >= 52:
         return BAD_CODE
     card, old = f.code_card[code], f.code_place[code]
-    new, bare, top = without_run(f, laid, card, board)
+    new, bare, top, count = without_run(f, laid, card, board)
     if new < 0 or new == old or old == HOME or (old == FREECELL and top != card):
         return BAD_CODE
     fits, before = with_card(f, bare, bare.signature, card, old)
@@ -149,6 +177,8 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     at_bottom = old == LOCKED and f.dealt_under[card] < 0
     if new == BOTTOM and (before.used == f.columns or at_bottom):
         return BAD_CODE
+    if count > 1 and count > cards_at_once(f, before.cells, before.used, new == BOTTOM):
+        return BAD_CODE
     # What lies on top there is the last card of the run.
     tops = before.tops
     if old != FREECELL:
@@ -156,9 +186,12 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     forced = safe_card(f, before.signature, tops | before.cells)
     if forced >= 0 and (forced != card or new != HOME):
         return NOT_FORCED
+    cost = move_cost(f, forced)
+    if task.costs and made < cost:
+        return BAD_CODE
     same = before.signature == laid.signature
     kind = CHAIN if same else PARENT
-    origin = meta | (U64(max(made - 1, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
+    origin = meta | (U64(max(made - cost, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
     found = run if same else find_run(index, before.signature)
     write_row(
         index, task, rows, at, found, ONE << U64(card), before.signature,
@@ -172,14 +205,15 @@ def without_run(f, laid, card, board):
     """A state without a run, by its deepest card, that could have been moved last.
 
     Returns (the place value it had, -1 if it cannot have been moved; the rest; the run's last
-    card). Of a suit that went home as a whole the other cards are not in the rest either, and come
-    back with the king: their bits are all zero.
+    card; how many cards it has, 1 for those that went home). Of a suit that went home as a whole
+    the other cards are not in the rest either, and come back with the king: their bits are all
+    zero.
     """
     shift = U64(card)
     bit = ONE << shift
     suit = card & 3
     signature, used, tops, top = laid.signature, laid.used, laid.tops, card
-    new = HOME
+    new, count = HOME, 1
     if (laid.home >> shift) & ONE:
         height = height_of(signature, suit)
         if height != (card >> 2) + 1:
@@ -205,6 +239,7 @@ def without_run(f, laid, card, board):
             new = place_in(f, laid.locked, laid.off, laid.low, laid.high, card)
             top = board.columns[column, last]
         tops &= ~(ONE << U64(board.columns[column, last]))
+        count = last - depth + 1
         if depth == 0:
             used -= 1
         else:
@@ -213,4 +248,4 @@ def without_run(f, laid, card, board):
         signature, laid.home, laid.locked, laid.off & ~bit, laid.low & ~bit, laid.high & ~bit,
         used, tops, laid.cells & ~bit,
     )  # fmt: skip
-    return new, rest, top
+    return new, rest, top, count

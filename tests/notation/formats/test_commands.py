@@ -16,8 +16,9 @@ from dbmsolver.cli.render import render_json, render_text
 from dbmsolver.errors import DbmError, InputError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.notation import formats
-from dbmsolver.notation.explicit import explicit, lengths
+from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.results import Result as Answer
 
 
@@ -123,7 +124,11 @@ def test_check_lengths(tmp_path: Path) -> None:
     result = run(check_command, str(path), "--metric")
     found = dict(line.split(":") for line in result.stdout.splitlines()[1:])
     wanted = lengths(explicit(solved(18), "wkr").single())
-    assert {name: int(value) for name, value in found.items()} == wanted
+    assert wanted["moves-max"] is None  # a card that is needed goes home
+    spoiled = "none, these automoves spoil it"
+    assert {name: value.strip() for name, value in found.items()} == {
+        name: spoiled if length is None else str(length) for name, length in wanted.items()
+    }
 
 
 def test_check_in_json(tmp_path: Path) -> None:

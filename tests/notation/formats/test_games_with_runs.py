@@ -17,8 +17,9 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import GAMES, Rules, changed, moving, rules_for, with_moving
 from dbmsolver.game.titles import rules_notes, rules_of_notes
 from dbmsolver.notation import formats
-from dbmsolver.notation.explicit import grouped, lengths
+from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats import Source
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
 

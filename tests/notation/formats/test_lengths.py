@@ -11,12 +11,12 @@ from helpers.solutions import solved
 
 from dbmsolver.cli.commands.check import check_command
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import AmbiguousError, Given, Source, sfn
 from dbmsolver.notation.formats.given import LENGTHS, Parting
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.supermoves import Automove
 
 BOARD = (
     "Foundations: H-8 C-8 D-8 S-8\n: KD QS JH TC\n: 9C 9D 9H 9S\n: KS KH KC\n"

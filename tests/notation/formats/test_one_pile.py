@@ -15,9 +15,10 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, Place
 from dbmsolver.game.rules import GAMES
 from dbmsolver.notation import formats
-from dbmsolver.notation.explicit import grouped, lengths
+from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.stops import stops
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.pictures.board import describe, draw_board
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step

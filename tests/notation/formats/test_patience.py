@@ -19,8 +19,9 @@ from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import GAMES
 from dbmsolver.notation import formats
-from dbmsolver.notation.explicit import grouped, lengths
+from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats.stops import stops
+from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.pictures.board import describe, draw_board
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
@@ -103,7 +104,7 @@ def test_lengths_and_stops() -> None:
     deal = Deal.from_number(24, GAMES["klondike_by_threes"])
     solution = a_game(deal, 3)
     turns = sum(STOCK in (step.source, step.destination) for step in solution.steps)
-    assert lengths(solution) == {"moves": MOST, "plays": MOST - turns}
+    assert lengths(solution) == {"runs": MOST, "plays": MOST - turns}
     assert turns and stops(solution)[-1].end == MOST
 
 
@@ -132,7 +133,7 @@ def test_answers_are_read_back(tmp_path: Path) -> None:
         assert any(step.destination == STOCK for step in solution.steps)
     data = json.loads(path.read_text())
     assert (data["rules"]["draw"], data["rules"]["stock"]) == (3, 24)
-    assert (data["metric"], data["length"]) == ("moves", len(data["moves"]))
+    assert (data["metric"], data["length"]) == ("runs", len(data["moves"]))
 
 
 def test_a_card_under_one_that_is_face_down_is_not_free() -> None:

@@ -11,7 +11,7 @@ import pytest
 from helpers.selection import few_fast
 from helpers.solutions import mid_game, plain, random_game, rows, solved
 from helpers.texts import validate
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.game.rules import GAMES, Policy, rules_for
@@ -173,6 +173,8 @@ def test_random_games(
     st.integers(1, 40),
     st.sampled_from(["horne", "wkr"]),
 )
+# Its last two moves can be made in another order, with as many moves.
+@example(35, rules_for("freecell"), 35, 34, "horne")
 def test_random_games_in_notation(
     number: int, rules: object, seed: int, length: int, policy: Policy
 ) -> None:

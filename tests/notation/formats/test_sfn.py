@@ -10,6 +10,7 @@ import pytest
 from helpers.solutions import mid_game, plain, rows, solved
 
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError
+from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number
@@ -22,7 +23,6 @@ from dbmsolver.notation.formats import Given, InvalidError, Source, sfn
 from dbmsolver.notation.formats.given import Lengths, Parting
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step
-from dbmsolver.notation.supermoves import Automove
 
 FREECELL = GAMES["freecell"]
 EXPLICIT = {

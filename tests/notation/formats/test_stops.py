@@ -9,13 +9,15 @@ import pytest
 from helpers.solutions import random_game, rows, solved
 from helpers.support import ALL_RULES, random_layout
 
+from dbmsolver.game.automoves import goes_home
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
+from dbmsolver.game.room import run_length
 from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.notation.formats.stops import Stop, stops
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step
-from dbmsolver.notation.supermoves import goes_home, largest, run_length, split
+from dbmsolver.notation.supermoves import largest, split
 
 
 def positions_of(solution: Solution) -> list[Position]:

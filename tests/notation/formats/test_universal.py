@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.selection import few_fast
 from helpers.solutions import mid_game, plain, solved
 from helpers.texts import validate
 
 from dbmsolver.errors import UsageError
+from dbmsolver.game.automoves import automoves
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit, grouped
 from dbmsolver.notation.formats import Given, InvalidError
 from dbmsolver.notation.formats.universal import KNOWN, tree
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.supermoves import automoves
 
 ENCODINGS = ("universal-json", "universal-xml")
 
@@ -131,8 +133,10 @@ def test_no_moves_at_all() -> None:
 # Runs as one move
 
 
-@pytest.mark.parametrize("number", [32, 86])
-@pytest.mark.parametrize("name", ["universal-json", "universal-xml", "html", "moves"])
+@pytest.mark.parametrize(
+    ("number", "name"),
+    few_fast(product([32, 86], ["universal-json", "universal-xml", "html", "moves"]), 4),
+)
 def test_runs(number: int, name: str) -> None:
     solution = solved(number)
     text = formats.write(solution, name, runs=True)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.searching import prove
+from helpers.selection import few_fast
 
-from dbmsolver.api import solve
+from dbmsolver.api import solve, verify_store
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import rules_for
 from dbmsolver.results import Result
 from dbmsolver.search import recorder
+from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.storage.store import Store
 
@@ -49,14 +52,34 @@ def facts(result: Result) -> tuple[Any, ...]:
     return result.verdict, result.length, result.shortest, result.strata, result.digest
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("deal", [SOLVED, UNSOLVABLE], ids=["solved", "unsolvable"])
-def test_solve(calls: Counter[str], deal: Deal, threads: int) -> None:
+@pytest.mark.parametrize(("deal", "threads"), few_fast(product([SOLVED, UNSOLVABLE], [2, 1]), 2))
+def test_solve(
+    calls: Counter[str], deal: Deal, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
     plenty = solve(deal, threads=threads)
     assert calls == {"load": 1}
     tight = solve(deal, threads=threads, memory=TIGHT)
     assert facts(tight) == facts(plenty)
     assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "policy"), [("runs", "wkr"), ("moves", "max")])
+def test_solve_in_other_metrics(
+    calls: Counter[str],
+    metric: str,
+    policy: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(layers, "ENOUGH", 5_000)
+    how: Any = {"metric": metric, "policy": policy}
+    plenty = solve(SOLVED, **how)
+    tight = solve(SOLVED, memory=TIGHT, store=tmp_path / "store", **how)
+    assert facts(tight) == facts(plenty)
+    assert calls["load"] > 2 and calls["_evict"] and calls["_split"]
+    assert verify_store(tmp_path / "store").valid
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,15 @@ TIMES = 6
     "settings",
     [
         {"question": "solve", "deal": 2, "freecells": 4},
-        {"question": "solve", "deal": 2, "freecells": 4, "signal": "SIGINT"},
+        pytest.param(
+            {"question": "solve", "deal": 2, "freecells": 4, "signal": "SIGINT"},
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             {"question": "solve", "deal": 3, "freecells": 3, "memory": 24 << 20},
             marks=pytest.mark.slow,
         ),
-        {"question": "solve", "deal": 1, "freecells": 2},
+        pytest.param({"question": "solve", "deal": 1, "freecells": 2}, marks=pytest.mark.slow),
         {"question": "solve", "deal": 1, "freecells": 2, "dives": False},
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),

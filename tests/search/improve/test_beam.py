@@ -11,7 +11,6 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules, rules_for
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.answers import forced_move
 from dbmsolver.search.improve.beam import Beam, Shape
 from dbmsolver.search.trace import Step, replay
 
@@ -30,7 +29,7 @@ def made(codec: StateCodec, shape: Shape, ceiling: int = NO_CEILING, room: int =
 def end_of(codec: StateCodec, policy: str, steps: list[Step]) -> Position:
     """Where steps lead, played on the readable model with its forced moves."""
     position = codec.deal.position
-    for move in replay(codec, steps, forced_move(codec.rules, policy)):  # type: ignore[arg-type]
+    for move in replay(codec, steps):
         position = position.apply(move)
     return position
 

@@ -17,10 +17,11 @@ from dbmsolver import api
 from dbmsolver.core.patience import bound_of, make_board, make_found, moves_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.rules import GAMES, POLICIES, Policy
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Metric, Question
+from dbmsolver.results import Question
 from dbmsolver.search import inspect
 from dbmsolver.search.patience import dives as dives_module
 from dbmsolver.search.sequences.session import Sequences
@@ -29,7 +30,7 @@ from dbmsolver.storage.blocks import Runs
 MOST = 4000
 """Positions of the largest deck that is searched slowly."""
 MOST_STATES = 1500
-METRICS: tuple[Metric, ...] = ("moves", "plays")
+METRICS: tuple[Metric, ...] = ("runs", "plays")
 
 
 def compare(seed: object, decks: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +41,7 @@ def compare(seed: object, decks: int, monkeypatch: pytest.MonkeyPatch) -> None:
         deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         # The truth knows no safe moves, and leaves nothing out.
-        truth = fewest_moves(deal, "none", MOST, counted=metric == "moves")
+        truth = fewest_moves(deal, "none", MOST, counted=metric != "plays")
         states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
         if truth is None or states is None:
             continue
@@ -252,7 +253,7 @@ def test_states_of_a_shortest_solution_are_checked(tmp_path: Path) -> None:
 
 def test_keys_that_are_none() -> None:
     deal = Deal.from_number(24, GAMES["klondike_by_threes"])
-    keys = PatienceKeys(deal, "wkr", "moves", Question.SOLVE)
+    keys = PatienceKeys(deal, "wkr", "runs", Question.SOLVE)
     for wrong in (1, 7, 1 << 63, 1 << 158, 1 << 166, 25 << 160, 1 << 200):
         with pytest.raises(InputError, match="is not the key of a position"):
             keys.decode(keys.root ^ wrong)
@@ -266,7 +267,7 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
     deal = Deal.from_number(1, GAMES["klondike"])
     with pytest.raises(UsageError, match="klondike has a stock"):
         Sequences(deal)
-    with pytest.raises(UsageError, match="expected moves or plays"):
+    with pytest.raises(UsageError, match="expected runs or plays"):
         api.solve(deal, metric="cards")
     with pytest.raises(UsageError, match="klondike is not spread over a cluster"):
         api.prove(deal, cluster="auto")

@@ -162,7 +162,7 @@ def test_planted_faults_are_found(game: str, search: Any, tmp_path: Path) -> Non
                 steps = finder.steps_to(keys.encode(position))
                 assert steps is not None
                 reached = deal.position
-                for move in replay(keys, steps, lambda _: None):
+                for move in replay(keys, steps):
                     reached = reached.apply(move)
                 assert reached.canonical() == position.canonical()
 

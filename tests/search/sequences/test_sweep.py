@@ -96,7 +96,7 @@ def test_the_end_of_a_real_deal(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Shelves are small, so that levels are made in parts, and shelves grow; little is known."""
+    """Levels begin small, are made in parts, and grow; little is known."""
     monkeypatch.setattr(sweep, "_FIRST_ROOM", 300)
     monkeypatch.setattr(sweep, "_FIRST_KNOWN", 256)
     monkeypatch.setattr(Sweep, "room", property(lambda _: 1_500))

@@ -1,0 +1,24 @@
+"""What is to be closed, closed at the end of a `with` block."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+
+class Closing:
+    """Has :meth:`close`, and is closed however the `with` block ends."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

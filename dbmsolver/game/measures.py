@@ -1,0 +1,128 @@
+"""Measures: what one move is, and what it costs, when a solution's length is told.
+
+`cards`  Each card that moves is a move. What games are in which cards move one by one.
+`runs`   A run that moves at once is a move. In games where a run is one move by the rules, that is
+         any move; elsewhere a run moves at once from column to column if there is room for it
+         (:mod:`dbmsolver.game.room`). A move to or from a freecell and a move home is of one card.
+`moves`  Only moves of the player count, each one as for `runs`. Moves home that a program makes by
+         itself are free (:mod:`dbmsolver.game.automoves`). They are made at once, as long as there
+         is one, in the deal as after each move: the player can neither put them off nor prevent
+         them. So with `max` some deals have no solution that can be won otherwise.
+`plays`  As `runs`, but turns of the stock, and of the whole waste, do not count: in Klondike and
+         its relatives only, where all of these are moves in `runs`.
+
+A solution in `runs` or `moves` is legal in single cards too, move by move, as each run stands for
+moves of single cards and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, get_args
+
+from dbmsolver.errors import UsageError
+from dbmsolver.game.automoves import goes_home
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.patience import Patience, counts_as_play
+from dbmsolver.game.position import Position
+from dbmsolver.game.room import supermoves
+from dbmsolver.game.rules import (
+    BUILD_WORDS,
+    MOVES_WORDS,
+    POLICIES,
+    REMOVABLE_WORDS,
+    Policy,
+    Rules,
+)
+
+Metric = Literal["cards", "runs", "moves", "plays"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+
+class Measure(NamedTuple):
+    """The moves of a search under some rules, and what they cost."""
+
+    rules: Rules
+    policy: Policy
+    """Which moves home are made at once: in `cards` and `runs` as they lose nothing, in `moves` as
+    a program makes them."""
+    metric: Metric
+
+    @property
+    def by_room(self) -> bool:
+        """Whether runs move as far as there is room, where cards move one by one by the rules."""
+        plain = not (self.rules.has_runs or self.rules.is_patience)
+        return self.metric != "cards" and plain
+
+    @property
+    def has_free_moves(self) -> bool:
+        """Whether the moves that are made at once cost nothing."""
+        return self.metric == "moves" and self.policy != "none"
+
+    def moves(self, position: Position) -> list[Move]:
+        """All moves that a player can make."""
+        moves = position.moves(self.rules)
+        if self.by_room:
+            moves += supermoves(position, self.rules)
+        return moves
+
+    def forced(self, position: Position) -> Move | None:
+        """The move home that is made at once, lowest suit first, if there is one."""
+        if self.metric != "moves":
+            return position.forced(self.rules, self.policy)
+        home = [
+            (card & 3, card, source)
+            for card, source in position.available()
+            if goes_home(card, position.foundations, self.rules, self.policy)
+        ]
+        if not home:
+            return None
+        suit, card, source = min(home)
+        return Move(card, source, Place("foundation", suit), forced=True)
+
+    def successors(self, position: Position) -> list[tuple[Move, Position]]:
+        """The positions one move away; where a move is forced, only that one."""
+        if isinstance(position, Patience):
+            return position.successors(self.rules, self.policy)
+        forced = self.forced(position)
+        moves = self.moves(position) if forced is None else [forced]
+        return [(move, position.apply(move)) for move in moves]
+
+    def cost(self, move: Move) -> int:
+        """What a move adds to the length of a solution."""
+        if self.metric == "plays" and not counts_as_play(move):
+            return 0
+        return 0 if self.has_free_moves and move.forced else 1
+
+    def length(self, moves: Iterable[Move]) -> int:
+        """The length of a solution, or of a part of it."""
+        return sum(map(self.cost, moves))
+
+
+def usual_metric(rules: Rules) -> Metric:
+    """What a move is by the rules: a card that moves, or a card or a run of cards."""
+    return "runs" if rules.has_runs or rules.is_patience else "cards"
+
+
+def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Measure:
+    """The measure of a search; None stands for the usual metric of the game.
+
+    UsageError for a metric that the game does not have, and for a policy that the metric has not.
+    """
+    usual = usual_metric(rules)
+    found = usual if metric is None else metric
+    if rules.is_patience and found not in (usual, "plays"):
+        raise UsageError(f"metric {found} in {rules.name}, expected runs or plays")
+    if found == "plays" and not rules.is_patience:
+        raise UsageError(f"metric plays: {rules.name} has no stock that is turned to a waste")
+    if found not in (usual, "plays") and (rules.has_runs or rules.has_pile or rules.two_way):
+        why = "all cards go to one pile" if rules.has_pile else MOVES_WORDS[rules.moves]
+        if rules.two_way:
+            why = REMOVABLE_WORDS[True] if rules.takes_back else BUILD_WORDS[rules.build]
+        raise UsageError(f"metric {found}: {why} in {rules.name}, expected {usual}")
+    if found != "moves" and policy not in POLICIES:
+        raise UsageError(
+            f"automove {policy} with the metric {found}: that takes solutions away; expected "
+            f"the metric moves, or {', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
+        )
+    return Measure(rules, policy, found)

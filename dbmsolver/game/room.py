@@ -1,0 +1,61 @@
+"""Runs that a player moves at once where the rules move single cards.
+
+A run is the end of a column in which each card lies on its legal parent. It, or the end of it, can
+be moved to another column at once if single cards could be moved there one by one through empty
+freecells and empty columns, so that nothing stays behind. That is a *supermove*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+
+
+def run_length(column: Sequence[int], rules: Rules) -> int:
+    """How many cards at the end of the column form a run."""
+    length = min(1, len(column))
+    while length < len(column) and rules.can_stack(column[-length], column[-length - 1]):
+        length += 1
+    return length
+
+
+def capacity(position: Position, rules: Rules, destination: int) -> int:
+    """How many cards can be moved to a column at once: (freecells + 1) * 2 ** empty columns.
+
+    The destination is no empty column in this sense, and empty columns that do not take every
+    card are none either.
+    """
+    cells = 0 if rules.reserve else sum(card is None for card in position.freecells)
+    empty = empty_columns(position, destination) if rules.fill == "any" else []
+    return (cells + 1) << len(empty)
+
+
+def supermoves(position: Position, rules: Rules) -> Iterator[Move]:
+    """The moves of runs of two cards and more that there is room for.
+
+    As for :meth:`Position.moves`, empty columns count once, and a whole column is not moved to an
+    empty one.
+    """
+    empty = next((index for index, column in enumerate(position.columns) if not column), None)
+    for source, column in enumerate(position.columns):
+        for count in range(2, run_length(column, rules) + 1):
+            card = column[-count]
+            for index, other in enumerate(position.columns):
+                if index == source or count > capacity(position, rules, index):
+                    continue
+                if other:
+                    fits = rules.can_stack(card, other[-1])
+                else:
+                    fits = index == empty and count < len(column) and rules.can_fill(card)
+                if fits:
+                    places = Place("column", source), Place("column", index)
+                    yield Move(card, *places, count=count)
+
+
+def empty_columns(position: Position, destination: int) -> list[int]:
+    """The columns that are empty, without the one that a run goes to."""
+    columns = enumerate(position.columns)
+    return [index for index, column in columns if not column and index != destination]

@@ -1,0 +1,91 @@
+"""What is done with one shard while a layer is closed: the calls of the kernels, in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.core.shards import CEILING
+from dbmsolver.search.astar.partitions import ShardQueue
+
+_STOP = 1 << 14
+"""States that a shard expands in a round."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round of a layer; it may run for several shards at the same time.
+
+    ``tables`` and ``bound`` are the deal's, ``locked`` the number of cards locked in it. ``layer``
+    is f = g + ``weight`` * h. States that cannot be part of a solution shorter than ``ceiling`` are
+    dropped. Candidates of a progress above ``highest`` leave the partition.
+    """
+
+    tables: Any
+    bound: Any
+    locked: int
+    weight: int
+    layer: int
+    ceiling: int
+    highest: int
+    shards: int
+
+    def is_wanted(self, queue: ShardQueue) -> bool:
+        """Whether a shard has something to do in this layer."""
+        return bool(queue.work) or self.layer in queue.waiting
+
+    def work_on(self, queue: ShardQueue) -> None:
+        """Bring waiting rows into the layer, look at candidates, expand what follows.
+
+        Ends early when there is no room for outgoing candidates: what is left is done in the next
+        round.
+        """
+        queue.shard.state[CEILING] = self.ceiling
+        if self._requeue(queue) and self._insert_candidates(queue):
+            self._expand(queue)
+
+    @property
+    def _constants(self) -> tuple[int, int, int]:
+        return self.layer, self.weight, self.locked
+
+    def _requeue(self, queue: ShardQueue) -> bool:
+        """Bring the rows that have waited for this layer into it; whether there was room."""
+        waiting = queue.waiting.pop(self.layer, [])
+        while waiting:
+            queue.enlarge_table()
+            rows = waiting.pop()
+            first = int(requeue(self.tables, self.bound, queue.shard, *self._constants, rows, 0))
+            if first < rows.size:
+                queue.waiting[self.layer] = [*waiting, rows[first:]]
+                return False
+        return True
+
+    def _insert_candidates(self, queue: ShardQueue) -> bool:
+        """Look at the candidates in the inbox; whether there was room."""
+        while queue.inbox:
+            queue.enlarge_table()
+            candidates = queue.inbox.pop()
+            first = int(
+                insert_candidates(
+                    self.tables, self.bound, queue.shard, *self._constants, candidates, 0
+                )
+            )
+            queue.looked_at += first
+            if first < candidates.shape[0]:
+                queue.inbox.append(candidates[first:])
+                if not queue.table_is_full():
+                    return False
+        return True
+
+    def _expand(self, queue: ShardQueue) -> None:
+        """Expand rows, enlarging the table as often as it fills."""
+        shard = (queue.number, self.shards)
+        stopped = True
+        while stopped:
+            queue.enlarge_table()
+            stopped = expand_layer(
+                self.tables, self.bound, queue.shard, *self._constants, *shard, self.highest, _STOP
+            )
+            if not queue.table_is_full():
+                return

@@ -1,0 +1,109 @@
+"""Threads that close a layer together, without waiting for each other.
+
+Each takes a shard that has something to do and that no other thread has, does a round of work on
+it, and hands out what leaves it; that may give work to other shards. It is over when no shard has
+anything to do and no thread is busy, or when enough rounds are made: then the caller looks at
+limits and memory, and goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+
+from dbmsolver.search.astar.partitions import ShardQueue
+
+
+class Team:
+    """The threads that work on some shards, for about so many rounds of each.
+
+    ``is_wanted`` says whether a shard has something to do. ``work_on`` does a round, by the one
+    thread that has the shard. Then ``hand_out``, called by the same thread, gives what leaves it to
+    other shards; it holds ``exchange`` while it does, and says whether to go on.
+    """
+
+    def __init__(
+        self,
+        queues: Sequence[ShardQueue],
+        is_wanted: Callable[[ShardQueue], bool],
+        work_on: Callable[[ShardQueue], None],
+        hand_out: Callable[[ShardQueue], bool],
+        rounds: int,
+        exchange: threading.Condition,
+    ) -> None:
+        self._queues = queues
+        self._is_wanted = is_wanted
+        self._work_on = work_on
+        self._hand_out = hand_out
+        self._rounds = rounds * len(queues)
+        self._exchange = exchange
+        self._taken: set[int] = set()
+        self._over = False
+
+    def work(self, pool: Executor, threads: int) -> None:
+        """Work with so many threads of a pool until it is over; raises what one of them raises.
+
+        However it ends, with an interrupt, too, no thread is at work any more.
+        """
+        most = min(threads, len(self._queues))
+        try:
+            for helper in [pool.submit(self._help) for _ in range(most)]:
+                helper.result()
+        finally:
+            self._see_off()
+
+    def _see_off(self) -> None:
+        """End the work, and wait for the rounds that have begun; they take milliseconds."""
+        while True:
+            try:
+                with self._exchange:
+                    self._end()
+                    while self._taken:
+                        self._exchange.wait()
+                return
+            except KeyboardInterrupt:  # another one, while the first is being obeyed
+                continue
+
+    def _help(self) -> None:
+        last = None
+        while (queue := self._take(last)) is not None:
+            goes_on = False
+            try:
+                self._work_on(queue)
+                goes_on = self._hand_out(queue)
+            finally:
+                self._give_back(queue, goes_on)
+            last = queue
+
+    def _take(self, last: ShardQueue | None) -> ShardQueue | None:
+        """A shard for this thread, the last one if possible; None when it is over."""
+        with self._exchange:
+            while not self._over:
+                free = [
+                    queue
+                    for queue in self._queues
+                    if queue.number not in self._taken and self._is_wanted(queue)
+                ]
+                if free:
+                    queue = last if last in free else free[0]
+                    assert queue is not None
+                    self._taken.add(queue.number)
+                    return queue
+                if not self._taken:
+                    self._end()
+                else:
+                    self._exchange.wait()
+        return None
+
+    def _give_back(self, queue: ShardQueue, goes_on: bool) -> None:
+        with self._exchange:
+            self._taken.discard(queue.number)
+            self._rounds -= 1
+            if not goes_on or self._rounds <= 0:
+                self._over = True
+            self._exchange.notify_all()
+
+    def _end(self) -> None:
+        self._over = True
+        self._exchange.notify_all()

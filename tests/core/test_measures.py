@@ -1,0 +1,88 @@
+"""Moves and bounds of each measure in the kernels, against the readable model and breadth first."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.measured import GAMES, MEASURES, Measured, small_measured
+from helpers.naive_bound import bound_of_measure
+from helpers.support import Successor, core_successors, words_of
+
+from dbmsolver.core import families
+from dbmsolver.core.bound import make_scratch
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.keys.states import State, StateCodec
+
+FAST = [("runs", "none"), ("moves", "wkr"), ("moves", "max")]
+EVERY = pytest.mark.parametrize(
+    ("metric", "policy", "rules"),
+    [
+        pytest.param(
+            metric,
+            policy,
+            rules,
+            id=f"{metric}-{policy}-{rules.name}",
+            marks=() if (metric, policy) in FAST and rules in GAMES[:3] else pytest.mark.slow,
+        )
+        for metric, policy in MEASURES
+        for rules in GAMES
+    ],
+)
+
+
+def check_moves(game: Measured, codec: StateCodec) -> None:
+    """The kernels' moves lead where those of the readable model do, and can be undone."""
+    for position, edges in zip(game.positions, game.edges, strict=True):
+        state = codec.state(position)
+        wanted = {}
+        for move, _, after in edges:
+            code = int(codec.tables.codes[8 * move.card + codec.place(state, move.card)])
+            wanted[codec.state(game.positions[after])] = code
+        found, forced = core_successors(codec, state)
+        assert {Successor(after, code) for after, code in wanted.items()} == set(found), position
+        assert len(found) == len(wanted)
+        assert forced == (game.measure.forced(position) is not None)
+        for after, code in found:
+            parent = families.undo_code(codec.tables, *words_of(*after), code)
+            assert State(*map(int, parent)) == state
+
+
+def bounds(game: Measured, codec: StateCodec) -> list[int]:
+    """The bound of each position, which is that of the slow twin."""
+    tables = families.make_bound_tables(codec.tables, game.deal.position.columns)
+    over, work = make_scratch()
+
+    def bound(position: Position) -> int:
+        words = words_of(*codec.state(position))
+        found = families.bound_of_state(tables, codec.tables, *words, over[0], work, 255)
+        assert found == bound_of_measure(position, game.measure), position
+        return int(found)
+
+    return [bound(position) for position in game.positions]
+
+
+def check(rules: Rules, metric: str, policy: str, seed: int, most: int) -> int:
+    """Check one game; how many of its positions can be won."""
+    game = small_measured(rules, metric, policy, seed, most)
+    codec = StateCodec(game.deal, game.measure.policy, game.measure.metric)
+    check_moves(game, codec)
+    found = bounds(game, codec)
+    for number, least in enumerate(found):
+        left = game.left[number]
+        assert left is None or least <= left, game.positions[number]
+        for _, cost, after in game.edges[number]:
+            assert least <= cost + found[after], game.positions[number]
+        if game.positions[number].is_goal():
+            assert least == 0
+    return sum(left is not None for left in game.left)
+
+
+@EVERY
+def test_small_games(metric: str, policy: str, rules: Rules) -> None:
+    assert sum(check(rules, metric, policy, seed, 60) for seed in range(3)) > 0
+
+
+@pytest.mark.slow
+@EVERY
+def test_thousands_of_small_games(metric: str, policy: str, rules: Rules) -> None:
+    assert sum(check(rules, metric, policy, seed, 120) for seed in range(100, 112)) > 0

@@ -1,0 +1,80 @@
+"""The folder of kernels: found by what the sources say, and cleared of what nobody uses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import dbmsolver
+from dbmsolver.jit import cache
+
+PACKAGE = Path(dbmsolver.__file__).parent
+
+LOADS = """
+import numpy as np
+from dbmsolver.core.bits import make_network
+make_network(np.uint64(255), np.zeros(7, np.uint64))
+hits, misses = (sum(counts.values()) for counts in make_network.stats[1:])
+print(hits, misses)
+"""
+
+
+def loads(folder: Path, home: Path) -> str:
+    """The hits and misses of one kernel in a new process, with the package in a folder."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(home)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-c", LOADS]
+    return subprocess.run(
+        command, env=environment, cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def copied(folder: Path) -> Path:
+    shutil.copytree(PACKAGE, folder / "dbmsolver", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_another_checkout_finds_what_is_compiled(tmp_path: Path) -> None:
+    one, other, home = copied(tmp_path / "1"), copied(tmp_path / "2"), tmp_path / "home"
+    assert loads(one, home) == "0 1\n"
+    assert loads(one, home) == "1 0\n"
+    assert loads(other, home) == "1 0\n"
+    changed = other / "dbmsolver" / "core" / "bits.py"
+    changed.write_text(changed.read_text() + "\n# changed\n")
+    assert loads(other, home) == "0 1\n"
+    assert loads(one, home) == "1 0\n"
+
+
+def test_what_nobody_uses_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "dbmsolver"
+    old, recent = folder / "kernels-old", folder / "kernels-recent"
+    for other in (old, recent, folder / "mine"):
+        (other / "core").mkdir(parents=True)
+    long_ago = time.time() - 31 * 24 * 3600
+    for other in (old, folder / "mine"):
+        os.utime(other, (long_ago, long_ago))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    cache.choose_cache()
+    assert os.environ["NUMBA_CACHE_DIR"] == str(folder / f"kernels-{cache.kernel_digest()}")
+    assert {other.name for other in folder.iterdir()} == {
+        "kernels-recent",
+        "mine",
+        f"kernels-{cache.kernel_digest()}",
+    }
+
+
+def test_a_folder_in_use_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = tmp_path / "dbmsolver" / f"kernels-{cache.kernel_digest()}"
+    mine.mkdir(parents=True)
+    os.utime(mine, (0, 0))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    cache.choose_cache()
+    assert time.time() - mine.stat().st_mtime < 24 * 3600

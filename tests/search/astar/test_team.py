@@ -1,0 +1,166 @@
+"""Threads that close a layer together: the same states as one of them, and an end in any case."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Condition
+from typing import Any
+
+import pytest
+
+from dbmsolver.api import solve
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import rules_for
+from dbmsolver.search.astar import layers
+from dbmsolver.search.astar.partitions import Partition
+from dbmsolver.search.astar.team import Team
+
+TWO_CELLS = rules_for("freecell", freecells=2)
+
+
+@pytest.mark.parametrize(
+    "deal", [Deal.from_number(10), Deal.from_number(1, TWO_CELLS)], ids=["solved", "unsolvable"]
+)
+def test_threads_change_nothing(deal: Deal, monkeypatch: pytest.MonkeyPatch) -> None:
+    divided: list[int] = []
+    divide = Partition.divide
+
+    def watched(self: Partition, shards: int, memory: int) -> None:
+        assert len(self.queues or ()) == 1
+        before = self.pending, self.layers
+        divide(self, shards, memory)
+        assert (self.pending, self.layers) == before
+        divided.append(shards)
+
+    monkeypatch.setattr(Partition, "divide", watched)
+    monkeypatch.setattr(layers, "ENOUGH", 3_000)
+    one, two, three = (solve(deal, threads=threads) for threads in (1, 2, 3))
+    for other in (two, three):
+        assert (other.verdict, other.length, other.digest) == (one.verdict, one.length, one.digest)
+        assert other.strata == one.strata
+    assert divided == [2, 4]
+
+
+def test_easy_deals_are_not_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Partition, "divide", None)
+    assert solve(Deal.from_number(3), threads=2).length == 73
+
+
+@dataclass
+class Worker:
+    """Stands for a shard: numbers that wait, each to be sent on until it is 0."""
+
+    number: int
+    inbox: list[int] = field(default_factory=list)
+    outbox: list[int] = field(default_factory=list)
+
+
+class Work:
+    """Numbers that are sent from one worker to the next; `fails` is one that ends in an error."""
+
+    def __init__(self, workers: int, numbers: list[int], fails: int | None = None) -> None:
+        self.workers = [Worker(number) for number in range(workers)]
+        self.workers[0].inbox = numbers
+        self.fails = fails
+        self.exchange = Condition()
+        self.rounds: Counter[int] = Counter()
+        self.busy: set[int] = set()
+
+    def work_on(self, worker: Worker) -> None:
+        assert worker.number not in self.busy
+        self.busy.add(worker.number)
+        while worker.inbox:
+            number = worker.inbox.pop()
+            if number == self.fails:
+                raise ValueError(number)
+            worker.outbox += [number - 1] if number else []
+        self.rounds[worker.number] += 1
+        self.busy.remove(worker.number)
+
+    def hand_out(self, worker: Worker) -> bool:
+        with self.exchange:
+            self.workers[(worker.number + 1) % len(self.workers)].inbox += worker.outbox
+        worker.outbox = []
+        return True
+
+    def team(self, rounds: int) -> Team:
+        shards: Any = self.workers
+        return Team(
+            shards,
+            lambda worker: bool(worker.inbox),  # type: ignore[attr-defined]
+            self.work_on,  # type: ignore[arg-type]
+            self.hand_out,  # type: ignore[arg-type]
+            rounds,
+            self.exchange,
+        )
+
+    def run(self, threads: int, rounds: int) -> None:
+        with ThreadPoolExecutor(threads) as pool:
+            self.team(rounds).work(pool, threads)
+
+    @property
+    def waiting(self) -> int:
+        return sum(len(worker.inbox) + len(worker.outbox) for worker in self.workers)
+
+
+@pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 1), (2, 2), (4, 3), (2, 4), (8, 2)])
+def test_it_is_over_when_nothing_is_left(workers: int, threads: int) -> None:
+    work = Work(workers, list(range(300)))
+    work.run(threads, 10_000)
+    assert work.waiting == 0 and not work.busy
+    assert all(work.rounds[number] for number in range(workers))
+
+
+def test_it_is_over_after_enough_rounds() -> None:
+    work = Work(2, [1_000_000])
+    work.run(2, 50)
+    assert work.waiting == 1
+    assert 100 <= work.rounds.total() <= 102
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_an_error_ends_it(threads: int) -> None:
+    work = Work(4, [100, 200], fails=50)
+    with pytest.raises(ValueError, match="50"):
+        work.run(threads, 10_000)
+
+
+def test_an_interrupt_waits_for_the_threads() -> None:
+    """What they have begun is finished, so that the caller can commit it."""
+    work = Work(2, [1_000_000])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    work_on = work.work_on
+
+    def interrupted(worker: Worker) -> None:
+        if work.rounds.total() == 20:
+            signal.raise_signal(signal.SIGINT)
+        work_on(worker)
+
+    work.work_on = interrupted  # type: ignore[method-assign]
+    with ThreadPoolExecutor(2) as pool:
+        team = work.team(10_000_000)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                team.work(pool, 2)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        made = work.rounds.total()
+        assert made >= 20 and not work.busy
+        assert work.waiting == 1
+    assert work.rounds.total() == made
+
+
+def test_the_caller_may_end_it() -> None:
+    work = Work(2, [1_000_000])
+    hand_out = work.hand_out
+
+    def ends(worker: Worker) -> bool:
+        hand_out(worker)
+        return work.rounds.total() < 10
+
+    work.hand_out = ends  # type: ignore[method-assign]
+    work.run(2, 10_000)
+    assert 10 <= work.rounds.total() <= 12

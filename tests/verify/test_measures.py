@@ -1,0 +1,122 @@
+"""The verifier's moves and bounds of each measure, and whole stores of shortest solutions."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import faults
+from helpers.measured import GAMES, MEASURES, small_measured
+from helpers.naive_bound import bound_of_measure
+from helpers.verifier import NOWHERE, encode, expand_one, place_of
+
+from dbmsolver.api import solve, verify_store
+from dbmsolver.errors import DbmError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import measure_of
+from dbmsolver.game.rules import GAMES as SHIPPED
+from dbmsolver.game.rules import Rules
+from dbmsolver.results import Result
+from dbmsolver.storage.records import parse_closed_key
+from dbmsolver.verify.format import make_format
+from dbmsolver.verify.refutation import position_of
+from dbmsolver.verify.run import bound_of
+
+CASES = [(*measure, rules) for rules in GAMES for measure in MEASURES]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "policy", "rules"), CASES)
+def test_small_games(metric: str, policy: str, rules: Rules) -> None:
+    for seed in range(3):
+        game = small_measured(rules, metric, policy, seed, 60)
+        measure, deal = game.measure, game.deal
+        form = make_format(deal, measure.policy, measure.metric)
+        pairs = list(zip(form.code_card.tolist(), form.code_place.tolist(), strict=True))
+        for number, position in enumerate(game.positions):
+            words = encode(form, position)
+            assert bound_of(form, words) == bound_of_measure(position, measure)
+            if position.is_goal():
+                continue
+            found = expand_one(form, words, 0, words)
+            assert found.error == 0
+            ours = [position_of(form, deal, successor) for successor in found.successors]
+            wanted = {game.positions[edge.after].canonical() for edge in game.edges[number]}
+            assert {p.canonical() for p in ours if p} == wanted
+            assert None not in ours
+            assert found.forced == (measure.forced(position) is not None)
+            for move, _, after in game.edges[number]:
+                if game.positions[after].is_goal():
+                    continue
+                code = pairs.index((move.card, place_of(form, position, move.card)))
+                back = expand_one(form, encode(form, game.positions[after]), code, NOWHERE)
+                assert (back.error, back.parents) == (0, [words])
+
+
+STORES = [
+    ("runs", "wkr", 73),
+    ("moves", "max", 21),
+    pytest.param("runs", "none", 73, marks=pytest.mark.slow),
+    pytest.param("moves", "wkr", 0, marks=pytest.mark.slow),
+    pytest.param("moves", "horne", 0, marks=pytest.mark.slow),
+]
+
+
+def solved(store: Path, metric: Any, policy: Any) -> Result:
+    """A store of deal 2, or where that takes long of its end."""
+    position = Deal.from_number(2).position
+    if policy in ("horne", "wkr") and metric == "moves":
+        begun = solve(Deal.from_number(2), threads=1).moves
+        for move in begun[:35]:
+            position = position.apply(move)
+    return solve(Deal(position, SHIPPED["freecell"]), metric=metric, policy=policy, store=store)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("metric", "policy", "length"), STORES)
+def test_stores(metric: str, policy: str, length: int, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    found = solved(store, metric, policy)
+    assert found.shortest and found.length == (length or found.length)
+    assert verify_store(store).valid
+    below = [
+        (key, number)
+        for key, number in faults.closed_states(store)
+        if parse_closed_key(key).layer < (found.length or 0)
+    ]
+    for number, (key, place) in enumerate(Random(1).sample(below, 2)):
+        spoiled = tmp_path / str(number)
+        shutil.copytree(store, spoiled)
+        faults.change_block(spoiled, key, lambda runs, place=place: faults.without(runs, place))
+        faults.make_counts_fit(spoiled)
+        assert not faults.check(spoiled).valid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (("cards", "wkr"), ("runs", "wkr")),
+        (("runs", "wkr"), ("cards", "wkr")),
+        (("runs", "wkr"), ("moves", "wkr")),
+        (("moves", "max"), ("moves", "wkr")),
+        (("moves", "max"), ("runs", "wkr")),
+    ],
+)
+def test_another_metric_said(made: tuple[str, str], said: tuple[str, str], tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    found = solved(store, *made)
+
+    def forge(manifest: dict[str, Any]) -> None:
+        manifest["metric"], manifest["policy"] = said
+        measure = measure_of(found.deal.rules, *reversed(said))  # type: ignore[arg-type]
+        if not measure.has_free_moves:
+            manifest["length"] = len(manifest["path"])
+
+    faults.change_manifest(store, forge)
+    with suppress(DbmError):  # such a manifest cannot be, or the claim was looked into
+        assert not faults.check(store).valid

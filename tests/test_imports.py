@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
+    ("arrays", ""),
     ("closing", ""),
     ("process", ""),
     ("disk", ""),
@@ -33,7 +34,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.proof",
         "errors process steps game results core clusters keys storage search",
     ),
-    ("search.astar", "errors process game results core keys storage search"),
+    ("search.astar", "errors arrays process game results core keys storage search"),
     (
         "search.improve",
         "errors game results core keys storage search search.proof search.astar",
@@ -50,7 +51,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
-    ("verify", "errors process game results jit storage"),
+    ("verify", "errors arrays process game results jit storage"),
     (
         "search.inspect",
         "errors game results core keys storage search search.proof verify",
@@ -96,6 +97,7 @@ SHARED = {
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
     "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
+    "arrays",  # large pages
     "closing",  # files that are closed at the end of a block
     "process",
     "version",

@@ -17,6 +17,7 @@ from types import TracebackType
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import measure_of
+from dbmsolver.game.rules import Family
 from dbmsolver.results import Method, Options, Question, method_for
 
 MOST = 4
@@ -29,8 +30,8 @@ class Compilers:
     It ends them with the search.
 
     ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
-    for a shortest solution begins with any, ``counting`` whether all of them are counted, ``runs``
-    whether a run is one move.
+    for a shortest solution begins with any, ``counting`` whether all of them are counted,
+    ``family`` which kernels play the game.
     """
 
     def __init__(
@@ -40,14 +41,14 @@ class Compilers:
         code_bits: Callable[[], int],
         any_solution: bool = False,
         counting: bool = False,
-        runs: bool = False,
+        family: Family = "cards",
     ) -> None:
         self.question = question
         self.method = method
         self.code_bits = code_bits
         self.any_solution = any_solution
         self.counting = counting
-        self.runs = runs
+        self.family = family
         self._lock = threading.Lock()
         self._over = False
         self._running: list[tuple[subprocess.Popen[bytes], threading.Thread]] = []
@@ -75,7 +76,7 @@ class Compilers:
 
         if not is_shared():
             return
-        hows = (self.any_solution, self.counting, self.runs)
+        hows = (self.any_solution, self.counting, self.family)
         arguments = (str(self.question), str(self.method), self.code_bits(), *hows)
         program = (
             f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compilers import "
@@ -114,8 +115,9 @@ def compilers_for(
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
     method = method_for(question, deal.rules, options.method)
-    runs = measure_of(deal.rules, options.policy, options.metric).metric != "cards"
-    return Compilers(question, method, code_bits, options.any_solution, counting, runs)
+    usual = measure_of(deal.rules, options.policy, options.metric).metric == "cards"
+    family = deal.rules.family if usual else "runs"
+    return Compilers(question, method, code_bits, options.any_solution, counting, family)
 
 
 def compile_share(
@@ -124,7 +126,7 @@ def compile_share(
     code_bits: int,
     any_solution: bool,
     counting: bool,
-    runs: bool,
+    family: Family,
 ) -> None:
     """Compile what a search needs and no other process is compiling: the work of a process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -137,7 +139,7 @@ def compile_share(
 
     gc.disable()  # a tenth of the time, for garbage that the end of the process collects
     code_type = np.uint8 if code_bits == 8 else np.uint16
-    for kernel, arguments in needed(question, method, code_type, any_solution, counting, runs):
+    for kernel, arguments in needed(question, method, code_type, any_solution, counting, family):
         compile_ahead(kernel, arguments)
 
 

@@ -161,7 +161,9 @@ def shape_options(otherwise: str) -> tuple[Callable[[Command], Command], ...]:
             help=f"Number of columns{otherwise}",
         ),
         click.option(
-            "--build", type=click.Choice(BUILDS), help=f"How columns are built down{otherwise}"
+            "--build",
+            type=click.Choice(BUILDS),
+            help=f"How columns are built: down, but for suit-both{otherwise}",
         ),
         click.option(
             "--fill", type=click.Choice(FILLS), help=f"What empty columns take{otherwise}"

@@ -133,9 +133,12 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
 
 def describe_move(move: Move) -> str:
     """`TD  column 3 -> freecell 1`, of a run `TD  column 3 -> column 1  (3 cards)`."""
-    destination = "home" if move.destination.kind == "foundation" else str(move.destination)
+    source, destination = (
+        "home" if place.kind == "foundation" else str(place)
+        for place in (move.source, move.destination)
+    )
     cards = f"  ({move.count} cards)" if move.count > 1 else ""
-    return f"{card_name(move.card)}  {move.source} -> {destination}{cards}"
+    return f"{card_name(move.card)}  {source} -> {destination}{cards}"
 
 
 def board_text(position: Position) -> str:

@@ -183,10 +183,11 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The part of the bound that costs little: cards not home and blockers.
+    """The part of the bound that costs little.
 
-    Returns (that part, int64; cards of chains that are no blockers, uint64). :func:`full_bound`
-    goes on from both, and from what this writes to ``over`` (uint64[52]).
+    That is cards not home, blockers, and the cover of the deadlocks in the prefixes. Returns (that
+    part, int64; cards of chains that are no blockers, uint64). :func:`full_bound` goes on from
+    both, and from what this writes to ``over`` (uint64[52]).
     """
     rest = s.chained & off & low
     while rest:
@@ -206,7 +207,7 @@ def cheap_bound(b, t, s, off, low, high, over):
         beneath = over[(card + 4) ^ np.int64(t.kinds[kind])]
         blockers |= beneath & (ONE << shift)
         over[card] = beneath | b.higher[card]
-    return s.base + popcount(blockers), stacked & ~blockers
+    return s.base + s.cover + popcount(blockers), stacked & ~blockers
 
 
 @inlined
@@ -253,8 +254,8 @@ def full_bound(b, s, cheap, chained, over, work):
             work[other] = (work[other] if edged & back else ZERO) | bit
             edged |= back
     if not edged:
-        return cheap + s.cover
-    return cheap + smallest_cover(edged, work)
+        return cheap
+    return cheap - s.cover + smallest_cover(edged, work)
 
 
 @kernel

@@ -20,8 +20,10 @@ from dbmsolver.core.run_tables import with_runs
 from dbmsolver.core.tables import (
     BUILD_NONE,
     BUILD_SUIT,
+    BUILD_SUIT_BOTH,
     CARDS,
     FOUNDATION_BITS,
+    KING,
     PARENT_KINDS,
     PLACE_BOTTOM,
     PLACE_FREECELL,
@@ -34,6 +36,7 @@ from dbmsolver.core.tables import (
     Tables,
     Words,
 )
+from dbmsolver.core.two_way_tables import PLACE_GOES_HOME, two_way
 
 
 def make_deal_tables(
@@ -55,7 +58,9 @@ def make_deal_tables(
     tables: Tables = _kernel_tables(game, kinds, padded, dealt, public)
     if game.runs or game.room:
         tables = with_runs(game, tables, foundations)
-    signature, planes = _dealt_state(tables, padded, dealt, foundations)
+    if game.two_way:
+        tables = two_way(game, tables)
+    signature, planes = _dealt_state(game, tables, padded, dealt, foundations)
     return DealTables(
         game=game,
         tables=tables,
@@ -73,17 +78,18 @@ def _kernel_tables(
     dealt: list[int],
     public: dict[str, Any],
 ) -> Tables:
-    planes = 3 if len(kinds) > 2 else 2
+    planes = 3 if len(kinds) > 2 or game.removable else 2
     values = [loose_values(game, kinds, card, dealt[card]) for card in range(CARDS)]
-    plane_bits = _place_planes(len(kinds))
-    codes, code_card, code_place = parent_move_codes(public, dealt)
-    digit_words, height_words = public_contributions(public, dealt)
+    plane_bits = _place_planes(len(kinds), game.removable)
+    codes, code_card, code_place = parent_move_codes(game, public, dealt)
+    digit_words, height_words = public_contributions(game, public, dealt)
     varying, fixed = _plane_masks(values, plane_bits)
     return Tables(
         columns=game.columns,
         freecells=game.freecells,
-        # What is safe depends on what could be put on a card: by suit nothing that is not home.
-        build=BUILD_SUIT if game.build == BUILD_NONE else game.build,
+        # What is safe depends on what could be put on a card: by suit nothing that is not home, or
+        # could not go there.
+        build=BUILD_SUIT if game.build in (BUILD_NONE, BUILD_SUIT_BOTH) else game.build,
         policy=game.policy,
         planes=planes,
         kinds=words_array(kinds),
@@ -107,15 +113,23 @@ def _kernel_tables(
 
 
 def _dealt_state(
-    tables: Tables, columns: list[list[int]], dealt: list[int], foundations: Sequence[int]
+    game: Game,
+    tables: Tables,
+    columns: list[list[int]],
+    dealt: list[int],
+    foundations: Sequence[int],
 ) -> tuple[int, tuple[int, int, int]]:
     """Signature and planes of the deal's own state."""
     signature = sum(height << (4 * suit) for suit, height in enumerate(foundations))
+    loose = range(0)
+    if game.removable and min(foundations) < KING + 1:
+        signature = 0x1111 * game.kept_rank
+        loose = range(SUITS * game.kept_rank, CARDS)
     for shift, column in zip(tables.column_shift.tolist(), columns, strict=True):
         signature |= sum(dealt[card] == PLACE_LOCKED for card in column) << shift
     planes = [0, 0, 0]
     for card in range(CARDS):
-        if dealt[card] < PLACE_LOCKED:
+        if dealt[card] < PLACE_LOCKED or (dealt[card] == PLACE_HOME and card in loose):
             for plane in range(3):
                 planes[plane] |= int(tables.place_planes[plane, dealt[card]]) << card
     return signature, (planes[0], planes[1], planes[2])
@@ -136,10 +150,12 @@ def _dealt_places(
             if depth == 0:
                 if fills(game, card):
                     dealt[card] = PLACE_BOTTOM
-            elif column[depth - 1] // 4 == card // 4 + 1:
-                kind = (column[depth - 1] ^ card) & 3
-                if kind in kinds:
-                    dealt[card] = kinds.index(kind)
+            else:
+                under = column[depth - 1]
+                lies = (under ^ card) & 3, under // 4 - card // 4
+                parents = list(zip(kinds, game.rises, strict=True))
+                if lies in parents:
+                    dealt[card] = parents.index(lies)
     return dealt
 
 
@@ -151,11 +167,14 @@ def _dealt_below(columns: list[list[int]]) -> NDArray[np.uint8]:
     return below
 
 
-def _place_planes(kinds: int) -> Words:
+def _place_planes(kinds: int, removable: bool) -> Words:
     bits = [[0] * PLACES for _ in range(3)]
     for kind in range(kinds):
         bits[1][kind], bits[2][kind] = kind & 1, kind >> 1
     bits[0][PLACE_FREECELL] = bits[0][PLACE_BOTTOM] = bits[1][PLACE_BOTTOM] = 1
+    if removable:
+        for place in (PLACE_HOME, PLACE_GOES_HOME):
+            bits[0][place] = bits[2][place] = 1
     return words_array(bits)
 
 
@@ -166,6 +185,9 @@ def _plane_masks(values: list[set[int]], plane_bits: Words) -> tuple[Words, Word
             seen = {int(plane_bits[plane, place]) for place in places}
             varying[plane] |= (len(seen) == 2) << card
             fixed[plane] |= (seen == {1}) << card
+    # Every bit of `high` that can be 1 is part of keys: a king that is loose only home has one.
+    varying[2] |= fixed[2]
+    fixed[2] = 0
     return words_array(varying), words_array(fixed)
 
 

@@ -28,8 +28,8 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.expand import place_of, signature_sets
-from dbmsolver.core.families import apply_move, cards_home, homing_card, list_moves, set_home
+from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.families import apply_move, home_signature, list_moves, place_of, set_home
 from dbmsolver.core.layout import (
     WIDE_WORDS,
     get_layout,
@@ -87,7 +87,7 @@ def make_fields(t, layout, nets, fields, keeps):
             continue
         field = pack_key(t, layout, nets, bit, bit, bit)[0]
         keeps[card] = ~field
-        for place in range(6):
+        for place in range(PLACE_HOME):
             fields[8 * card + place] = pack_key(
                 t,
                 layout,
@@ -149,7 +149,7 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
         forced_states += forced
         for number in range(moves):
             card, new = np.int64(ws.moves[number]) >> 3, np.int64(ws.moves[number]) & 7
-            old = place_of(sets.locked, off, low, high, card)
+            old = place_of(t, sets.locked, off, low, high, card)
             code = t.codes[8 * card + old]
             if new != PLACE_HOME and old != PLACE_LOCKED:
                 after = key_after_move(t, ws, layout, key, off, low, high, card, old, new)
@@ -230,15 +230,9 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
 @inlined
 def target_signature(t, sets, target):
     """The signature that a target number stands for."""
-    signature = sets.signature
     if target < CARDS:
-        return signature - t.release[target]
-    suit = target - CARDS
-    card = homing_card(t, signature, suit)
-    signature += U64(cards_home(t, card)) << U64(4 * suit)
-    if (sets.locked >> U64(card)) & ONE:
-        signature -= t.release[card]
-    return signature
+        return sets.signature - t.release[target]
+    return home_signature(t, sets, target - CARDS)
 
 
 @allocating

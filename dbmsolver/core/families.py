@@ -1,16 +1,18 @@
 """What differs between families of games, under one name for each: the interface of the kernels.
 
 A family is a class of tables (:class:`~dbmsolver.core.tables.Tables` for single cards,
-:data:`~dbmsolver.core.run_tables.RunTables` for runs), a module with its moves, and one with its
-bound. The kernels that search call the names below with the tables, and are compiled for the family
-that is played, and for no other (:mod:`dbmsolver.jit.families`).
+:data:`~dbmsolver.core.run_tables.RunTables` for runs,
+:data:`~dbmsolver.core.two_way_tables.TwoWayTables` for cards that go both ways), a module with its
+moves, and one with its bound. The kernels that search call the names below with the tables, and are
+compiled for the family that is played, and for no other (:mod:`dbmsolver.jit.families`).
 
 =================== ============================================================================
 ``list_moves``      the legal moves of a state
 ``apply_move``      the state after a move
+``place_of``        where a card lies in a state
 ``move_cost``       what a move costs, a forced one or another
 ``undo_code``       the state before the move of a parent-move code
-``homing_card``     the card of a suit whose move takes cards home next
+``home_signature``  the signature after the next move home of a suit, for good
 ``cards_home``      how many cards that move takes home
 ``set_home``        which cards these are
 ``bound_sets``      what the bounds of a signature's states share
@@ -24,17 +26,19 @@ that are home, those that are locked, and what lies under each of the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import bound, expand, run_bound, run_moves
+from dbmsolver.core import bound, expand, run_bound, run_moves, two_way_bound, two_way_moves
 from dbmsolver.core.bound import BoundTables
-from dbmsolver.core.expand import MAX_MOVES, height, place_of, signature_sets
+from dbmsolver.core.expand import MAX_MOVES, height, signature_sets
 from dbmsolver.core.run_bound import RunBoundTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
+from dbmsolver.core.two_way_bound import TwoWayBoundTables
+from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 from dbmsolver.jit.families import by_type, inlined_by_type
 
@@ -43,8 +47,28 @@ ONE = np.uint64(1)
 
 
 @inlined
-def _next_card(t, signature, suit):
-    return 4 * height(signature, suit) + suit
+def _place_of(t, locked, off, low, high, card):
+    return expand.place_of(locked, off, low, high, card)
+
+
+@inlined
+def _one_home(t, sets, suit):
+    return _card_home(t, sets, 4 * height(sets.signature, suit) + suit, 1)
+
+
+@inlined
+def _run_home(t, sets, suit):
+    card = run_moves.homing_card(t, sets.signature, suit)
+    return _card_home(t, sets, card, run_moves.cards_home(t, card))
+
+
+@inlined
+def _card_home(t, sets, card, cards):
+    """The signature after a card goes home, as the deepest of some."""
+    signature = sets.signature + (U64(cards) << U64(4 * (card & 3)))
+    if (sets.locked >> U64(card)) & ONE:
+        signature -= t.release[card]
+    return signature
 
 
 @inlined
@@ -62,24 +86,44 @@ def _costs_one(t, forced):
     return np.int64(1)
 
 
-list_moves = inlined_by_type({Tables: expand.list_moves, RunTables: run_moves.list_moves})
-apply_move = inlined_by_type({Tables: expand.apply_move, RunTables: run_moves.apply_move})
-undo_code = by_type({Tables: expand.undo_code, RunTables: run_moves.undo_code})
-move_cost = inlined_by_type({Tables: _costs_one, RunTables: run_moves.move_cost})
-homing_card = inlined_by_type({Tables: _next_card, RunTables: run_moves.homing_card})
-cards_home = inlined_by_type({Tables: _one, RunTables: run_moves.cards_home})
-set_home = inlined_by_type({Tables: _the_card, RunTables: run_moves.set_home})
-bound_sets = by_type({BoundTables: bound.bound_sets, RunBoundTables: run_bound.bound_sets})
-cheap_bound = inlined_by_type(
-    {BoundTables: bound.cheap_bound, RunBoundTables: run_bound.cheap_bound}
+_FAMILIES = (Tables, RunTables, TwoWayTables)
+_BOUNDS = (BoundTables, RunBoundTables, TwoWayBoundTables)
+
+
+def _of(functions: Iterable[Any], types: Iterable[Any] = _FAMILIES) -> dict[Any, Any]:
+    """The functions of single cards, of runs, and of cards that go both ways, by their types."""
+    return dict(zip(types, functions, strict=True))
+
+
+list_moves = inlined_by_type(
+    _of((expand.list_moves, run_moves.list_moves, two_way_moves.list_moves))
 )
-full_bound = inlined_by_type({BoundTables: bound.full_bound, RunBoundTables: run_bound.full_bound})
+apply_move = inlined_by_type(
+    _of((expand.apply_move, run_moves.apply_move, two_way_moves.apply_move))
+)
+move_cost = inlined_by_type(_of((_costs_one, run_moves.move_cost, _costs_one)))
+place_of = inlined_by_type(_of((_place_of, _place_of, two_way_moves.place_of)))
+undo_code = by_type(_of((expand.undo_code, run_moves.undo_code, two_way_moves.undo_code)))
+home_signature = inlined_by_type(_of((_one_home, _run_home, two_way_moves.home_signature)))
+cards_home = inlined_by_type(_of((_one, run_moves.cards_home, two_way_moves.cards_home)))
+set_home = inlined_by_type(_of((_the_card, run_moves.set_home, two_way_moves.set_home)))
+bound_sets = by_type(
+    _of((bound.bound_sets, run_bound.bound_sets, two_way_bound.bound_sets), _BOUNDS)
+)
+cheap_bound = inlined_by_type(
+    _of((bound.cheap_bound, run_bound.cheap_bound, two_way_bound.cheap_bound), _BOUNDS)
+)
+full_bound = inlined_by_type(
+    _of((bound.full_bound, run_bound.full_bound, two_way_bound.full_bound), _BOUNDS)
+)
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> Any:
     """The bound's tables of the deal that ``t`` was made for, with these columns."""
     if isinstance(t, RunTables):
         return run_bound.make_bound_tables(t, columns)
+    if isinstance(t, TwoWayTables):
+        return two_way_bound.make_bound_tables(t, columns)
     return bound.make_bound_tables(t, columns)
 
 
@@ -95,7 +139,7 @@ def successors(t, signature, off, low, high, skip, states, codes):
     count, forced = list_moves(t, sets, off, low, high, skip, moves)
     for index in range(count):
         card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
-        old = place_of(sets.locked, off, low, high, card)
+        old = place_of(t, sets.locked, off, low, high, card)
         result = apply_move(t, signature, off, low, high, card, old, new)
         for word in range(4):
             states[index, word] = result[word]

@@ -17,7 +17,6 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.expand import place_of
 from dbmsolver.core.families import (
     apply_move,
     cards_home,
@@ -25,6 +24,7 @@ from dbmsolver.core.families import (
     full_bound,
     list_moves,
     move_cost,
+    place_of,
 )
 from dbmsolver.core.shards import (
     BOUND_SHIFT,
@@ -244,7 +244,7 @@ def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
     g = g_of(meta) + move_cost(t, forced)
     for number in range(count):
         card, new = np.int64(shard.moves[number]) >> 3, np.int64(shard.moves[number]) & 7
-        old = place_of(sets.locked, off, low, high, card)
+        old = place_of(t, sets.locked, off, low, high, card)
         moved = apply_move(t, sets.signature, off, low, high, card, old, new)
         meta = make_meta(t.codes[8 * card + old], g)
         mine = True

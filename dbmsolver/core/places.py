@@ -12,6 +12,7 @@ from dbmsolver.core.tables import (
     KING,
     PLACE_BOTTOM,
     PLACE_FREECELL,
+    PLACE_HOME,
     PLACE_LOCKED,
     POLICY_NONE,
     Game,
@@ -37,17 +38,20 @@ def ace_is_forced(game: Game, card: int) -> bool:
 def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
     """Place values that a loose card can have in a deal: by the rules, or where it was dealt.
 
-    The two differ for a card in a reserve, to which none comes back.
+    The two differ for a card in a reserve, to which none comes back. A card that is home is loose
+    only where it may come back from there.
     """
     values = place_values(game, kinds, card, dealt)
+    if game.removable and card // 4 >= game.kept_rank:
+        values = values | {PLACE_HOME}
     return values | {dealt} if dealt < PLACE_LOCKED else values
 
 
 def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
-    """Place values that a loose card can have in this game."""
+    """Place values that a loose card can have in this game, but for the foundation."""
     if ace_is_forced(game, card):
         return {dealt} if dealt < PLACE_LOCKED else set()
-    values = set(range(len(kinds))) if card // 4 < KING else set()
+    values = {index for index in range(len(kinds)) if 0 <= card // 4 + game.rises[index] <= KING}
     if game.freecells:
         values.add(PLACE_FREECELL)
     if fills(game, card):

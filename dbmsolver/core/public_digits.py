@@ -49,8 +49,12 @@ def digit_of(places: Sequence[int], place: int) -> int:
     return places.index(place)
 
 
-def public_contributions(public: dict[str, Any], dealt: list[int]) -> tuple[Words, Words]:
+def public_contributions(
+    game: Game, public: dict[str, Any], dealt: list[int]
+) -> tuple[Words, Words]:
     """What each place value of a card, and each foundation height, adds to the key's words.
+
+    A card that is home and may come back adds one to the height of its foundation.
 
     Returns `Tables.digit_words` and `Tables.height_words`.
     """
@@ -65,6 +69,9 @@ def public_contributions(public: dict[str, Any], dealt: list[int]) -> tuple[Word
         card, places = public["digit_cards"][index - SUITS], public["digit_places"][index - SUITS]
         for place in places:
             digits[card * PLACES + place, word] = digit_of(places, place) * weight
+    if game.removable:
+        for card in range(CARDS):
+            digits[card * PLACES + PLACE_HOME] = heights[card % SUITS, 1]
     return digits, heights
 
 
@@ -73,7 +80,7 @@ def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Wo
     index = np.arange(1 << (4 * planes))
     result = np.zeros((13, index.size, digit_words.shape[1]), np.uint64)
     place_of_bits = np.zeros(8, np.int64)
-    for place in range(PLACE_LOCKED):
+    for place in (*range(PLACE_LOCKED), PLACE_HOME):
         bits = [int(plane_bits[plane, place]) for plane in range(3)]
         if any(bits) or place == 0:
             place_of_bits[bits[0] + 2 * bits[1] + 4 * bits[2]] = place
@@ -86,14 +93,15 @@ def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Wo
 
 
 def parent_move_codes(
-    public: dict[str, Any], dealt: list[int]
+    game: Game, public: dict[str, Any], dealt: list[int]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]:
     """Number the pairs (card moved, digit before): 236 in FreeCell."""
     places_of = dict(zip(public["digit_cards"], public["digit_places"], strict=True))
     codes = np.full(CARDS * PLACES, 0xFFFF, np.uint16)
     code_card, code_place = [], []
     for card in range(CARDS):
-        for place in places_of.get(card, (dealt[card],)):
+        comes_back = game.removable and card // SUITS >= game.kept_rank
+        for place in (*places_of.get(card, (dealt[card],)), *[PLACE_HOME] * comes_back):
             if codes[card * PLACES + place] == 0xFFFF:
                 codes[card * PLACES + place] = len(code_card)
             code_card.append(card)

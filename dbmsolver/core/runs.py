@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.bits import prefetch
 from dbmsolver.core.expand import progress, signature_sets
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key, unpack_key
 from dbmsolver.core.shards import META, ROW, make_meta, put_state
@@ -17,6 +18,8 @@ from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64
+_AHEAD = 16
+"""Rows that are on their way from memory while one is packed."""
 
 
 @allocating
@@ -150,9 +153,12 @@ def pack_rows(t, rows, chosen):
     rows' own: code and g.
     """
     total = chosen.size
+    flat = rows.reshape(rows.size)
     first_keys = np.empty(total, np.uint64)
     index = np.empty(total, np.uint32)
     for place in range(total):
+        if place + _AHEAD < total:
+            prefetch(flat, ROW * np.int64(chosen[place + _AHEAD]))
         index[place] = chosen[place]
         first_keys[place] = rows[chosen[place], SIGNATURE]
     by_signature = np.empty(total, np.uint64)
@@ -180,6 +186,8 @@ def pack_rows(t, rows, chosen):
         signatures[run], offsets[run], starts[run] = signature, place, word
         count = 0
         while place + count < total and by_signature[place + count] == signature:
+            if place + count + _AHEAD < total:
+                prefetch(flat, ROW * np.int64(order[place + count + _AHEAD]))
             row = rows[order[place + count]]
             first, second, third = pack_key(t, layout, nets, row[OFF], row[LOW], row[HIGH])
             spare_keys[words * count] = first

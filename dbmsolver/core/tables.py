@@ -49,7 +49,7 @@ PLACE_LOCKED = 6
 PLACE_HOME = 7
 PLACES = 8
 
-BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY, BUILD_NONE = 0, 1, 2, 3
+BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY, BUILD_NONE, BUILD_SUIT_BOTH = 0, 1, 2, 3, 4
 FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
 POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
 POLICY_PLAYED_WKR, POLICY_MAX = 3, 4
@@ -60,9 +60,12 @@ PARENT_KINDS = {
     BUILD_SUIT: (0,),
     BUILD_ANY: (0, 1, 2, 3),
     BUILD_NONE: (),
+    BUILD_SUIT_BOTH: (0, 0),
 }
 """XOR masks that turn a card's suit into those of its legal parents, in the order of the place
 values 0 to 3."""
+PARENT_RISES = {BUILD_SUIT_BOTH: (1, -1)}
+"""How many ranks the parents are above the card, where that is not 1 for all of them."""
 
 SIGNATURE, OFF, LOW, HIGH = range(4)
 """Columns of arrays that hold states as rows."""
@@ -82,6 +85,18 @@ class Game(NamedTuple):
     whole_suits: bool = False
     room: bool = False  # whether the room there is says how many cards of a run move at once
     free: bool = False  # whether forced moves cost nothing
+    removable: bool = False  # whether cards come back from the foundations
+    kept_rank: int = 0  # then, the highest rank whose cards do not
+
+    @property
+    def rises(self) -> tuple[int, ...]:
+        """How many ranks each kind of parent is above the card."""
+        return PARENT_RISES.get(self.build, (1,) * len(PARENT_KINDS[self.build]))
+
+    @property
+    def two_way(self) -> bool:
+        """Whether columns are built up, too, or cards come back from the foundations."""
+        return self.removable or self.build in PARENT_RISES
 
 
 class Tables(NamedTuple):

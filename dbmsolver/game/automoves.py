@@ -31,7 +31,7 @@ AUTOMOVES: tuple[Automove, ...] = get_args(Automove)
 
 def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Automove) -> bool:
     """Whether a game with these automoves moves the free card to its foundation."""
-    if rules.whole_suits or rules.has_pile:
+    if rules.whole_suits or rules.has_pile or rules.takes_back:
         return False
     if policy == "max":
         return foundations[card & 3] == card >> 2

@@ -23,7 +23,14 @@ from dbmsolver.game.automoves import goes_home
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
-from dbmsolver.game.rules import MOVES_WORDS, POLICIES, Policy, Rules
+from dbmsolver.game.rules import (
+    BUILD_WORDS,
+    MOVES_WORDS,
+    POLICIES,
+    REMOVABLE_WORDS,
+    Policy,
+    Rules,
+)
 
 Metric = Literal["cards", "runs", "moves"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -96,8 +103,10 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
     """
     usual = usual_metric(rules)
     found = usual if metric is None else metric
-    if found != usual and (rules.has_runs or rules.has_pile):
+    if found != usual and (rules.has_runs or rules.has_pile or rules.two_way):
         why = "all cards go to one pile" if rules.has_pile else MOVES_WORDS[rules.moves]
+        if rules.two_way:
+            why = REMOVABLE_WORDS[True] if rules.takes_back else BUILD_WORDS[rules.build]
         raise UsageError(f"metric {found}: {why} in {rules.name}, expected {usual}")
     if found != "moves" and policy not in POLICIES:
         raise UsageError(

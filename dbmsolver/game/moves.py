@@ -21,7 +21,8 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         """For people, who count from 1."""
         if self.kind == "foundation":
-            return f"foundation of {SUIT_NAMES[self.index]}"
+            known = 0 <= self.index < len(SUIT_NAMES)
+            return f"foundation of {SUIT_NAMES[self.index]}" if known else "foundation"
         if self.kind in ("pile", "stock"):
             return self.kind
         return f"{self.kind} {self.index + 1}"

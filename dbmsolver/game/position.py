@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
-from dbmsolver.game.cards import CARDS, SUIT_NAMES, card_name, rank, suit
+from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Policy, Rules
 
@@ -65,6 +65,12 @@ class Position:
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
         """What may move: the deepest card, where it is, and how many cards go with it."""
         found = [(card, source, 1) for card, source in self.available()]
+        if rules.takes_back:
+            found += [
+                (4 * (height - 1) + index, Place("foundation", index), 1)
+                for index, height in enumerate(self.foundations)
+                if height > rules.kept_rank
+            ]
         for index, column in enumerate(self.columns):
             for count in range(2, len(column) + 1):
                 if not rules.is_run(column[-count:]):
@@ -104,7 +110,7 @@ class Position:
                 if column and rules.can_stack(card, column[-1]):
                     moves.append(Move(card, source, Place("column", index), count=count))
             from_column = source.kind == "column"
-            if empty_cell is not None and from_column and count == 1:
+            if empty_cell is not None and source.kind != "freecell" and count == 1:
                 moves.append(Move(card, source, Place("freecell", empty_cell)))
             alone = from_column and len(self.columns[source.index]) == count
             if empty_column is not None and rules.can_fill(card) and not alone:
@@ -168,6 +174,8 @@ class Position:
         if source.kind == "column":
             taken = columns[source.index][-count:]
             columns[source.index] = columns[source.index][:-count]
+        elif source.kind == "foundation":
+            foundations[source.index] -= 1
         else:
             freecells[source.index] = None
         # Destinations are looked at as they were before the card left its source.
@@ -183,6 +191,7 @@ class Position:
             freecells[index] = card
         elif (
             destination.kind == "foundation"
+            and source.kind != "foundation"
             and index == suit(card)
             and foundations[index] == rank(taken[-1]) - 1
             and all(one == card - 4 * depth for depth, one in enumerate(taken))
@@ -212,6 +221,9 @@ class Position:
         """Whether nothing lies on the cards that move, the deepest of which is `card`."""
         if source == STOCK:
             return count == 1 and self.stock[:1] == (card,)
+        if source.kind == "foundation":
+            height = self.foundations[suit(card)] if self.pile is None else 0
+            return count == 1 and source.index == suit(card) and height == rank(card)
         if count == 1 or source.kind != "column":
             return count == 1 and (card, source) in self.available()
         if not 0 <= source.index < len(self.columns):
@@ -253,6 +265,10 @@ class Position:
                 "deck is without",
                 where,
             )
+        if rules.takes_back and min(self.foundations, default=0) < rules.kept_rank:
+            kept = RANKS[rules.kept_rank - 1]
+            text = f"foundations below {kept}, where the deal puts all cards up to it home"
+            raise InputError(f"{text}, expected heights from {kept} on", where)
         seen: dict[int, str] = {}
         for index, height in enumerate(self.foundations):
             place = str(Place("foundation", index))

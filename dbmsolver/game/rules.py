@@ -1,9 +1,9 @@
 """What may be moved where. A named game is a set of rules.
 
 All games share the rest: one deck, every card in sight, the last card of a column and every card
-in a freecell are free to move, a column is built down by one rank, foundations are built up by
-suit from the ace, and no card leaves a foundation. In some games a run of cards, the end of a
-column, is one move.
+in a freecell are free to move, a column is built down by one rank, in some games up, too,
+foundations are built up by suit from the ace, and no card leaves a foundation, unless the game says
+so. In some games a run of cards, the end of a column, is one move.
 
 Games of one pile are another matter. Their columns only lose cards, each of which is put on the
 pile, where it has to be one rank higher or lower than the card on top. A stock, if there is one, is
@@ -25,7 +25,7 @@ from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.layouts import layout_of
 
-Build = Literal["alternate", "suit", "any", "none"]
+Build = Literal["alternate", "suit", "any", "none", "suit-both"]
 Fill = Literal["any", "kings", "none"]
 Moves = Literal["single", "runs", "suit-runs"]
 Pile = Literal["none", "wrap", "ends"]
@@ -38,23 +38,30 @@ PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """What a search may follow whatever it counts: "max" takes solutions away."""
 
+Family = Literal["cards", "runs", "two-way", "pile"]
+"""What kernels play a game: see docs/games.md."""
+
 MAX_COLUMNS = 13
 MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
 
-_PARENT_KINDS: dict[Build, tuple[int, ...]] = {
-    "alternate": (1, 3),
-    "suit": (0,),
-    "any": (0, 1, 2, 3),
+_PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
+    "alternate": ((1, 1), (3, 1)),
+    "suit": ((0, 1),),
+    "any": ((0, 1), (1, 1), (2, 1), (3, 1)),
     "none": (),
+    "suit-both": ((0, 1), (0, -1)),
 }
+"""A card's legal parents: what XOR on its suit gives theirs, and how much higher they are."""
+
 BUILD_WORDS: dict[Build, str] = {
     "alternate": "built down by alternate colour",
     "suit": "built down by suit",
     "any": "built down by any suit",
     "none": "nothing is put on a card",
+    "suit-both": "built up or down by suit",
 }
 FILL_WORDS: dict[Fill, str] = {
     "any": "empty columns take any card",
@@ -67,6 +74,10 @@ MOVES_WORDS: dict[Moves, str] = {
     "suit-runs": "a run of one suit moves as one move",
 }
 WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
+REMOVABLE_WORDS = {
+    True: "cards come back from the foundations",
+    False: "no card leaves a foundation",
+}
 PILE_WORDS: dict[Pile, str] = {
     "none": "no pile",
     "wrap": "one pile up or down by any suit and from king to ace",
@@ -76,6 +87,7 @@ UNUSUAL: dict[str, Any] = {
     "moves": "single",
     "whole_suits": False,
     "reserve": False,
+    "removable": False,
     "pile": "none",
     "stock": 0,
 }
@@ -119,6 +131,8 @@ class Rules:
     """Whether cards go home only as a whole suit, from the end of a column, in one move."""
     reserve: bool = False
     """Whether cards only leave the freecells."""
+    removable: bool = False
+    """Whether the top card of a foundation may go wherever a card may go but home."""
     pile: Pile = "none"
     """Whether columns are played to one pile, and whether its ranks go round."""
     stock: int = 0
@@ -145,6 +159,12 @@ class Rules:
             raise UsageError(f"runs, but {BUILD_WORDS['none']}: expected moves of single cards")
         if self.whole_suits and self.moves == "single":
             raise UsageError("whole suits, but single cards: expected moves of runs")
+        if self.removable and self.has_runs:
+            what = f"{REMOVABLE_WORDS[True]}, but {MOVES_WORDS[self.moves]}"
+            raise UsageError(f"{what}: expected moves of single cards, or cards that stay home")
+        if self.build == "suit-both" and self.has_runs:
+            what = f"{BUILD_WORDS[self.build]}, but {MOVES_WORDS[self.moves]}"
+            raise UsageError(f"{what}: expected moves of single cards, or columns built down")
         if self.layout:
             layout = layout_of(self.layout)
             layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)
@@ -156,7 +176,7 @@ class Rules:
         if not self.has_pile:
             return
         odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
-        if odd or self.build != "none" or self.fill != "none":
+        if odd or self.removable or self.build != "none" or self.fill != "none":
             raise UsageError(
                 "a game of one pile with freecells, or with columns that take cards: "
                 "expected neither"
@@ -164,14 +184,58 @@ class Rules:
 
     @property
     def parent_kinds(self) -> tuple[int, ...]:
-        """What XOR on the suit turns a card into its legal parents, one rank higher."""
-        return _PARENT_KINDS[self.build]
+        """What XOR on the suit turns a card into each of its legal parents."""
+        return tuple(kind for kind, _ in _PARENTS[self.build])
+
+    def parent(self, card: int, number: int) -> int | None:
+        """The legal parent of that number, which the card may be put on; None if there is none."""
+        parents = _PARENTS[self.build]
+        if not 0 <= number < len(parents):
+            return None
+        kind, rise = parents[number]
+        return (card ^ kind) + 4 * rise if 1 <= rank(card) + rise <= 13 else None
+
+    def parent_number(self, child: int, parent: int) -> int | None:
+        """Which of the legal parents of `child` it is; None for another card."""
+        pair = suit(parent) ^ suit(child), rank(parent) - rank(child)
+        parents = _PARENTS[self.build]
+        return parents.index(pair) if pair in parents else None
 
     def can_stack(self, child: int, parent: int) -> bool:
         """Whether `child` may be put on `parent`, the last card of a column."""
-        if rank(parent) != rank(child) + 1:
-            return False
-        return suit(parent) ^ suit(child) in self.parent_kinds
+        return self.parent_number(child, parent) is not None
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether cards come back from the foundations in a way that makes a difference.
+
+        They make none where columns are built by suit, or not at all. By suit the only cards that
+        could be put on a card that comes back are the next lower one, which is home, and, where
+        columns are built up, too, the next higher one, which can go home while the card is. So
+        whoever plays with such moves can leave them out, with as much room as before, or more.
+        """
+        return self.removable and self.build in ("alternate", "any")
+
+    @property
+    def two_way(self) -> bool:
+        """Whether columns are built up, too, or cards come back from the foundations."""
+        return self.takes_back or self.build == "suit-both"
+
+    @property
+    def family(self) -> Family:
+        """Which kernels play it."""
+        if self.has_pile:
+            return "pile"
+        return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
+
+    @property
+    def kept_rank(self) -> int:
+        """The highest rank that the deal puts home in all suits: its cards never come back.
+
+        What could be put on them is home, and stays there by the same argument. In a short deck
+        these are the ranks that it is without.
+        """
+        return min(layout_of(self.layout).heights)
 
     @property
     def has_pile(self) -> bool:
@@ -231,7 +295,9 @@ class Rules:
                  is >= r-3; and what could be put on that one, r-3 of the other colour, is home.
 
         By suit the only card concerned is the next lower one of the same suit, which is home when
-        the move is possible at all: every move home is safe. By any suit all four of rank r-1 are
+        the move is possible at all: every move home is safe. Where columns are built up, too, the
+        next higher card of the suit is concerned, and it can go home instead of being put on this
+        one; so can what would be put on it in turn. By any suit all four of rank r-1 are
         concerned: `horne` wants all of them home (or r <= 2), `wkr` at least next to go (all
         foundations >= r-2; then every card of rank r-2 is home, and nothing is left to be put on
         them). Where nothing is put on cards, every move home is safe.
@@ -242,16 +308,19 @@ class Rules:
         cards alone is left out. Each of them goes home by one move, sooner or later. So no move is
         added, and the solution is as short.
 
-        With one pile nothing goes home.
+        With one pile nothing goes home. Where cards come back from the foundations no move is taken
+        to be safe.
 
         Where only whole suits go home no card goes by itself, and no move is taken to be safe: the
         cards of a suit that is complete may still be needed in two columns.
         """
         own = suit(card)
         r = rank(card)
-        if self.has_pile or self.whole_suits or policy == "none" or foundations[own] != r - 1:
+        if self.has_pile or self.whole_suits or self.takes_back or policy == "none":
             return False
-        if self.build in ("suit", "none"):
+        if foundations[own] != r - 1:
+            return False
+        if self.build in ("suit", "none", "suit-both"):
             return True
         if policy == "horne" and r <= 2:
             return True
@@ -290,6 +359,8 @@ class Rules:
             parts.append(WHOLE_SUITS_WORDS[True])
         if self.reserve:
             parts.append(RESERVE_WORDS[True])
+        if self.removable:
+            parts.append(REMOVABLE_WORDS[True])
         return ", ".join(parts)
 
 
@@ -406,6 +477,7 @@ def moving(rules: Rules) -> str:
     """
     words = [str(rules.moves)] if rules.has_runs else []
     words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
+    words += ["removable"] * rules.removable
     if rules.has_pile:
         words.append(f"pile-{rules.pile}")
         words += [f"stock-{rules.stock}"] * bool(rules.stock)
@@ -420,13 +492,13 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     words = set(text.split())
     stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
     piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
-    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", *piles, stock}
+    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", "removable", *piles, stock}
     pile: Pile = next((pile for word, pile in piles.items() if word in words), "none")
     unknown = sorted(words - known) or len(words & {"runs", "suit-runs", "single"}) > 1
     if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
         expected = (
-            "runs, suit-runs or single, then whole-suits and reserve where they are so; or "
-            "pile-wrap or pile-ends, then stock- and its cards"
+            "runs, suit-runs or single, then whole-suits, reserve and removable where they are so; "
+            "or pile-wrap or pile-ends, then stock- and its cards"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
     if pile != "none":
@@ -439,6 +511,7 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         moves="suit-runs" if "suit-runs" in words else takes,
         whole_suits="whole-suits" in words,
         reserve="reserve" in words,
+        removable="removable" in words,
         pile="none",
         stock=0,
     )

@@ -14,6 +14,7 @@ from dbmsolver.game.rules import (
     GAMES,
     MOVES_WORDS,
     PILE_WORDS,
+    REMOVABLE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
     Rules,
@@ -26,6 +27,7 @@ _MOVING: dict[str, dict[Any, str]] = {
     "moves": dict(MOVES_WORDS),
     "whole_suits": WHOLE_SUITS_WORDS,
     "reserve": RESERVE_WORDS,
+    "removable": REMOVABLE_WORDS,
     "pile": dict(PILE_WORDS),
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""

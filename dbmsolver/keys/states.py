@@ -29,6 +29,7 @@ _BUILDS: dict[Build, int] = {
     "suit": core.BUILD_SUIT,
     "any": core.BUILD_ANY,
     "none": core.BUILD_NONE,
+    "suit-both": core.BUILD_SUIT_BOTH,
 }
 _FILLS: dict[Fill, int] = {
     "none": core.FILL_NONE,
@@ -75,9 +76,10 @@ class StateCodec:
         position = deal.position
         self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
         run_kinds = {"single": 0, "suit-runs": 1, "runs": len(self.kinds)}
+        takes_back = self.rules.takes_back
         by_room, free = self.measure.by_room, self.measure.has_free_moves
-        # No move is forced where only whole suits go home.
-        follows = _POLICIES["none" if self.rules.whole_suits else policy]
+        # No move is forced where only whole suits go home, or cards come back.
+        follows = _POLICIES["none" if self.rules.whole_suits or takes_back else policy]
         if free and policy == "wkr":
             follows = core.POLICY_PLAYED_WKR
         self.deal_tables = make_deal_tables(
@@ -91,6 +93,8 @@ class StateCodec:
                 whole_suits=self.rules.whole_suits,
                 room=by_room,
                 free=free,
+                removable=takes_back,
+                kept_rank=self.rules.kept_rank if takes_back else 0,
             ),
             position.columns,
             [card for card in position.freecells if card is not None],
@@ -121,7 +125,8 @@ class StateCodec:
         if self.rules.has_runs or self.measure.by_room:
             return self.tables.code_card.size - 1  # what is covered may move there
         for suit, height in enumerate(position.foundations):
-            if height:
+            # The only card of a foundation may come back from there.
+            if height > (self.rules.takes_back and not self.rules.kept_rank):
                 return int(self.tables.codes[8 * suit + self._dealt[suit]])
         column = max(position.columns, key=len)
         card = column[0]
@@ -133,11 +138,19 @@ class StateCodec:
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
         """The state with these foundation heights and place values of the other cards."""
+        places = dict(places)
+        if self.rules.takes_back and min(heights) < 13:
+            kept = self.rules.kept_rank
+            for card in range(4 * kept, core.CARDS):
+                if card // 4 < heights[card % 4]:
+                    places[card] = core.PLACE_HOME
+            heights = (kept,) * 4
         signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
         planes = [0, 0, 0]
         for card, place in places.items():
             if place == core.PLACE_LOCKED:
                 signature += int(self.tables.release[card])
+                continue
             for plane in range(3):
                 planes[plane] |= int(self.tables.place_planes[plane, place]) << card
         return State(signature, *planes)
@@ -163,8 +176,8 @@ class StateCodec:
         if under is None:
             if self.rules.can_fill(card):
                 return core.PLACE_BOTTOM
-        elif self.rules.can_stack(card, under):
-            return self.kinds.index((card ^ under) & 3)
+        elif (number := self.rules.parent_number(card, under)) is not None:
+            return number
         place = "at the bottom" if under is None else f"on {card_name(under)}"
         raise InputError(
             f"{where}: {card_name(card)} lies {place}, where no move can put it and "
@@ -176,7 +189,7 @@ class StateCodec:
 
         Columns that still have the bottom card they were dealt keep their place.
         """
-        heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
+        heights = self.heights(state)
         above: dict[int, int] = {}
         cells: list[int] = []
         bottoms: list[int] = []
@@ -193,7 +206,7 @@ class StateCodec:
             elif place == core.PLACE_BOTTOM:
                 under = None
             else:
-                under = (card ^ self.kinds[place]) + 4
+                under = self.rules.parent(card, place)
             if under is None:
                 bottoms.append(card)
             else:
@@ -206,8 +219,19 @@ class StateCodec:
             foundations=(heights[0], heights[1], heights[2], heights[3]),
         )
 
+    def heights(self, state: State) -> tuple[int, ...]:
+        """The foundation heights of a state."""
+        heights = [(state.signature >> (4 * suit)) & 15 for suit in range(4)]
+        if self.rules.takes_back:
+            home = state.off & state.high
+            for suit in range(4):
+                heights[suit] += sum(home >> card & 1 for card in range(suit, core.CARDS, 4))
+        return tuple(heights)
+
     def place(self, state: State, card: int) -> int:
-        """Place value of a card that is not home."""
+        """Place value of a card."""
+        if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
+            return core.PLACE_HOME
         release = int(self.tables.release[card])
         if self._dealt[card] == core.PLACE_LOCKED:
             shift = release.bit_length() - 1
@@ -217,7 +241,7 @@ class StateCodec:
                 return core.PLACE_LOCKED
         bits = [(plane >> card) & 1 for plane in (state.off, state.low, state.high)]
         if bits[0]:
-            return core.PLACE_FREECELL + bits[1]
+            return core.PLACE_HOME if bits[2] else core.PLACE_FREECELL + bits[1]
         return bits[1] + 2 * bits[2]
 
     def _arrange(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
@@ -279,22 +303,14 @@ class StateCodec:
     def _position_of_digits(self, digits: list[int]) -> Position:
         public = self.deal_tables
         heights = digits[: core.SUITS]
-        signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
-        planes = [0, 0, 0]
         places = dict(enumerate(self._dealt))
         for card, values, digit in zip(
             public.digit_cards, public.digit_places, digits[core.SUITS :], strict=True
         ):
             places[card] = values[digit]
-        for card, place in places.items():
-            if card // 4 < heights[card % 4]:
-                continue
-            if place == core.PLACE_LOCKED:
-                signature += int(self.tables.release[card])
-            for plane in range(3):
-                planes[plane] |= int(self.tables.place_planes[plane, place]) << card
+        away = {card: place for card, place in places.items() if card // 4 >= heights[card % 4]}
         try:
-            return self.position(State(signature, *planes))
+            return self.position(self._state(heights, away))
         except (KeyError, IndexError, RecursionError, ValueError) as error:
             raise InputError("the number is not the key of a position") from error
 

@@ -94,7 +94,8 @@ def grouped(solution: Solution) -> Solution:
     That is the card that moves, the card it is put on, and the position before. A single-card move
     stays an automove if it was one.
     """
-    if solution.rules.has_runs or solution.rules.has_pile:
+    rules = solution.rules
+    if rules.has_runs or rules.has_pile or rules.takes_back:
         return replace(solution, steps=tuple(told_in_full(solution)))
     made_by = {
         moves[0].card: step.automove

@@ -31,12 +31,15 @@ def lengths(solution: Solution) -> dict[str, int | None]:
     explicit-wkr     ... with WKR automoves
 
     Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
-    turning the stock is a move, too.
+    turning the stock is a move, too. Where cards come back from the foundations, in `cards` only,
+    as well: they would meet automoves.
     """
     if solution.rules.has_runs:
         return {"runs": len(solution.steps)}
     if solution.rules.has_pile:
         return {"cards": len(solution.steps)}
+    if solution.rules.takes_back:
+        return {"cards": len(solution.moves())}
     by_runs = explicit(solution, "none", any_length=True)
     counts: dict[str, int | None] = {"cards": len(solution.moves()), "runs": len(by_runs.steps)}
     for automove in AUTOMOVES[1:]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.automoves import Automove, goes_home
-from dbmsolver.game.cards import card_name, suit
+from dbmsolver.game.cards import card_name, rank, suit
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
@@ -85,8 +85,12 @@ def moving_card(position: Position, step: Step) -> int:
         return card
     if kind == "stock" and position.stock:
         return position.stock[0]
-    if kind in ("foundation", "pile"):
-        raise IllegalMoveError(f"no card leaves a {kind}", str(step.source))
+    if kind == "foundation" and 0 <= index < 4 and position.pile is None:
+        if not position.foundations[index]:
+            raise IllegalMoveError("no card there", str(step.source))
+        return 4 * position.foundations[index] - 4 + index
+    if kind == "pile":
+        raise IllegalMoveError("no card leaves a pile", str(step.source))
     raise IllegalMoveError("no such place", str(step.source))
 
 
@@ -107,6 +111,10 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if count < 1:
         raise IllegalMoveError(f"{count} cards, expected at least 1")
     card = moving_card(position, step)
+    if source.kind == "foundation" and not rules.takes_back:
+        raise IllegalMoveError("no card leaves a foundation", str(source))
+    if source.kind == "foundation" and rank(card) <= rules.kept_rank:
+        raise IllegalMoveError(f"{card_name(card)} never leaves its foundation", str(source))
     _check_card("moves", step.card, card)
     if position.pile is not None:
         return _play_to_pile(position, step, card, rules)

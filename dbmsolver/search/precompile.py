@@ -46,7 +46,7 @@ from dbmsolver.core.sweep import (
 )
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import GAMES, Family, Rules
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
@@ -54,8 +54,12 @@ from dbmsolver.results import Method, Question
 Call = tuple[Any, tuple[Any, ...]]
 """A kernel, and arguments of the types it is called with; it is not called with these."""
 
-_OF_RUNS = Rules("runs", 8, 0, "suit", "any", moves="runs")
-"""A game of the family in which a run is one move."""
+_GAMES: dict[Family, Rules] = {
+    "cards": GAMES["freecell"],
+    "runs": Rules("runs", 8, 0, "suit", "any", moves="runs"),
+    "two-way": Rules("two-way", 8, 0, "suit-both", "any"),
+}
+"""A game of each family."""
 
 
 def needed(
@@ -64,17 +68,17 @@ def needed(
     code_type: Any,
     any_solution: bool = False,
     counting: bool = False,
-    runs: bool = False,
+    family: Family = "cards",
 ) -> list[Call]:
     """The kernels of a search, those first that take longest to compile.
 
     ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
-    deals.  ``counting``: all shortest solutions are to be counted, too.  ``runs``: a run is one
-    move, by the rules or as moves are counted.
+    deals.  ``counting``: all shortest solutions are to be counted, too.  ``family``: that of the
+    game, or the one of runs where moves are counted so.
     """
-    codec = StateCodec(Deal.from_number(1, _OF_RUNS if runs else GAMES["freecell"]), "wkr")
+    codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
-    any_solution = any_solution and not runs
+    any_solution = any_solution and family == "cards"
     if question == Question.PROVE and method == Method.DOMINATING:
         return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)

@@ -128,8 +128,6 @@ def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step
 
 def place_value(codec: StateCodec, state: State, card: int) -> int:
     """Where a card lies in a state."""
-    if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
-        return PLACE_HOME
     return codec.place(state, card)
 
 
@@ -173,8 +171,11 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
     if kind == "freecell":
         return PLACE_FREECELL
     column = position.columns[index]
-    kinds = codec.rules.parent_kinds
-    return kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
+    if not column:
+        return PLACE_BOTTOM
+    number = codec.rules.parent_number(move.card, column[-1])
+    assert number is not None
+    return number
 
 
 def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:

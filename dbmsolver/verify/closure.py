@@ -25,7 +25,7 @@ from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Pace, Progress
 from dbmsolver.verify.exchange import Exchange
-from dbmsolver.verify.format import Format, RunFormat
+from dbmsolver.verify.format import Format, RunFormat, comes_back
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
 from dbmsolver.verify.refutation import Refuted, words_of
@@ -37,6 +37,8 @@ _LIFT = 2
 """Strata that a move of a card leads upwards, at most: it is released and goes home."""
 _LIFT_OF_SUIT = 14
 """The same of a move that takes a whole suit home."""
+_LIFT_TO_GOAL = 53
+"""The same of the last move of all, where cards that are home count only then."""
 _SPILLED = 4
 """Rows that macros lead to wait in files until these take so many times the memory."""
 
@@ -77,6 +79,8 @@ class Closure:
         self.memory = memory
         self.states = 0
         self.lift = _LIFT_OF_SUIT if isinstance(form, RunFormat) else _LIFT
+        if comes_back(form):
+            self.lift = _LIFT_TO_GOAL
         self.blocks = len(catalog.blocks)
         layers = 1 + max((block.layer for block in catalog.blocks), default=0)
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)

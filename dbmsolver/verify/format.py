@@ -29,6 +29,16 @@ varying bits of ``off`` in ascending order of cards, above them those of ``low``
 of ``high`` are the key, if they are at most 64.  Otherwise the key is *wide*: three words, one for
 each plane, bit number = card.
 
+**Cards that come back from the foundations** (where columns are built by alternate colour or by any
+suit): all is as under the policy ``none``. The heights of a signature are those of the cards that
+never come back: those of the ranks that the deal puts home in all suits. All other cards are loose
+when they are home, with the bits 1, 0, 1, and there are three planes. Their place 7 is not among
+the values of the public key, whose first four digits are all cards home, and the last one in the
+list of parent-move codes of each of them. A bit of ``high`` that is always 1 counts as varying. The
+state with all cards home has the heights 13, and nothing is loose.
+
+**Columns built up or down by suit**: the first parent has one rank more, the second one less.
+
 **Records** of dominating positions (docs/dominance.md) are written in the same way, with place
 values of their own for loose cards that lie on no parent. If empty columns take any card, the
 bottom card of a stuck column and a slot card have the value 4, and a slot card of ``fix`` has 5;
@@ -53,6 +63,7 @@ of their public keys, little-endian.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,8 +77,10 @@ from dbmsolver.game.rules import Policy, Rules
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
 NO_CARD = 63
 """What the deal's parent-move code moves, where a run is one move."""
-BUILDS = {"alternate": 0, "suit": 1, "any": 2, "none": 1}
+BUILDS = {"alternate": 0, "suit": 1, "any": 2, "none": 1, "suit-both": 1}
 """What decides which moves home are safe: where nothing is built, all are, as by suit."""
+RISES = {"suit-both": (4, -4)}
+"""What is added to a card's number for its parents, but for their suits, where that is not 4."""
 RUNS = {"single": 0, "suit-runs": 1}
 POLICIES = {"none": 0, "horne": 1, "wkr": 2, "max": 4}
 PLAYED_WKR = 3
@@ -150,6 +163,41 @@ class RunFormat(NamedTuple):
     free: bool  # whether forced moves are not counted
 
 
+class TwoWayFormat(NamedTuple):
+    """The same for games whose cards go both ways: on higher and lower cards, or home and back."""
+
+    columns: int
+    freecells: int
+    room: int
+    holds: np.uint64
+    build: int
+    policy: int
+    planes: int
+    kinds: Ints
+    fillers: np.uint64
+    has_values: np.uint64
+    dealt_place: Ints
+    dealt_under: Ints
+    dealt_column: Ints
+    column_shift: Ints
+    column_mask: Ints
+    locked: Ints
+    varying: Words
+    fixed: Words
+    off: Words
+    low: Words
+    high: Words
+    code_card: Ints
+    code_place: Ints
+    digits: Words
+    heights: Words
+    words: int
+    locked_total: int
+    rises: Ints  # what is added to a card's number for each parent, but for its suit
+    removable: bool
+    kept: np.uint64  # cards that are home and never come back; 0 unless others do
+
+
 class _Dealt(NamedTuple):
     """Where the cards lie in the deal, in the way of `Format`."""
 
@@ -160,15 +208,24 @@ class _Dealt(NamedTuple):
 
 
 def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> Format:
-    """The tables of a deal under a policy; a `RunFormat` where a run is one move.
+    """The tables of a deal under a policy.
 
-    That is by the rules, or as the metric counts moves.
+    A `RunFormat` where a run is one move, by the rules or as the metric counts moves; a
+    `TwoWayFormat` where cards go both ways.
     """
     rules = deal.rules
     measure = measure_of(rules, policy, metric)
-    if rules.whole_suits:
+    if rules.whole_suits or rules.takes_back:
         policy = "none"  # no card goes home by itself, so none is forced
     form = _of_any_game(deal, policy)
+    if rules.two_way:
+        form = _coming_back(form, rules.kept_rank) if rules.takes_back else form
+        return TwoWayFormat(  # type: ignore[return-value]
+            *form,
+            rises=np.array(RISES.get(rules.build, (4,) * form.kinds.size), np.int64),
+            removable=rules.takes_back,
+            kept=_mask(range(4 * rules.kept_rank if rules.takes_back else 0)),
+        )
     if not rules.has_runs and not measure.by_room:
         return form
     if measure.has_free_moves and policy == "wkr":
@@ -188,6 +245,35 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
     return found  # type: ignore[no-any-return]
 
 
+def _coming_back(form: Format, kept: int) -> Format:
+    """The tables with a place for cards that are home and not of the ``kept`` lowest ranks."""
+    free = range(4 * kept, CARDS)
+    places: list[list[int]] = [[] for _ in range(CARDS)]
+    for card, place in zip(form.code_card.tolist(), form.code_place.tolist(), strict=True):
+        places[card].append(place)
+    for card in free:
+        places[card].append(HOME)
+    pairs = [(card, place) for card in range(CARDS) for place in places[card]]
+    bits = _plane_bits(removable=True)
+    loose = [[place for place in places[card] if place != LOCKED] for card in range(CARDS)]
+    varying, fixed = _planes([LOCKED] * CARDS, loose, bits)
+    digits = form.digits.copy()
+    for card in range(CARDS):
+        digits[8 * card + HOME] = form.heights[card % 4, 1]
+    return form._replace(
+        planes=3,
+        has_values=form.has_values | _mask(free),
+        varying=np.array([varying[0], varying[1], varying[2] | fixed[2]], np.uint64),
+        fixed=np.array([fixed[0], fixed[1], 0], np.uint64),
+        off=np.array(bits[0], np.uint64),
+        low=np.array(bits[1], np.uint64),
+        high=np.array(bits[2], np.uint64),
+        code_card=np.array([card for card, _ in pairs], np.int64),
+        code_place=np.array([place for _, place in pairs], np.int64),
+        digits=digits,
+    )
+
+
 def _of_any_game(deal: Deal, policy: Policy) -> Format:
     rules = deal.rules
     kinds = rules.parent_kinds
@@ -198,7 +284,7 @@ def _of_any_game(deal: Deal, policy: Policy) -> Format:
     shifts = [16 + sum(widths[:index]) for index in range(rules.columns)]
     most = max(1, *(len(cards) for cards in dealt.locked))
     bits = _plane_bits()
-    varying, fixed = _planes(dealt.place, values)
+    varying, fixed = _planes(dealt.place, values, bits)
     pairs = [(card, place) for card in range(CARDS) for place in (dealt.place[card], *values[card])]
     digits, heights, words = _public(dealt.place, values)
     return Format(
@@ -238,7 +324,8 @@ def _values(rules: Rules, forced_aces: bool) -> list[list[int]]:
     """The place values of each card."""
     values = []
     for card in range(CARDS):
-        parents = list(range(len(rules.parent_kinds))) if card < 48 else []
+        numbers = range(len(rules.parent_kinds))
+        parents = [number for number in numbers if rules.parent(card, number) is not None]
         cell = [FREECELL] if rules.freecells and not rules.reserve else []
         bottom = [BOTTOM] if rules.can_fill(card) else []
         values.append([] if forced_aces and card < 4 else parents + cell + bottom)
@@ -258,17 +345,19 @@ def _dealt(deal: Deal, forced_aces: bool) -> _Dealt:
             if not (forced_aces and card < 4):
                 if below < 0:
                     place = BOTTOM if rules.can_fill(card) else LOCKED
-                elif rules.can_stack(card, below):
-                    place = rules.parent_kinds.index((card ^ below) & 3)
+                else:
+                    number = rules.parent_number(card, below)
+                    place = LOCKED if number is None else number
             dealt.place[card] = place
             if place == LOCKED:
                 dealt.locked[index].append(card)
     return dealt
 
 
-def _planes(dealt: list[int], values: list[list[int]]) -> tuple[list[int], list[int]]:
+def _planes(
+    dealt: list[int], values: list[list[int]], bits: list[list[int]]
+) -> tuple[list[int], list[int]]:
     """The cards whose bit in a plane varies, and those whose bit there is always 1."""
-    bits = _plane_bits()
     varying, fixed = [0, 0, 0], [0, 0, 0]
     for card in range(CARDS):
         places = values[card] + ([dealt[card]] if dealt[card] < LOCKED else [])
@@ -279,6 +368,11 @@ def _planes(dealt: list[int], values: list[list[int]]) -> tuple[list[int], list[
     return varying, fixed
 
 
+def comes_back(form: Any) -> bool:
+    """Whether cards come back from the foundations."""
+    return isinstance(form, TwoWayFormat) and form.removable
+
+
 def code_bytes(form: Format) -> int:
     """Width of a parent-move code."""
     return 1 if form.code_card.size <= 256 else 2
@@ -286,12 +380,19 @@ def code_bytes(form: Format) -> int:
 
 def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
     """The deal itself: its signature and planes."""
-    signature = sum(height << (4 * suit) for suit, height in enumerate(deal.position.foundations))
+    heights: Sequence[int] = deal.position.foundations
+    kept = range(CARDS)
+    if comes_back(form) and min(heights) < 13:
+        heights = [deal.rules.kept_rank] * 4
+        kept = range(4 * deal.rules.kept_rank)
+    signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
     for column in range(form.columns):
         count = int((form.locked[column] >= 0).sum())
         signature |= count << int(form.column_shift[column])
     planes = [0, 0, 0]
     for card, place in enumerate(form.dealt_place.tolist()):
+        if place == HOME and card in kept:
+            continue
         for index, bits in enumerate((form.off, form.low, form.high)):
             planes[index] |= int(bits[place]) << card
     return signature, planes[0], planes[1], planes[2]
@@ -312,9 +413,13 @@ def _mask(cards: Any) -> np.uint64:
     return np.uint64(sum(1 << card for card in cards))
 
 
-def _plane_bits() -> list[list[int]]:
-    """Bits of the place values 0 to 7 in the planes off, low, high; nothing for locked and home."""
-    return [[0, 0, 0, 0, 1, 1, 0, 0], [0, 1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 1, 0, 0, 0, 0]]
+def _plane_bits(removable: bool = False) -> list[list[int]]:
+    """Bits of the place values 0 to 7 in the planes off, low, high.
+
+    Nothing for locked, nor for home, unless cards come back from there.
+    """
+    home = int(removable)
+    return [[0, 0, 0, 0, 1, 1, 0, home], [0, 1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 1, 0, 0, 0, home]]
 
 
 def _public(dealt: list[int], values: list[list[int]]) -> tuple[Words, Words, int]:

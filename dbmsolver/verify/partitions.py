@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.catalog import Catalog, PartitionPlan
@@ -159,7 +160,7 @@ class PartitionCache:
             codes=codes,
             made=np.zeros(codes.size if self.costs else 0, np.int16),
             firsts=np.concatenate(([0], np.cumsum(counts.astype(np.int64)))),
-            slots=np.zeros(codes.size + codes.size // 2 + 16, np.uint32),
+            slots=zeros(codes.size + codes.size // 2 + 16, np.uint32),
         )
         signatures = index.signatures[plan.runs]
         error, wrong = build_table(self.form.planes, signatures, partition, np.empty(64, np.uint64))

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.arrays import zeros
 from dbmsolver.errors import DbmError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
@@ -79,7 +80,7 @@ class Positions:
         states = np.empty((room, 3), np.uint64)
         states[: self.count] = self._states[: self.count]
         self._states = states
-        self._slots = np.zeros(2 * room, np.uint32)
+        self._slots = zeros(2 * room, np.uint32)
         position_set.enter_all(states, self._slots, self.count)
 
     def add(

@@ -105,10 +105,14 @@ def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> P
     for index in range(form.columns):
         if not columns[index] and rest:
             columns[index] = rest.pop(0)
-    in_cells = int(off) & ~int(low)
+    in_cells = int(off) & ~int(low) & ~int(high)
+    back = int(off) & int(high)
     cells = [card for card in range(52) if in_cells >> card & 1]
     empty = [None] * (form.freecells - len(cells))
-    heights = [words[0] >> (4 * suit) & 15 for suit in range(4)]
+    heights = [
+        (words[0] >> (4 * suit) & 15) + sum(back >> card & 1 for card in range(suit, 52, 4))
+        for suit in range(4)
+    ]
     return Position(
         tuple(columns), (*cells, *empty), (heights[0], heights[1], heights[2], heights[3])
     )

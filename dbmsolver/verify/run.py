@@ -271,7 +271,7 @@ def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
         error, used = arrange(form, home, locked, off, low, high, board)
     if error:
         raise DbmError("the state is no position")
-    return int(lower_bound(form, signature, home, off & ~low, used, board))
+    return int(lower_bound(form, signature, home, off & ~low & ~high, used, board))
 
 
 def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:

@@ -63,8 +63,7 @@ def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move |
         elif place == BOTTOM:
             fits = under == -1
         else:
-            kinds = deal.rules.parent_kinds
-            fits = 0 <= place < len(kinds) and under == (card ^ kinds[place]) + 4
+            fits = under is not None and under == deal.rules.parent(card, place)
         if fits:
             return move
     return None

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 from helpers import naive_bound
-from helpers.support import ALL_RULES, EVERY_GAME, Game, random_game
+from helpers.support import ALL_RULES, EVERY_GAME_AND_BACK, Game, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +31,7 @@ class Bound:
         return int(families.bound_of_state(self.bounds, tables, *state, over, self.work, limit))
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=25, deadline=None)
 def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
@@ -41,7 +41,7 @@ def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
         assert evaluate(position) == naive_bound.bound_of(position, rules)
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=8, deadline=None)
 def test_is_consistent(rules: Rules, seed: int) -> None:
@@ -53,7 +53,7 @@ def test_is_consistent(rules: Rules, seed: int) -> None:
             assert h <= 1 + evaluate(successor)
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 def test_is_0_at_the_goal(rules: Rules) -> None:
     goal = Position(((),) * rules.columns, (None,) * rules.freecells, GOAL)
     assert Bound(random_game(rules, 7))(goal) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from helpers.support import ALL_RULES, EVERY_GAME, Game, random_game, words_of
+from helpers.support import ALL_RULES, EVERY_GAME_AND_BACK, Game, random_game, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
@@ -40,7 +40,7 @@ def random_planes(game: Game, loose: list[int]) -> tuple[int, int, int]:
     return planes[0], planes[1], planes[2]
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=20, deadline=None)
 def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
@@ -52,7 +52,7 @@ def test_round_trip_of_positions(rules: Rules, seed: int) -> None:
         assert words_of(*back) == tuple(planes)
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32), share=st.sampled_from([0.1, 0.5, 0.8, 1.0]))
 @settings(max_examples=40, deadline=None)
 def test_any_loose_cards_anywhere(rules: Rules, seed: int, share: float) -> None:

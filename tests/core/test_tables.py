@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.support import EVERY_GAME, Game, core_successors, random_game
+from helpers.support import EVERY_GAME_AND_BACK, Game, core_successors, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,7 +51,9 @@ def places(game: Game, state: State) -> list[int]:
         elif parent is None:
             values[card] = PLACE_BOTTOM
         else:
-            values[card] = game.rules.parent_kinds.index((card ^ parent) & 3)
+            number = game.rules.parent_number(card, parent)
+            assert number is not None
+            values[card] = number
     return values
 
 
@@ -59,7 +61,7 @@ def heights(state: State) -> list[int]:
     return [state.signature >> 4 * suit & 15 for suit in range(4)]
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=12, deadline=None)
 def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
@@ -75,7 +77,7 @@ def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
         assert game.codec.decode(key).canonical() == position.canonical()
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=8, deadline=None)
 def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
@@ -91,7 +93,7 @@ def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
     assert len({state for _, state in seen.values()}) == len(seen)
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=20, deadline=None)
 def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
@@ -103,7 +105,7 @@ def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
     assert game.codec.state(game.start) == game.codec.root
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=8, deadline=None)
 def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
@@ -143,7 +145,7 @@ def test_size_of_the_key_in_freecell(policy: Policy) -> None:
     assert codec.code_bits == 8
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=3, deadline=None)
 def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
@@ -154,7 +156,7 @@ def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
     assert len(codec.tables.code_card) <= 1 << codec.code_bits
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=12, deadline=None)
 def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
@@ -182,7 +184,7 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
             game.codec.decode(key)
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @SEEDS
 @settings(max_examples=20, deadline=None)
 def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int) -> None:
@@ -192,6 +194,7 @@ def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int)
         for depth, card in enumerate(column):
             under = column[depth - 1] if depth else None
             possible = rules.can_fill(card) if under is None else rules.can_stack(card, under)
-            if card >> 2 == 0 and game.policy != "none" and not rules.whole_suits:
+            forced = not (rules.whole_suits or rules.takes_back)
+            if card >> 2 == 0 and game.policy != "none" and forced:
                 possible = False  # aces go home the moment they are free
             assert (dealt[card] == PLACE_LOCKED) == (not possible)

@@ -87,15 +87,23 @@ def test_impossible_rules(changed: dict) -> None:
 
 @pytest.mark.parametrize(
     "build, parents",
-    [("alternate", {"9S", "9C"}), ("suit", {"9H"}), ("any", {"9H", "9S", "9D", "9C"})],
+    [
+        ("alternate", {"9S", "9C"}),
+        ("suit", {"9H"}),
+        ("any", {"9H", "9S", "9D", "9C"}),
+        ("suit-both", {"9H", "7H"}),
+    ],
 )
 def test_parents(build: str, parents: set[str]) -> None:
     rules = rules_with(build)
     child = parse_card("8H")
     found = {card for card in range(52) if rules.can_stack(child, card)}
     assert found == {parse_card(name) for name in parents}
-    assert found == {child + 4 ^ kind for kind in rules.parent_kinds}
-    assert not any(rules.can_stack(parse_card("KH"), card) for card in range(52))
+    numbers = range(len(parents))
+    assert found == {rules.parent(child, number) for number in numbers}
+    assert sorted(rules.parent_number(child, card) for card in found) == list(numbers)
+    on_king = {card for card in range(52) if rules.can_stack(parse_card("KH"), card)}
+    assert on_king == ({parse_card("QH")} if build == "suit-both" else set())
 
 
 @pytest.mark.parametrize("fill, count", [("any", 52), ("kings", 4), ("none", 0)])
@@ -151,9 +159,10 @@ def test_safe_means_that_nothing_loose_needs_the_card(build: str) -> None:
 
     def dispensable(card: int, heights: tuple[int, ...]) -> bool:
         children = [child for child in range(52) if rules.can_stack(child, card)]
+        after = [height + (s == suit(card)) for s, height in enumerate(heights)]
         return all(
-            rank(child) <= heights[suit(child)]
-            or (rank(child) == heights[suit(child)] + 1 and dispensable(child, heights))
+            rank(child) <= after[suit(child)]
+            or (rank(child) == after[suit(child)] + 1 and dispensable(child, tuple(after)))
             for child in children
         )
 

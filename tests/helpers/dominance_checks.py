@@ -39,7 +39,9 @@ REAL = [
 ]
 """Games and freecells with deals of few states; in the others even the first are large."""
 
-KINDS = [(build, fill) for build in BUILDS for fill in FILLS]
+DOWNWARDS: tuple[Build, ...] = tuple(build for build in BUILDS if build != "suit-both")
+"""Nothing is said of dominating positions where columns are built up, too."""
+KINDS = [(build, fill) for build in DOWNWARDS for fill in FILLS]
 
 
 class Searched(NamedTuple):

@@ -56,7 +56,19 @@ def bound_of(position: Position, rules: Rules) -> int:
     """The bound of the game's family."""
     if rules.whole_suits:
         return bound_of_whole_suits(position)
+    if rules.two_way:
+        return bound_both_ways(position)
     return bound_of_runs(position, rules) if rules.has_runs else lower_bound(position)
+
+
+def bound_both_ways(position: Position) -> int:
+    """Cards not home + cards that lie above a lower one of their suit."""
+    blockers = sum(
+        has_lower(column[:depth], suit(card), card)
+        for column in position.columns
+        for depth, card in enumerate(column)
+    )
+    return 52 - sum(position.foundations) + blockers
 
 
 def bound_of_runs(position: Position, rules: Rules) -> int:

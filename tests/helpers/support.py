@@ -32,7 +32,14 @@ ODD_RULES = (
     Rules("runs of a suit, no fill", 6, 2, "any", "none", moves="suit-runs"),
     Rules("reserve", 6, 16, "any", "any", reserve=True),
     Rules("no building", 6, 3, "none", "any"),
+    Rules("up and down", 7, 2, "suit-both", "kings"),
 )
+COMING_BACK = (
+    Rules("cards come back", 7, 2, "alternate", "any", removable=True),
+    Rules("cards of any suit come back", 9, 0, "any", "none", removable=True),
+    Rules("cards come back, reserve", 6, 9, "any", "kings", reserve=True, removable=True),
+)
+"""Games that only end where cards are few: not for tests that exhaust whole decks."""
 DIFFERENT_RULES = {
     (
         rules.columns,
@@ -42,6 +49,7 @@ DIFFERENT_RULES = {
         rules.moves,
         rules.whole_suits,
         rules.reserve,
+        rules.removable,
     ): rules
     for rules in reversed(GAMES.values())
     if not rules.has_pile  # other kernels play these
@@ -60,13 +68,22 @@ _FAST = {
 }
 """Games that are unlike each other: tests of every game are fast for these."""
 
-EVERY_GAME = pytest.mark.parametrize(
-    "rules",
-    [
-        pytest.param(rules, id=rules.name, marks=() if rules.name in _FAST else pytest.mark.slow)
-        for rules in ALL_RULES
-    ],
-)
+
+def _each(games: tuple[Rules, ...]) -> pytest.MarkDecorator:
+    """A test of each of these games, slow but for those in `_FAST`."""
+    return pytest.mark.parametrize(
+        "rules",
+        [
+            pytest.param(
+                rules, id=rules.name, marks=() if rules.name in _FAST else pytest.mark.slow
+            )
+            for rules in games
+        ],
+    )
+
+
+EVERY_GAME = _each(ALL_RULES)
+EVERY_GAME_AND_BACK = _each((*ALL_RULES, *COMING_BACK))
 
 
 class Game(NamedTuple):

@@ -10,8 +10,10 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.format import (
     BOTTOM,
     FREECELL,
+    HOME,
     LOCKED,
     Format,
+    comes_back,
 )
 from dbmsolver.verify.kernels.arrange import make_board
 from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
@@ -26,8 +28,15 @@ NOWHERE = (0, 0, 0, 1)
 
 def encode(form: Format, position: Position) -> Words:
     """A position as signature and planes, card by card."""
-    signature = sum(height << (4 * suit) for suit, height in enumerate(position.foundations))
-    places = {card: FREECELL for card in position.freecells if card is not None}
+    heights = list(position.foundations)
+    back: list[int] = []
+    if comes_back(form) and min(heights) < 13:
+        kept = int(form.kept).bit_count() // 4  # type: ignore[attr-defined]
+        back = [4 * r + s for s, height in enumerate(heights) for r in range(kept, height)]
+        heights = [kept] * 4
+    signature = sum(height << (4 * suit) for suit, height in enumerate(heights))
+    places = dict.fromkeys(back, HOME)
+    places |= {card: FREECELL for card in position.freecells if card is not None}
     for column in position.columns:
         for card, under in zip(column, (-1, *column), strict=False):
             places[card] = place_on(form, card, under)
@@ -43,13 +52,19 @@ def encode(form: Format, position: Position) -> Words:
 def place_on(form: Format, card: int, under: int) -> int:
     if form.dealt_place[card] == LOCKED and form.dealt_under[card] == under:
         return LOCKED
-    return BOTTOM if under < 0 else form.kinds.tolist().index((card ^ under) & 3)
+    if under < 0:
+        return BOTTOM
+    rises = getattr(form, "rises", np.full(form.kinds.size, 4)).tolist()
+    parents = [(card ^ kind) + rise for kind, rise in zip(form.kinds, rises, strict=True)]
+    return parents.index(under)
 
 
 def place_of(form: Format, position: Position, card: int) -> int:
     if card in position.freecells:
         return FREECELL
-    column = next(column for column in position.columns if card in column)
+    column = next((column for column in position.columns if card in column), None)
+    if column is None:
+        return HOME
     depth = column.index(card)
     return place_on(form, card, column[depth - 1] if depth else -1)
 

@@ -74,7 +74,7 @@ check("solve", "every-position", solves)
 check("solve", "every-position", counts, counting=True)
 check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
 check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
-check("prove", "every-position", runs, runs=True)
+check("prove", "every-position", runs, family="runs")
 """
 
 SHARED = """

@@ -300,9 +300,9 @@ def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Partition.distribute
     calls = 0
 
-    def distribute(self: Partition, rows: Any) -> None:
+    def distribute(self: Partition, rows: Any, *exchange: Any) -> None:
         nonlocal calls
-        real(self, rows)
+        real(self, rows, *exchange)
         calls += 1
         for queue in self.queues or ():
             if calls == 20 and queue.inbox:

@@ -8,7 +8,7 @@ import xxhash
 from helpers import naive_bound
 from helpers.naive_bound import smallest_cover
 from helpers.selection import few_fast
-from helpers.support import ALL_RULES, EVERY_GAME, random_game
+from helpers.support import ALL_RULES, EVERY_GAME_AND_BACK, random_game
 from helpers.verifier import NOWHERE, encode, expand_one, place_of
 
 from dbmsolver.game.deals import Deal
@@ -27,7 +27,7 @@ from dbmsolver.verify.run import bound_of
 SEEDS = range(12)
 
 
-@EVERY_GAME
+@EVERY_GAME_AND_BACK
 @pytest.mark.parametrize("seed", few_fast(SEEDS, 4))
 def test_a_game(rules: object, seed: int) -> None:
     game = random_game(rules, seed)  # type: ignore[arg-type]

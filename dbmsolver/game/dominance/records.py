@@ -59,9 +59,10 @@ def has_dominance(rules: Rules) -> bool:
 
     There must be slots to park cards in. Building by any suit is left out: its third plane is not
     known to the kernel. So are games for which nothing is proved: where a run is one move, where
-    cards only leave the freecells, where nothing is put on cards.
+    cards only leave the freecells, where nothing is put on cards, where columns are built up, or
+    where cards come back from the foundations.
     """
-    if rules.has_runs or rules.reserve or rules.build in ("any", "none"):
+    if rules.has_runs or rules.two_way or rules.reserve or rules.build in ("any", "none"):
         return False
     return rules.freecells > 0 or columns_are_slots(rules)
 

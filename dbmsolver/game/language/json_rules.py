@@ -243,9 +243,10 @@ class _Reader:
     def setup(self) -> list[SetupLine]:
         build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
         removable = self.value("foundations", "removable")
-        if removable and build != "same-suit":
-            text = "cards that come back from the foundations are played only where piles are built"
-            self.fail("foundations: removable", f"{text} by same-suit, expected false")
+        group = self.value("tableau piles", "move built group")
+        if removable and group != "no" and build in ("any-suit", "red-black"):
+            text = "cards that come back from the foundations are played only where single cards"
+            self.fail("foundations: removable", f"{text} move, expected false")
         lines = [
             SetupLine("Tableau", "DropStack", self.count("tableau piles", 1)),
             SetupLine("Foundation", "TopStack", 4, keep=not removable),

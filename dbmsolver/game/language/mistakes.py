@@ -65,6 +65,9 @@ _TERMINALS = {
 }
 """What the terminals are called. KEEP, AUTO and ANY stand where others of their kind do."""
 
+_CLOSING = {"(": "`)`", '"': '`"`', "\u201c": "`\u201d`"}
+"""What a text begins with, and what it ends with."""
+
 _WORD = re.compile(r"[A-Za-z0-9_]+|\S")
 
 
@@ -80,6 +83,11 @@ def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
     position = error.pos_in_stream or 0
     word, start = word_at(text, position)
     at = place_at(text, start, where)
+    if word in _CLOSING and _TERMINALS["TEXT"] in names:
+        text = f"{quoted(word)} begins a text that is not closed, expected {_CLOSING[word]}"
+        return InputError(text, str(at))
+    if word.isdigit() and _TERMINALS["NUMBER"] in names:
+        return InputError(f"{quoted(word)}, expected a number of 9 digits at most", str(at))
     if isinstance(error, UnexpectedCharacters) and not re.match(r"[A-Za-z]", word):
         return InputError(f"{quoted(word)}, expected {listed(names)}", str(at))
     if word.lower() not in {known.lower() for known in ALL} and re.match("[A-Za-z]", word):

@@ -22,13 +22,17 @@ _BUILDS: dict[frozenset[str], Build] = {
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How columns are built and filled, whether freecells can be, what moves, what goes home."""
+    """How columns are built and filled, whether freecells can be, what moves, what goes home.
+
+    And whether cards come back from there.
+    """
 
     build: Build
     fill: Fill
     cells: bool
     takes: Takes
     whole_suits: bool
+    removable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,12 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
     if whole and takes == "single":
         problems.add("a whole suit is a run, expected ValidStack in the lines of it", "FullSuit")
     build = _build(widest(groups["build"], problems), problems)
+    if build == "suit-both" and takes != "single":
+        reason = "runs move where columns are built down only, expected SingleCard"
+        problems.add(reason, groups["build"][0].item)
     fill = _fill(groups["fill"], problems)
-    _check_sources(groups, build, elements, problems)
+    _check_sources(groups, elements, problems)
+    removable = _removable(groups, build, takes, elements, problems)
     if not whole:
         _check_home(groups, problems)
     for line in groups["cell"]:
@@ -72,7 +80,7 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
                 "expected Reserve SingleCard Any OnBlank: a cell holds one card, any card",
                 line.element,
             )
-    return Moves(build, fill, bool(groups["cell"]), takes, whole)
+    return Moves(build, fill, bool(groups["cell"]), takes, whole, removable)
 
 
 def _check_item(line: MoveLine, problems: Problems) -> None:
@@ -96,6 +104,7 @@ def _direction(line: MoveLine) -> set[str]:
 
 def _build(lines: list[MoveLine], problems: Problems) -> Build:
     found: Build | None = None
+    directions: set[str] = set()
     for line in lines:
         build = _BUILDS.get(frozenset(line.destinations))
         if build is None:
@@ -106,13 +115,19 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
             )
             shown = f"Rank[{line.rank}]" if bad == "Rank" else str(bad)
             problems.add("expected AltColor, SameSuit or AnySuit for building", bad, show=shown)
-        elif _direction(line) != {"Descending"}:
-            word = next((word for word in line.modifiers if word == "Ascending"), line.element)
-            problems.add("columns are built down, expected Descending", word)
+        elif not _direction(line):
+            problems.add("columns are built down, expected Descending", line.element)
         elif found not in (None, build):
             problems.add("a second way of building, expected one", *line.destinations, line.element)
         else:
             found = build
+            directions |= _direction(line)
+    if found is not None and "Ascending" in directions:
+        if found == "suit" and len(directions) == 2:
+            return "suit-both"
+        word = next(word for line in lines for word in line.modifiers if word == "Ascending")
+        reason = "columns are built down, or by suit up and down, expected Descending"
+        problems.add(f"{reason}, or SameSuit in both directions", word)
     return found or "none"
 
 
@@ -141,14 +156,9 @@ def _fill(lines: list[MoveLine], problems: Problems) -> Fill:
 
 
 def _check_sources(
-    groups: dict[str, list[MoveLine]], build: Build, elements: Elements, problems: Problems
+    groups: dict[str, list[MoveLine]], elements: Elements, problems: Problems
 ) -> None:
-    """From everywhere where cards lie, and not from the foundations.
-
-    Cards that come back from a foundation make no difference where columns are built by suit: the
-    only card that could be put on such a card is home itself. So whoever plays with such moves can
-    leave them out, with as many freecells and columns free as before, or more.
-    """
+    """Cards move from everywhere where they lie, but perhaps from the foundations."""
     cells = {"Reserve"} if elements.cells else set()
     needed = {
         "build": {"Tableau"} | cells,
@@ -170,21 +180,40 @@ def _check_sources(
                     show="SourceElement",
                 )
         for line in lines:
-            back = not line.sources or "Foundation" in line.sources
-            if (
-                name in ("build", "fill", "cell")
-                and back
-                and not (elements.keeps_home or build == "suit")
-            ):
-                problems.add(
-                    "cards could come back from the foundations, expected SourceElement[Tableau], "
-                    "or Keep after the Foundation's setup code",
-                    line.element,
-                    show=f"{line.element} without SourceElement",
-                )
             for source in line.sources:
                 if source not in ("Tableau", "Reserve", "Foundation"):
                     problems.add("expected Tableau or Reserve", source)
+
+
+def _removable(
+    groups: dict[str, list[MoveLine]],
+    build: Build,
+    takes: Takes,
+    elements: Elements,
+    problems: Problems,
+) -> bool:
+    """Whether cards come back from the foundations in a way that makes a difference.
+
+    They make none where columns are built by suit, or not at all: see `Rules.takes_back`.
+    """
+    if elements.keeps_home or build not in ("alternate", "any"):
+        return False
+    lines = [line for name in ("build", "fill", "cell") for line in groups[name]]
+    back = [line for line in lines if not line.sources or "Foundation" in line.sources]
+    if not back:
+        return False
+    hint = "expected SourceElement[Tableau], or Keep after the Foundation's setup code"
+    shown = f"{back[0].element} without SourceElement"
+    if takes != "single":
+        reason = "cards could come back from the foundations, which is played with single cards"
+        problems.add(f"{reason}, {hint}", back[0].element, show=shown)
+    elif len(back) < len(lines):
+        other = next(line for line in lines if line not in back)
+        reason = (
+            "cards come back from the foundations by other lines, expected that of this one, too"
+        )
+        problems.add(f"{reason}, or of none", *other.sources, other.element)
+    return True
 
 
 def _check_home(groups: dict[str, list[MoveLine]], problems: Problems) -> None:

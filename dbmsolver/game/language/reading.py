@@ -157,8 +157,8 @@ class _Builder:
                 found = replace(found, **{field: value})
             if again:
                 self.fail(f"{word} says again what is said already, expected it once", token)
-        if found.ranks is not None and found.ranks > 13:
-            raise InputError(f"{found.ranks} ranks, expected 1 to 13", str(found.at))
+            if found.ranks is not None and found.ranks > 13:
+                self.fail(f"{found.ranks} ranks, expected 1 to 13", token)
         return found
 
     def phase(self, node: Node) -> Phase:

@@ -1,8 +1,8 @@
 """From a description to the rules that are played, or to the words for which it cannot be played.
 
 What is played so far: one deck, every card in sight, moves of single cards or runs between columns,
-freecells and foundations, columns built down, foundations built up by suit from the ace; and games
-of one pile.
+freecells and foundations, columns built down, or by suit in both directions, foundations built up
+by suit from the ace; and games of one pile.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ def understand(game: Description, name: str) -> Understood:
             moves.takes,
             moves.whole_suits,
             only_left,
+            moves.removable,
         )
     except UsageError as error:
         return Understood(None, (Problem("Deal", error.message),))

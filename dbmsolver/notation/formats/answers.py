@@ -12,7 +12,7 @@ from typing import Any
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
-from dbmsolver.game.cards import parse_card
+from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, Place
 from dbmsolver.game.rules import UNUSUAL, Rules, rules_from
@@ -27,7 +27,7 @@ from dbmsolver.notation.steps import Origin, Step
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
     r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
-    r"(?P<source>column|freecell|stock)(?: (?P<from>[0-9]{1,2}))? -> "
+    r"(?P<source>column|freecell|stock|home)(?: (?P<from>[0-9]{1,2}))? -> "
     r"(?:home|(?P<pile>pile)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
     re.ASCII,
@@ -53,6 +53,7 @@ def read_text(source: Source, given: Given) -> Solution:
         origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
         card = parse_card(found["card"], source.named(number, found.start("card") + 1))
         place = _place(found["source"], found["from"] or "1")
+        place = Place("foundation", suit(card)) if found["source"] == "home" else place
         count = int(found["count"] or 1)
         step = Step(place, destination, count, card=card, origin=origin)
         builder.add(_forced(step, builder) if found["forced"] else step)
@@ -135,6 +136,7 @@ def read_json(source: Source, given: Given) -> Solution:
         try:
             card = parse_card(str(move["card"]), source.place(places[path]))
             start, end = (_json_place(move[key]) for key in ("source", "destination"))
+            start = Place("foundation", suit(card)) if start == OWN_FOUNDATION else start
         except (KeyError, TypeError, ValueError) as error:
             raise problem(path, f"no move ({error}), expected card, source, destination") from None
         line, column = source.at(places[path])

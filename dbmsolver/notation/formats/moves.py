@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dbmsolver.errors import IllegalMoveError, InputError, quoted
+from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
 from dbmsolver.game.boards import LABEL, format_board
 from dbmsolver.game.cards import RANKS, SUITS, is_card, suit_letters
 from dbmsolver.game.deals import Deal
@@ -49,7 +49,13 @@ _EXPECTED = (
 
 
 def write(solution: Solution) -> str:
-    """The board and a line for each step."""
+    """The board and a line for each step.
+
+    UsageError for a card that comes back from its foundation.
+    """
+    if any(step.source.kind == "foundation" for step in solution.steps):
+        what = f"a card comes back from its foundation in {solution.rules.name}"
+        raise UsageError(f"{what}: the format moves has no such line")
     lines = [*opening(solution, board=False), "-=-=-=-=-=-=-=-=-=-=-=-", ""]
     lines += [*_board_lines(solution.initial), "", "====================", ""]
     for step in solution.steps:

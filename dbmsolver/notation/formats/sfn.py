@@ -20,7 +20,7 @@ from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.cards import RANKS, card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, MOVES_WORDS, Policy, Rules, usual_rules
+from dbmsolver.game.rules import GAMES, MOVES_WORDS, REMOVABLE_WORDS, Policy, Rules, usual_rules
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import read_board
@@ -91,13 +91,16 @@ def _check_writable(solution: Solution, policy: Policy) -> None:
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
         raise UsageError(f"{what}: Standard FreeCell Notation does not say how many cards move")
+    if rules.takes_back:
+        what = f"{REMOVABLE_WORDS[True]} in {rules.name}"
+        raise UsageError(f"{what}: Standard FreeCell Notation has no such move")
     if rules.has_pile:
         raise UsageError(f"{rules.name}: Standard FreeCell Notation has no pile and no stock")
     if rules.columns > MAX_COLUMNS or rules.freecells > MAX_FREECELLS:
         what = f"{rules.columns} columns and {rules.freecells} freecells"
         raise UsageError(f"{what}: Standard FreeCell Notation has 8 and 4 at most")
     known = GAMES.get(rules.name)
-    same = ("build", "fill", "reserve")
+    same = ("build", "fill", "reserve", "removable")
     if known is None or any(getattr(known, key) != getattr(rules, key) for key in same):
         raise UsageError(f"Standard FreeCell Notation has no name for {quoted(rules.name)}")
 

@@ -43,6 +43,9 @@ def write(solution: Solution) -> str:
         raise UsageError(f"{what}: the format short does not say how many cards move")
     if rules.has_pile:
         raise UsageError(f"{rules.name}: the format short has no letters for a pile and a stock")
+    if any(step.source.kind == "foundation" for step in solution.steps):
+        what = f"a card comes back from its foundation in {rules.name}"
+        raise UsageError(f"{what}: the format short does not say which")
     lines = opening(solution)
     line: list[str] = []
     for step in solution.single().steps:

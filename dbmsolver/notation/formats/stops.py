@@ -14,7 +14,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
 from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
-from dbmsolver.notation.steps import Step
+from dbmsolver.notation.steps import Step, moving_card
 
 StopKind = Literal["move", "run", "safe"]
 
@@ -54,24 +54,16 @@ class _Made(NamedTuple):
     """A step that was made: its card, the positions around it, and whether it is a safe one."""
 
     step: Step
-    card: int | None
+    card: int
     before: Position
     after: Position
     safe: bool
 
 
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
-    place = step.source
-    if place.kind == "stock":
-        card: int | None = before.stock[0]
-    elif place.kind == "column":
-        card = before.columns[place.index][-step.count]
-    else:
-        card = before.freecells[place.index]
-    safe = (
-        card is not None
-        and step.destination.kind == "foundation"
-        and goes_home(card, before.foundations, rules, "wkr")
+    card = moving_card(before, step)
+    safe = step.destination.kind == "foundation" and goes_home(
+        card, before.foundations, rules, "wkr"
     )
     return _Made(step, card, before, after, safe)
 

@@ -24,6 +24,7 @@ BUILDS: dict[Build, str] = {
     "suit": "SUIT",
     "alternate": "ALTERNATE_COLOR",
     "none": "NONE",
+    "suit-both": "SUIT_UP_OR_DOWN",
 }
 FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
 AUTOMOVE_NAMES: dict[Automove, str] = {

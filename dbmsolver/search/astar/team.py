@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, wait
+from concurrent.futures import Executor
 
 from dbmsolver.search.astar.partitions import ShardQueue
 
@@ -47,14 +47,23 @@ class Team:
         However it ends, with an interrupt, too, no thread is at work any more.
         """
         most = min(threads, len(self._queues))
-        helpers = [pool.submit(self._help) for _ in range(most)]
         try:
-            for helper in helpers:
+            for helper in [pool.submit(self._help) for _ in range(most)]:
                 helper.result()
         finally:
-            with self._exchange:
-                self._end()
-            wait(helpers)
+            self._see_off()
+
+    def _see_off(self) -> None:
+        """End the work, and wait for the rounds that have begun; they take milliseconds."""
+        while True:
+            try:
+                with self._exchange:
+                    self._end()
+                    while self._taken:
+                        self._exchange.wait()
+                return
+            except KeyboardInterrupt:  # another one, while the first is being obeyed
+                continue
 
     def _help(self) -> None:
         last = None
@@ -92,9 +101,8 @@ class Team:
             self._taken.discard(queue.number)
             self._rounds -= 1
             if not goes_on or self._rounds <= 0:
-                self._end()
-            else:
-                self._exchange.notify_all()
+                self._over = True
+            self._exchange.notify_all()
 
     def _end(self) -> None:
         self._over = True

@@ -15,7 +15,7 @@ from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.rules import MOVES_WORDS
+from dbmsolver.game.rules import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
 from dbmsolver.results import (
@@ -56,6 +56,11 @@ class Sequences(Closing):
         if deal.rules.has_runs:
             what = f"{MOVES_WORDS[deal.rules.moves]} in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted where cards move one by one")
+        if deal.rules.two_way:
+            takes_back = deal.rules.takes_back
+            what = REMOVABLE_WORDS[True] if takes_back else BUILD_WORDS[deal.rules.build]
+            text = f"{what} in {deal.rules.name}: shortest solutions are counted where"
+            raise UsageError(f"{text} columns are built down, and cards stay home")
         if deal.rules.has_pile:
             what = f"all cards go to one pile in {deal.rules.name}"
             raise UsageError(f"{what}: shortest solutions are counted in games with foundations")

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
+from dbmsolver.jit.families import inlined_by_type
+from dbmsolver.verify.format import Format, RunFormat, TwoWayFormat
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
 MAX_COLUMNS = 13
@@ -85,8 +87,8 @@ def put_on(card, under, blocked, above):
 
 
 @inlined_kernel
-def arrange(f, home, locked, off, low, high, board):
-    """Lay the cards out on ``board``: (error, number of columns in use)."""
+def arrange_downwards(f, home, locked, off, low, high, board):
+    """:func:`arrange` where columns are built down, and cards stay home."""
     above, columns = board.above, board.columns
     loose = ALL & ~(home | locked)
     cells = off & ~low
@@ -127,20 +129,83 @@ def arrange(f, home, locked, off, low, high, board):
             return BAD_FIELDS, 0
         if not put_on(card, (card ^ f.kinds[kind]) + 4, blocked, above):
             return COLLISION, 0
-    placed = count_bits(cells)
-    for column in range(used):
-        card = columns[column, 0]
-        depth = 0
-        while card >= 0:
-            columns[column, depth] = card
-            board.column_of[card] = column
-            depth += 1
-            card = above[card]
-        board.lengths[column] = depth
-        placed += depth
-    if placed != count_bits(ALL & ~home):
+    if count_bits(cells) + fill_columns(used, board) != count_bits(ALL & ~home):
         return RING, 0
     return FINE, used
+
+
+@inlined
+def fill_columns(used, board):
+    """Write the cards of all columns, whose lowest ones are known; how many there are."""
+    placed = 0
+    for column in range(used):
+        card = board.columns[column, 0]
+        depth = 0
+        while card >= 0:
+            board.columns[column, depth] = card
+            board.column_of[card] = column
+            depth += 1
+            card = board.above[card]
+        board.lengths[column] = depth
+        placed += depth
+    return placed
+
+
+@inlined_kernel
+def arrange_both_ways(f, home, locked, off, low, high, board):
+    """:func:`arrange` where columns are built up, too, or cards come back from the foundations."""
+    above, columns = board.above, board.columns
+    loose = ALL & ~(home | locked)
+    back = off & high
+    if f.removable:
+        if home != f.kept and home != ALL:
+            return BAD_SIGNATURE, 0
+        # Each lies on the next lower one of its suit.
+        if back & low or back & ~((back << U64(4)) | (f.kept << U64(4)) | U64(15)):
+            return BAD_FIELDS, 0
+    elif back:
+        return BAD_FIELDS, 0
+    cells = off & ~low & ~back
+    bottoms = off & low
+    if (off | low | high) & ~loose or bottoms & ~f.fillers or cells & ~f.holds:
+        return BAD_FIELDS, 0
+    if count_bits(cells) > f.freecells:
+        return TOO_MANY_CELLS, 0
+    for card in range(52):
+        above[card] = -1
+    blocked = home | cells | back
+    used = 0
+    rest = bottoms | locked
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        under = -1 if (bottoms >> U64(card)) & ONE else f.dealt_under[card]
+        if under >= 0:
+            if not put_on(card, under, blocked, above):
+                return COLLISION, 0
+            continue
+        if used == f.columns:
+            return TOO_MANY_COLUMNS, 0
+        columns[used, 0] = card
+        used += 1
+    rest = loose & ~off
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        kind = np.int64((low >> U64(card)) & ONE) + 2 * np.int64((high >> U64(card)) & ONE)
+        if kind >= f.kinds.size or not 0 <= card + f.rises[kind] < 52:
+            return BAD_FIELDS, 0
+        if not put_on(card, (card ^ f.kinds[kind]) + f.rises[kind], blocked, above):
+            return COLLISION, 0
+    if count_bits(cells | back) + fill_columns(used, board) != count_bits(ALL & ~home):
+        return RING, 0
+    return FINE, used
+
+
+arrange = inlined_by_type(
+    {Format: arrange_downwards, RunFormat: arrange_downwards, TwoWayFormat: arrange_both_ways}
+)
+"""Lay the cards out on ``board``: (error, number of columns in use)."""
 
 
 @kernel

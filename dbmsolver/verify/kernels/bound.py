@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.jit.families import by_type
-from dbmsolver.verify.format import Format, RunFormat
+from dbmsolver.verify.format import Format, RunFormat, TwoWayFormat
 from dbmsolver.verify.kernels import run_bound
 from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit
@@ -65,7 +65,28 @@ def bound_of_cards(f, signature, home, cells, used, board):
     return result + (touching_all(edged, near, board.stack) if edged else 0)
 
 
-choose_bound = by_type({Format: bound_of_cards, RunFormat: run_bound.lower_bound})
+@inlined
+def bound_both_ways(f, signature, home, cells, used, board):
+    """:func:`lower_bound` where cards go both ways: cards not home, and blockers.
+
+    A card that is not home makes a move home, and a blocker one before that, which does not take it
+    home: see above. That is as true where columns are built up, too, or cards come back.
+    """
+    result = count_bits(cells)
+    for column in range(used):
+        result += board.lengths[column]
+        over = ZERO
+        for depth in range(board.lengths[column]):
+            bit = ONE << U64(board.columns[column, depth])
+            if over & bit:
+                result += 1
+            over |= (U64(0x1111111111111111) << U64(board.columns[column, depth])) & ALL & ~bit
+    return result
+
+
+choose_bound = by_type(
+    {Format: bound_of_cards, RunFormat: run_bound.lower_bound, TwoWayFormat: bound_both_ways}
+)
 
 
 @kernel

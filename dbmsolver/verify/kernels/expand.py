@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.jit.families import inlined_by_type
-from dbmsolver.verify.format import LOCKED, Format, RunFormat
-from dbmsolver.verify.kernels import back, run_moves
+from dbmsolver.verify.format import LOCKED, Format, RunFormat, TwoWayFormat
+from dbmsolver.verify.kernels import back, run_moves, two_way
 from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.partition import find_run
@@ -125,9 +125,17 @@ def one(f, forced):
     return 1
 
 
-move_cost = inlined_by_type({Format: one, RunFormat: run_moves.move_cost})
-successors = inlined_by_type({Format: successors_of_cards, RunFormat: run_moves.successors})
-step_back = inlined_by_type({Format: back.step_back, RunFormat: run_moves.step_back})
+move_cost = inlined_by_type({Format: one, RunFormat: run_moves.move_cost, TwoWayFormat: one})
+successors = inlined_by_type(
+    {
+        Format: successors_of_cards,
+        RunFormat: run_moves.successors,
+        TwoWayFormat: two_way.successors,
+    }
+)
+step_back = inlined_by_type(
+    {Format: back.step_back, RunFormat: run_moves.step_back, TwoWayFormat: two_way.step_back}
+)
 
 
 @kernel
@@ -183,7 +191,7 @@ def expand_state(
         return error, written
     if signature & U64(0xFFFF) == U64(0xDDDD):
         return GOAL, written
-    cells = off & ~low
+    cells = off & ~low & ~high
     tops = ZERO
     for column in range(used):
         tops |= ONE << U64(board.columns[column, board.lengths[column] - 1])

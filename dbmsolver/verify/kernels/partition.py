@@ -147,7 +147,7 @@ def moves_made(f, signatures, segments, partition, board):
             )
             if error:
                 return error, index, number
-            cells = partition.planes[place] & ~partition.planes[place + 1]
+            cells = partition.planes[place] & ~partition.planes[place + 1] & ~high
             h = lower_bound(f, signatures[run], home, cells, used, board)
             partition.made[number] = layer - h
     return 0, 0, 0
@@ -229,7 +229,7 @@ def too_short(f, rows, order, board, limit):
             f, home, locked, rows[number, 1], rows[number, 2], rows[number, 3], board
         )
         want = np.int64((origin >> U64(WANT)) & U64(0xFFFF))
-        cells = rows[number, 1] & ~rows[number, 2]
+        cells = rows[number, 1] & ~rows[number, 2] & ~rows[number, 3]
         if error or want + lower_bound(f, rows[number, 0], home, cells, used, board) < limit:
             return number
     return -1

@@ -7,7 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dbmsolver.jit.decorators import inlined
-from dbmsolver.verify.format import BOTTOM, FREECELL, LOCKED
+from dbmsolver.jit.families import inlined_by_type
+from dbmsolver.verify.format import (
+    BOTTOM,
+    FREECELL,
+    HOME,
+    LOCKED,
+    Format,
+    RunFormat,
+    TwoWayFormat,
+)
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 
@@ -61,14 +70,26 @@ def safe_card(f, signature, movable):
 
 
 @inlined
-def place_in(f, locked, off, low, high, card):
-    """Place value of a card that is not home."""
+def place_away(f, locked, off, low, high, card):
+    """:func:`place_in` where no card comes back from home."""
     shift = U64(card)
     if (locked >> shift) & ONE:
         return LOCKED
     if (off >> shift) & ONE:
         return BOTTOM if (low >> shift) & ONE else FREECELL
     return np.int64((low >> shift) & ONE) + 2 * np.int64((high >> shift) & ONE)
+
+
+@inlined
+def place_or_home(f, locked, off, low, high, card):
+    """:func:`place_in` where cards may come back from home."""
+    if ((off & high) >> U64(card)) & ONE and not (locked >> U64(card)) & ONE:
+        return HOME
+    return place_away(f, locked, off, low, high, card)
+
+
+place_in = inlined_by_type({Format: place_away, RunFormat: place_away, TwoWayFormat: place_or_home})
+"""Place value of a card that is not home for good."""
 
 
 @inlined

@@ -58,6 +58,17 @@ def test_the_index_is_what_the_tool_writes() -> None:
         ([("AltColor", "SameSuit")], {"build": "suit"}),
         ([("AltColor", "AnySuit")], {"build": "any"}),
         ([("AltColor", "Any")], {"build": "any"}),
+        ([("AltColor Descending", "SameSuit Descending Ascending")], {"build": "suit-both"}),
+        (
+            [
+                (
+                    "    Tableau ValidStack AltColor Descending",
+                    "    Tableau SameSuit Ascending\n    Tableau ValidStack SameSuit Descending",
+                )
+            ],
+            {"build": "suit-both"},
+        ),
+        ([("TopStack[4] Keep", "TopStack[4]")], {"removable": True}),
         ([("ValidStack Any OnBlank", "ValidStack Rank[K] OnBlank")], {"fill": "kings"}),
         ([("    Tableau ValidStack Any OnBlank ThroughReserve\n", "")], {"fill": "none"}),
         ([("Tableau Rows", "Tableau Rows RightToLeft")], {"layout": "backwards"}),
@@ -111,7 +122,14 @@ UNPLAYABLE = [
     ([("DropStack[8]", "Face[8]")], "Face", "DropStack, MixDropStack, TopStack"),
     ([("    Foundation TopStack[4] Keep\n", "")], "Setup", "a line Foundation"),
     ([("TopStack[4] Keep", "TopStack[8] Keep")], "Foundation[8]", "expected 4"),
-    ([("TopStack[4] Keep", "TopStack[4]")], "Tableau without SourceElement", "come back"),
+    ([("TopStack[4] Keep", "TopStack[4]"), (" ThroughReserve", "")],
+     "Tableau without SourceElement", "with single cards"),
+    ([("TopStack[4] Keep", "TopStack[4]"),
+      ("Reserve SingleCard Any OnBlank", "Reserve SingleCard Any OnBlank SourceElement[Tableau]")],
+     "Tableau", "by other lines"),
+    ([("AltColor Descending ThroughReserve", "SameSuit Descending Ascending"),
+      (" ThroughReserve", "")], "ValidStack", "built down only"),
+    ([("AltColor Descending", "AltColor Ascending Descending")], "Ascending", "both directions"),
     ([("TopStack[4] Keep", "TopStack[4] Keep Base[Deal]")], "Base[Deal]", "begin with the ace"),
     ([("Face[4]\n", "Face[4] Stock Back\n")], "Stock", "Tableau, Foundation and Reserve only"),
     ([("Face[4]\n", "Face[4] Remove Back\n")], "Remove", "Tableau, Foundation and Reserve only"),

@@ -14,7 +14,7 @@ from helpers.support import ODD_RULES, random_layout
 
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.rules import GAMES, Rules
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.stops import stops
@@ -67,6 +67,21 @@ def test_odd_games(opened: Opener, rules: object) -> None:
     page = opened(solution, size=PHONE)
     assert page.board() == position
     assert page.ask("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_cards_come_back_from_the_foundations(opened: Opener) -> None:
+    rules = Rules("back", 4, 0, "any", "any", removable=True)
+    start = parse_board("Foundations: H-Q C-Q D-K S-Q\nKH KS\nKC\n", rules)
+    way = [("foundation", 2, "column", 2), ("foundation", 1, "column", 2),
+           ("column", 2, "foundation", 1), ("column", 1, "column", 3),
+           ("column", 2, "foundation", 2)]  # fmt: skip
+    steps = [Step(Place(a, i), Place(b, j)) for a, i, b, j in way]  # type: ignore[arg-type]
+    solution = Solution(rules, start, tuple(steps), start).ended()
+    positions, ends = positions_of(solution), [stop.end for stop in stops(solution)]
+    page = opened(solution, **CALM)
+    assert page.walk("ArrowRight", len(ends)) == [(end, positions[end]) for end in ends]
+    way_back = [*reversed(ends[:-1]), 0]
+    assert page.walk("ArrowLeft", len(ends)) == [(end, positions[end]) for end in way_back]
 
 
 def test_mid_game_start(opened: Opener) -> None:

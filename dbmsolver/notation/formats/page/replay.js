@@ -41,6 +41,10 @@ function positionAfter(position, move) {
   } else if (source.kind === "stock") {
     cards = stock.slice(0, 1);
     stock = stock.slice(1);
+  } else if (source.kind === "foundation") {
+    const suit = move.source.foundation.suit;
+    cards = [RANKS[foundations[suit]] + suit];
+    foundations[suit] -= 1;
   } else {
     cards = [freecells[source.index]];
     freecells[source.index] = null;

@@ -1,0 +1,120 @@
+"""The lower bound on the moves to come where cards go both ways.
+
+h = cards not home + *blockers*, the cards above a lower card of their own suit in the same column.
+
+No move lowers h by more than one, so h is consistent; and as it is 0 for the goal, it is
+admissible, too. For a move takes one card from the end of a column, or from elsewhere, and puts it
+on the end of another, or elsewhere. What lies beneath any other card stays as it was, so of all
+that h counts only what it counts for this one card changes. That is at most two, and two only of a
+blocker, which is not one of the cards that can go home: a lower card of its suit is not home. So a
+blocker still counts one after the move, and any other card counted one at most before. A card that
+comes back counts one more.
+
+A column is a prefix, as dealt up to its topmost locked card, and above it a chain
+(:mod:`dbmsolver.core.bound`). Where columns are built in both directions a chain goes either down
+or up, as it is of one suit and has no card twice. So its cards are visited in descending order if
+they lie on a higher one, and then in ascending order if they lie on a lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dbmsolver.core.bits import highest_bit, lowest_bit, popcount
+from dbmsolver.core.bound import BoundSets
+from dbmsolver.core.tables import CARDS, Tables, Words
+from dbmsolver.jit.decorators import inlined, inner
+
+U64 = np.uint64
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+
+
+class TwoWayBoundTables(NamedTuple):
+    """Constants of one deal."""
+
+    higher: Words  # [52]: cards of the same suit and higher rank
+    over_top: Words  # [columns, counts]: the union of these of the whole prefix
+    blockers: np.uint64  # cards that are blockers as dealt
+
+
+def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> TwoWayBoundTables:
+    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
+    higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
+    up_to: dict[int, int] = {}
+    blockers = 0
+    for column in columns:
+        over = 0
+        for card in column:
+            blockers |= over & (1 << card)
+            over |= higher[card]
+            up_to[card] = over
+    over_top = np.zeros(t.lock_top.shape, np.uint64)
+    for index, count in np.ndindex(*t.lock_top.shape):
+        top = int(t.lock_top[index, count])
+        if top >= 0:
+            over_top[index, count] = up_to[top]
+    return TwoWayBoundTables(np.array(higher, np.uint64), over_top, np.uint64(blockers))
+
+
+@inner
+def bound_sets(b, t, sets, over, work):
+    """What the bounds of a signature's states share, as :class:`~dbmsolver.core.bound.BoundSets`.
+
+    ``base`` is what is not home by the signature and what the prefixes count, ``chained`` the loose
+    cards above the prefixes, home or not. Writes ``over`` (uint64[52]).
+    """
+    prefixes = ZERO
+    for column in range(t.columns):
+        count = np.int64((sets.signature >> t.column_shift[column]) & t.column_mask[column])
+        if count:
+            prefixes |= t.prefix[column, count]
+            over[t.lock_top[column, count]] = b.over_top[column, count]
+    base = CARDS - popcount(sets.home) + popcount(prefixes & b.blockers)
+    return BoundSets(base, sets.loose & ~prefixes, ZERO, ZERO, np.int64(0))
+
+
+@inlined
+def cheap_bound(b, t, s, off, low, high, over):
+    """The bound (int64) of a state, all of it, and an empty set. Writes ``over`` (uint64[52])."""
+    found = s.base - popcount(s.chained & off & high)
+    rest = s.chained & off & low
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        over[card] = b.higher[card]
+    rest = s.chained & ~off
+    upward = ZERO
+    while rest:
+        card = highest_bit(rest)
+        shift = U64(card)
+        rest ^= ONE << shift
+        kind = np.int64((low >> shift) & ONE)
+        if t.planes == 3:
+            kind += 2 * np.int64((high >> shift) & ONE)
+        if kind >= t.kinds.size or card + t.rises[kind] >= CARDS:
+            continue  # what is read from a file may be no state
+        if t.rises[kind] < 0:
+            upward |= ONE << shift
+            continue
+        beneath = over[(card + 4) ^ np.int64(t.kinds[kind])]
+        found += np.int64((beneath >> shift) & ONE)
+        over[card] = beneath | b.higher[card]
+    while upward:
+        card = lowest_bit(upward)
+        shift = U64(card)
+        upward &= upward - ONE
+        kind = np.int64((low >> shift) & ONE)
+        beneath = over[(card - 4) ^ np.int64(t.kinds[kind])]
+        found += np.int64((beneath >> shift) & ONE)
+        over[card] = beneath | b.higher[card]
+    return found, ZERO
+
+
+@inlined
+def full_bound(b, s, cheap, chained, over, work):
+    """The bound that :func:`cheap_bound` has found: there is no more to it."""
+    return cheap

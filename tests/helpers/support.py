@@ -63,10 +63,11 @@ _FAST = {
     "any suit, any fill",
     "no freecells, one suit",
     "few columns",
-    "simple_simon",
     "flower_garden",
 }
-"""Games that are unlike each other: tests of every game are fast for these."""
+"""Games that are unlike each other: tests of every game are fast for these.
+
+Kernels of other families are compiled by tests of whole searches, as `search/test_runs.py`."""
 
 
 def _each(games: tuple[Rules, ...]) -> pytest.MarkDecorator:

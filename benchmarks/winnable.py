@@ -5,6 +5,7 @@
     python benchmarks/winnable.py --fewest
     python benchmarks/winnable.py --deals 1-1000 --game simple_simon --max-time 5
     python benchmarks/winnable.py --deals 1-1000 --game black_hole
+    python benchmarks/winnable.py --deals 1-300 --game klondike_by_threes --memory 2G
 
 Without options: deals 1 to 32,000 with four freecells, and 1 to 1,000 with three, two and one, all
 kernels loaded. With --fewest: the deals of tests/data/min-freecells.tsv with none to four

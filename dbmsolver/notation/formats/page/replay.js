@@ -10,7 +10,9 @@ function readCard(value) {
   return value.is_empty ? null : RANKS[value.rank] + value.suit;
 }
 
-const hiddenIn = (column) => column.cards.filter((card) => card.is_hidden).length;
+function hiddenIn(column) {
+  return column.cards.filter((card) => card.is_hidden).length;
+}
 
 function firstPosition(initial) {
   const home = initial.foundations.map((entry) => [entry.foundation.suit, entry.rank]);

@@ -49,9 +49,9 @@ ENOUGH = 1 << 17
 """With fewer states looked at, sending candidates to other threads costs more than it saves."""
 _PARALLEL = 2_000
 """So does waking threads for less work in a round."""
-_MOST_ROUNDS = 8
+_MOST_ROUNDS = 64
 """Of each shard, before limits and memory are looked at again."""
-_ROUND_BYTES = 1 << 27
+_ROUND_BYTES = 1 << 24
 """So much of the memory budget is needed for each of these rounds: about 2 % are filled by it."""
 
 

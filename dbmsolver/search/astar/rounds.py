@@ -10,7 +10,13 @@ from dbmsolver.core.shards import CEILING
 from dbmsolver.search.astar.partitions import ShardQueue
 
 _STOP = 1 << 14
-"""States that a shard expands in a round."""
+"""States that a shard expands in a round, where it is the only one."""
+_STOP_OF_MANY = 1 << 11
+"""The same where there are others.
+
+The last layer is searched depth first. A way to the goal goes through all shards, and waits at each
+change for the end of a round.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +87,12 @@ class Round:
     def _expand(self, queue: ShardQueue) -> None:
         """Expand rows, enlarging the table as often as it fills."""
         shard = (queue.number, self.shards)
+        most = _STOP if self.shards == 1 else _STOP_OF_MANY
         stopped = True
         while stopped:
             queue.enlarge_table()
             stopped = expand_layer(
-                self.tables, self.bound, queue.shard, *self._constants, *shard, self.highest, _STOP
+                self.tables, self.bound, queue.shard, *self._constants, *shard, self.highest, most
             )
             if not queue.table_is_full():
                 return

@@ -15,7 +15,7 @@ import time
 import xxhash
 
 from dbmsolver import Deal, prove
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 
 DEALS = ((146692, 4), (1, 2), (5979, 3))
 """Number and freecells."""

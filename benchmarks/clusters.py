@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from dbmsolver.cli.values import parse_size
 from dbmsolver.clusters import LOCAL, Connection
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import session
 from dbmsolver.steps import follow

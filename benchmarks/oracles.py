@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from tables import optimal_lengths, rows
 
 from dbmsolver import Deal, Result, prove, solve
-from dbmsolver.game.rules import Policy, rules_for
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.shipped import rules_for
 
 COLUMNS = "{:>10}  {:>9}  {:6}  {:8}  {:24}  {:24}  {:>8}  {}"
 LEFT_OUT = "left out"

@@ -26,7 +26,7 @@ from inside import kernel_shares
 
 from dbmsolver import Deal, prove
 from dbmsolver.cli.values import parse_size
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method
 from dbmsolver.search import candidates
 from dbmsolver.search.astar import layers

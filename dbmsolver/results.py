@@ -9,9 +9,10 @@ from typing import Literal
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Measure, Metric
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 Keep = Literal["all", "none"]
 

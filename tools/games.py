@@ -12,7 +12,7 @@ from dbmsolver.game.language.inheriting import resolved
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
 from dbmsolver.game.library import ENDING, FILES
-from dbmsolver.game.rules import rules_fields
+from dbmsolver.game.shipped import rules_fields
 
 INDEX = FILES / "index.json"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from played import played
 
 from dbmsolver import Deal, solve
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.solution import Solution

@@ -27,7 +27,8 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import (
     Better,
     Commit,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
-from dbmsolver.game.rules import Policy
 from dbmsolver.results import (
     Event,
     Keep,

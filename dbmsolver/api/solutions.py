@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbmsolver.errors import UsageError
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy
 from dbmsolver.results import Result
 
 if TYPE_CHECKING:

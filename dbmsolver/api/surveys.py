@@ -10,8 +10,10 @@ from typing import Any, Literal, get_args
 from dbmsolver.api.searches import check_choice
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
-from dbmsolver.game.rules import Policy, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, SurveyReport
 
 Question = Literal["verdict", "shortest", "fewest-freecells"]

@@ -16,8 +16,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.rules import Family
 from dbmsolver.results import Method, Options, Question, method_for
 
 MOST = 4

@@ -26,21 +26,10 @@ from dbmsolver.cli.values import (
 )
 from dbmsolver.clusters import LOCAL, load_library
 from dbmsolver.errors import UsageError
+from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Moves, Policy
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import (
-    BUILDS,
-    FILLS,
-    MAX_COLUMNS,
-    MAX_RESERVE,
-    MOVES,
-    POLICIES,
-    Build,
-    Fill,
-    Moves,
-    Policy,
-    Rules,
-    changed,
-)
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE, Rules
+from dbmsolver.game.shipped import changed
 from dbmsolver.results import Limits
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -10,10 +10,12 @@ from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import POLICIES, UNUSUAL, Rules, rules_fields
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import UNUSUAL, rules_fields
 from dbmsolver.game.titles import title
 from dbmsolver.results import Limit, Method, Result, Verdict
 

@@ -12,8 +12,8 @@ from dbmsolver.cli.streams import Unheard
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import Build, Fill
 from dbmsolver.notation.format_names import READABLE
 
 if TYPE_CHECKING:

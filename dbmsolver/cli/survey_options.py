@@ -9,15 +9,10 @@ import click
 from dbmsolver.cli.options import CHANGED, gathered, moves_option, shape_options
 from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import (
-    MAX_FREECELLS,
-    Build,
-    Fill,
-    Moves,
-    Rules,
-    changed,
-)
+from dbmsolver.game.rules import MAX_FREECELLS, Rules
+from dbmsolver.game.shipped import changed
 from dbmsolver.survey.rows import Inquiry
 
 Cells = tuple[int, int]

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 
 LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""

@@ -15,7 +15,8 @@ from dbmsolver.game.json_boards import is_json_board, parse_json_board
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, SHIPPED, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, SHIPPED
 from dbmsolver.game.texts import read_path, read_stream
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]

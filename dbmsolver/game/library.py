@@ -9,7 +9,8 @@ from pathlib import Path
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.language.description import Description, place_of
-from dbmsolver.game.rules import GAMES, Rules, unknown_game
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, unknown_game
 from dbmsolver.game.texts import read_path
 
 FILES = Path(__file__).with_name("files")

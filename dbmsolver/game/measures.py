@@ -22,18 +22,12 @@ from typing import Literal, NamedTuple, get_args
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import goes_home
+from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, POLICIES, REMOVABLE_WORDS, Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.patience import Patience, counts_as_play
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
-from dbmsolver.game.rules import (
-    BUILD_WORDS,
-    MOVES_WORDS,
-    POLICIES,
-    REMOVABLE_WORDS,
-    Policy,
-    Rules,
-)
+from dbmsolver.game.rules import Rules
 
 Metric = Literal["cards", "runs", "moves", "plays"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

@@ -51,9 +51,10 @@ from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import card_name, rank, suit
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import STOCK, WASTE, Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 NAMED_AT_MOST = 6
 """How many missing cards a message names before it says how many more there are."""

@@ -16,36 +16,35 @@ cards face up. They have no freecells. :mod:`dbmsolver.game.patience` plays them
 
 from __future__ import annotations
 
-import difflib
 import itertools
-import json
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
 
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.kinds import (
+    BUILD_WORDS,
+    FILL_WORDS,
+    FILLS,
+    MOVES_WORDS,
+    PILE_WORDS,
+    PILES,
+    REMOVABLE_WORDS,
+    RESERVE_WORDS,
+    WHOLE_SUITS_WORDS,
+    WORRYING_BACK_WORDS,
+    Build,
+    Family,
+    Fill,
+    Moves,
+    Pile,
+    Policy,
+    draw_words,
+    passes_words,
+    stock_words,
+)
 from dbmsolver.game.layouts import layout_of
-
-Build = Literal["alternate", "suit", "any", "none", "suit-both", "colour", "other"]
-Fill = Literal["any", "kings", "none"]
-Moves = Literal["single", "runs", "suit-runs", "groups"]
-Pile = Literal["none", "wrap", "ends"]
-Policy = Literal["wkr", "horne", "none", "max"]
-
-BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
-"""What any game may have; the other ways of building are for Klondike's kind only."""
-FILLS: tuple[Fill, ...] = get_args(Fill)
-MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
-"""What any game may have; `groups` are for Klondike's kind only."""
-PILES: tuple[Pile, ...] = get_args(Pile)
-POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
-"""What a search may follow whatever it counts: "max" takes solutions away."""
-
-Family = Literal["cards", "runs", "two-way", "pile"]
-"""What kernels play a game: see docs/games.md."""
 
 MAX_COLUMNS = 13
 MAX_PILE_COLUMNS = 17
@@ -66,59 +65,9 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
 }
 """A card's legal parents: what XOR on its suit gives theirs, and how much higher they are."""
 
-BUILD_WORDS: dict[Build, str] = {
-    "alternate": "built down by alternate colour",
-    "suit": "built down by suit",
-    "any": "built down by any suit",
-    "none": "nothing is put on a card",
-    "colour": "built down by colour",
-    "other": "built down by any suit but the card's own",
-    "suit-both": "built up or down by suit",
-}
-FILL_WORDS: dict[Fill, str] = {
-    "any": "empty columns take any card",
-    "kings": "empty columns take kings only",
-    "none": "empty columns take nothing",
-}
-MOVES_WORDS: dict[Moves, str] = {
-    "single": "cards move one by one",
-    "runs": "a run moves as one move",
-    "suit-runs": "a run of one suit moves as one move",
-    "groups": "any cards at the end of a column move as one move",
-}
-WORRYING_BACK_WORDS = {
-    True: "cards come back from the foundations",
-    False: "no card comes back from the foundations",
-}
-WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
-REMOVABLE_WORDS = {
-    True: "cards come back from the foundations",
-    False: "no card leaves a foundation",
-}
-PILE_WORDS: dict[Pile, str] = {
-    "none": "no pile",
-    "wrap": "one pile up or down by any suit and from king to ace",
-    "ends": "one pile up or down by any suit",
-}
-UNUSUAL: dict[str, Any] = {
-    "moves": "single",
-    "whole_suits": False,
-    "reserve": False,
-    "removable": False,
-    "pile": "none",
-    "stock": 0,
-    "draw": 0,
-    "passes": 0,
-    "worrying_back": False,
-}
-"""Rules that are told only where they are not as in FreeCell, and how they are there."""
-RESERVE_WORDS = {
-    True: "no card is put into a freecell",
-    False: "an empty freecell takes any card",
-}
 
-
-def _check_range(what: str, value: int, low: int, high: int) -> None:
+def check_range(what: str, value: int, low: int, high: int) -> None:
+    """UsageError for a number of something that is too low or too high."""
     if not low <= value <= high:
         raise UsageError(f"{value} {what}: expected {low} to {high}")
 
@@ -166,16 +115,16 @@ class Rules:
 
     def __post_init__(self) -> None:
         most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
-        _check_range("columns", self.columns, 1, most_columns)
+        check_range("columns", self.columns, 1, most_columns)
         most = MAX_RESERVE if self.reserve else MAX_FREECELLS
-        _check_range("freecells", self.freecells, 0, most)
-        _check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
+        check_range("freecells", self.freecells, 0, most)
+        check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, get_args(Build))
         _check_choice("fill", self.fill, FILLS)
         _check_choice("moves", self.moves, get_args(Moves))
         _check_choice("pile", self.pile, PILES)
         has_stock = self.has_pile or self.draw
-        _check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
+        check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
         self._check_pile()
         self._check_patience()
         if (self.moves == "suit-runs" or self.whole_suits) and 0 not in self.parent_kinds:
@@ -217,8 +166,8 @@ class Rules:
 
         Where groups of any cards move as one, these are all that is face up.
         """
-        _check_range("cards turned at once", self.draw, 0, CARDS)
-        _check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
+        check_range("cards turned at once", self.draw, 0, CARDS)
+        check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
         if not self.is_patience:
             if self.build in ("colour", "other"):
                 raise UsageError(
@@ -457,237 +406,3 @@ class Rules:
         if self.removable:
             parts.append(REMOVABLE_WORDS[True])
         return ", ".join(parts)
-
-
-def draw_words(draw: int) -> str:
-    """How many cards are turned at once in words."""
-    if not draw:
-        return "no waste"
-    return f"{draw} {'card' if draw == 1 else 'cards'} turned at once"
-
-
-def passes_words(passes: int) -> str:
-    """How often the stock is gone through in words."""
-    if not passes:
-        return "any number of passes"
-    return f"{passes} {'pass' if passes == 1 else 'passes'}"
-
-
-def stock_words(cards: int) -> str:
-    """A stock of so many cards in words."""
-    if not cards:
-        return "no stock"
-    return f"a stock of {cards} {'card' if cards == 1 else 'cards'}"
-
-
-def changed(
-    rules: Rules,
-    freecells: int | None = None,
-    columns: int | None = None,
-    build: Build | None = None,
-    fill: Fill | None = None,
-    moves: Moves | None = None,
-) -> Rules:
-    """The rules with what is given: numbers of freecells and columns, build and fill rule, moves.
-
-    Where fewer freecells are left than the deal fills, it fills them all, and the other cards are
-    dealt to the columns. UsageError if the deal cannot be laid out so.
-    """
-    if freecells is not None:
-        _check_range("freecells", freecells, 0, MAX_RESERVE if rules.reserve else MAX_FREECELLS)
-        filled = min(rules.dealt_to_freecells, freecells)
-        layout = layout_of(rules.layout).with_cells(filled, freecells)
-        rules = replace(rules, freecells=freecells, dealt_to_freecells=filled, layout=str(layout))
-    if columns is not None:
-        rules = replace(rules, columns=columns)
-    return replace(
-        rules,
-        build=build or rules.build,
-        fill=fill or rules.fill,
-        moves=moves or rules.moves,
-    )
-
-
-def rules_for(
-    game: str | Rules,
-    freecells: int | None = None,
-    columns: int | None = None,
-    build: Build | None = None,
-    fill: Fill | None = None,
-    moves: Moves | None = None,
-) -> Rules:
-    """The rules of a game, by its name or by themselves, with the changes of `changed`."""
-    rules = GAMES.get(game) if isinstance(game, str) else game
-    if rules is None:
-        raise unknown_game(str(game))
-    return changed(rules, freecells, columns, build, fill, moves)
-
-
-def unknown_game(name: str) -> UsageError:
-    """The error for a name that is no game's, with the nearest one."""
-    near = difflib.get_close_matches(name.lower(), GAMES, 1, 0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
-
-
-def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
-    """The rules as far as name, columns, freecells, and the rules of moving tell them.
-
-    How a number is dealt is left as it is in `game`, by default the shipped one of that name. It is
-    in turn where there is none, or where that game cannot be dealt so.
-    """
-    plain = replace(rules, dealt_to_freecells=0, kings_sunk=False, layout="")
-    game = game or GAMES.get(rules.name)
-    if game is None:
-        return plain
-    try:
-        dealt = changed(game, rules.freecells, rules.columns)
-        return replace(
-            plain,
-            dealt_to_freecells=dealt.dealt_to_freecells,
-            kings_sunk=dealt.kings_sunk,
-            layout=dealt.layout,
-        )
-    except UsageError:
-        return plain
-
-
-def rules_from(data: Mapping[str, Any]) -> Rules:
-    """Rules by the names of their fields, as stores and certificates hold them.
-
-    What was written when rules had no layout was dealt as the game of that name is dealt, if all
-    other rules are those of the game, and in turn otherwise. TypeError or UsageError for what are
-    no rules.
-    """
-    rules = Rules(**data)
-    game = GAMES.get(rules.name)
-    if "layout" not in data and game and replace(game, layout="") == rules:
-        return game
-    return rules
-
-
-def rules_fields(rules: Rules) -> dict[str, Any]:
-    """Rules by the names of their fields, as stores and certificates hold them.
-
-    How cards move is said only where it is not as in FreeCell: what the first versions wrote is
-    written still.
-    """
-    fields = asdict(rules)
-    for name, usual in UNUSUAL.items():
-        if fields[name] == usual:
-            del fields[name]
-    return fields
-
-
-def moving(rules: Rules) -> str:
-    """How cards move, in words for solutions, as in "suit-runs whole-suits".
-
-    "single" where each card is a move of its own and nothing else is unusual.
-    """
-    words = [str(rules.moves)] if rules.has_runs else []
-    words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
-    words += ["removable"] * rules.removable
-    if rules.has_pile:
-        words.append(f"pile-{rules.pile}")
-        words += [f"stock-{rules.stock}"] * bool(rules.stock)
-    if rules.draw:
-        words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
-    words += ["worrying-back"] * rules.worrying_back
-    return " ".join(words) or "single"
-
-
-def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
-    """The rules with cards that move as the words of `moving` say, and another way of building.
-
-    UsageError for other words.
-    """
-    words = set(text.split())
-    if words & {"groups", "worrying-back"} or "draw-" in text:
-        return _with_patience(rules, text, build)
-    stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
-    piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
-    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", "removable", *piles, stock}
-    pile: Pile = next((pile for word, pile in piles.items() if word in words), "none")
-    unknown = sorted(words - known) or len(words & {"runs", "suit-runs", "single"}) > 1
-    if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
-        expected = (
-            "runs, suit-runs or single, then whole-suits, reserve and removable where they are so; "
-            "or pile-wrap or pile-ends, then stock- and its cards; or runs, suit-runs, groups or "
-            "nothing, then stock-, draw- and passes- with numbers, then worrying-back"
-        )
-        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
-    if pile != "none":
-        cards = int(stock[6:]) if stock else 0
-        return replace(rules, build="none", fill="none", pile=pile, stock=cards)
-    takes: Moves = "runs" if "runs" in words else "single"
-    return replace(
-        rules,
-        build=build or rules.build,
-        moves="suit-runs" if "suit-runs" in words else takes,
-        whole_suits="whole-suits" in words,
-        reserve="reserve" in words,
-        removable="removable" in words,
-        pile="none",
-        stock=0,
-        draw=0,
-        passes=0,
-        worrying_back=False,
-    )
-
-
-_PATIENCE = re.compile(
-    r"(?P<moves>runs|suit-runs|groups)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
-    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?P<back> ?worrying-back)?"
-)
-
-
-def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
-    """`with_moving` for a game of Klondike's kind."""
-    found = _PATIENCE.fullmatch(text)
-    if not found:
-        expected = (
-            "runs, suit-runs or groups, then stock-, draw- and passes- with numbers, then "
-            "worrying-back, as far as they are so"
-        )
-        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
-    takes: dict[str | None, Moves] = {"runs": "runs", "suit-runs": "suit-runs", "groups": "groups"}
-    return replace(
-        rules,
-        build=build or rules.build,
-        moves=takes.get(found["moves"], "single"),
-        whole_suits=False,
-        reserve=False,
-        pile="none",
-        stock=int(found["stock"] or 0),
-        draw=int(found["draw"] or 0),
-        passes=int(found["passes"] or 0),
-        worrying_back=bool(found["back"]),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Shipped:
-    """A game that comes with the program, in `files/`."""
-
-    rules: Rules
-    title: str
-    """Its name as people write it."""
-    description: str
-    numbers: str
-    """Whose numbers its deals have."""
-
-
-def _shipped() -> dict[str, Shipped]:
-    """The games of `files/index.json`, which `tools/games.py` makes of the files beside it.
-
-    So the files need not be parsed whenever the program starts.
-    """
-    path = Path(__file__).parent / "files" / "index.json"
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        name: Shipped(Rules(name, **entry.pop("rules")), **entry) for name, entry in entries.items()
-    }
-
-
-SHIPPED: dict[str, Shipped] = _shipped()
-GAMES: dict[str, Rules] = {name: shipped.rules for name, shipped in SHIPPED.items()}

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.dominance.parking import Board
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 HOME, CELL, EMPTY = -1, -2, -3
 

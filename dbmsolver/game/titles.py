@@ -8,23 +8,21 @@ from typing import Any
 
 from dbmsolver.errors import quoted
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import (
+from dbmsolver.game.kinds import (
     BUILD_WORDS,
     FILL_WORDS,
-    GAMES,
     MOVES_WORDS,
     PILE_WORDS,
     REMOVABLE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
     WORRYING_BACK_WORDS,
-    Rules,
     draw_words,
     passes_words,
-    rules_for,
     stock_words,
-    usual_rules,
 )
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for, usual_rules
 
 _MOVING: dict[str, dict[Any, str]] = {
     "moves": dict(MOVES_WORDS),

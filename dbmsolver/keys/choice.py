@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, usual_metric
-from dbmsolver.game.rules import Policy
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import codec_of

@@ -37,10 +37,11 @@ from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import Method, Question
 
 _FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY}

@@ -13,9 +13,9 @@ from dbmsolver.game.dominance.records import (
     plain_record,
     slot_cards,
 )
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import POLICIES, Policy
 from dbmsolver.keys.states import State, StateCodec, pile_on
 from dbmsolver.results import Method
 

@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from dbmsolver.game.automoves import Automove, automoves
 from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Comment, Step, moving_card
 from dbmsolver.notation.supermoves import largest, move_run

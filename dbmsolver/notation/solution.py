@@ -13,9 +13,10 @@ from typing import Any
 
 from dbmsolver.errors import IllegalMoveError, InputError, quoted
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.notation.steps import Step, moving_card, play
 from dbmsolver.notation.supermoves import split
 

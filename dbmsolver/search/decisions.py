@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Policy
 from dbmsolver.process import default_memory
 from dbmsolver.results import (
     Limit,

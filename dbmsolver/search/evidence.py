@@ -14,9 +14,9 @@ from random import Random
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy
 from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy
 from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys

@@ -46,7 +46,9 @@ from dbmsolver.core.sweep import (
 )
 from dbmsolver.core.workspace import make_output, make_workspace
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, Family, Rules
+from dbmsolver.game.kinds import Family
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question

@@ -10,8 +10,9 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of, usual_metric
-from dbmsolver.game.rules import Policy, rules_fields, rules_from
+from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import (
     Keep,
     Limit,

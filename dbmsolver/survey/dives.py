@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.kinds import Policy
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.rules import changed
+from dbmsolver.game.shipped import changed
 from dbmsolver.results import Verdict
 from dbmsolver.survey.inquiries import Asked, Filling, OneQuestion, Task
 from dbmsolver.survey.jobs import Found

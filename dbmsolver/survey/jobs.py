@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
-from dbmsolver.game.rules import Policy
 from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.ranges import Subject
 

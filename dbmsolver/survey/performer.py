@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dbmsolver.errors import StoreError
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.rules import Rules
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limit, Method, Options, Question, Result
 from dbmsolver.steps import changed

@@ -11,8 +11,10 @@ from typing import Any, get_args, get_type_hints
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric, measure_of
-from dbmsolver.game.rules import Policy, Rules, moving, with_moving
+from dbmsolver.game.moving import moving, with_moving
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import Verdict
 from dbmsolver.survey.ranges import Subject
 

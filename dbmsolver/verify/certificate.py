@@ -14,7 +14,7 @@ from dbmsolver.errors import DbmError, InputError, StoreError
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.rules import rules_fields, rules_from
+from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Method, Question, Result
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.verify.certificate_file import FORMAT, Certificate, problems, short

@@ -13,7 +13,7 @@ from typing import Any
 from dbmsolver.errors import DbmError, InputError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.measures import METRICS
-from dbmsolver.game.rules import rules_fields, rules_from
+from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Method
 
 FORMAT = 1

@@ -71,8 +71,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
 NO_CARD = 63

@@ -29,9 +29,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy
 from dbmsolver.verify.kernels.patience import (
     AWAY,
     CARDS,

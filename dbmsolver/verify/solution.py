@@ -75,7 +75,8 @@ def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move |
     card, place = step
     made = measure.forced(position) if measure.has_free_moves else None
     for move in measure.moves(position) if made is None else [made]:
-        turns = "stock" in (move.source.kind, move.destination.kind)
+        # With one pile a card of the stock is turned to it: a move of that card.
+        turns = not deal.rules.has_pile and "stock" in (move.source.kind, move.destination.kind)
         if turns and place == TURNED and card == 0:
             return move
         if turns or move.card != card:

@@ -15,7 +15,7 @@ from dbmsolver.cli.app import COMMANDS, cli
 from dbmsolver.cli.values import parse_duration, parse_size
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 
 
 def process(*args: str, **options: object) -> subprocess.CompletedProcess[str]:

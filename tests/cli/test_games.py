@@ -9,7 +9,7 @@ import pytest
 from helpers.command import run
 
 from dbmsolver.game.library import text_of
-from dbmsolver.game.rules import GAMES, SHIPPED
+from dbmsolver.game.shipped import GAMES, SHIPPED
 
 KLONDIKE = str(Path(__file__).parents[1] / "data" / "games" / "klondike.game")
 MINE = text_of("freecell").replace("FreeCell", "My Own Game").replace("[4]\n", "[2]\n")

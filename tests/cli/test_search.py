@@ -14,7 +14,7 @@ from helpers.fake_search import install, nearly_done, report, result, unit
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.results import Limits, Options, Report, Result
 

@@ -27,8 +27,10 @@ from dbmsolver.game.dominance.records import (
     normalise,
     plain_record,
 )
+from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.search.proof.dives import ORDERS, Dived, Diver, blocks_of

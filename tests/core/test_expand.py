@@ -22,8 +22,9 @@ from dbmsolver.core import expand
 from dbmsolver.core.expand import progress
 from dbmsolver.core.families import undo_code
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import POLICIES, Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import StateCodec
 

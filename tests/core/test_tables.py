@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from dbmsolver.core.tables import CARDS, PLACE_BOTTOM, PLACE_FREECELL, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Policy, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.states import State, StateCodec
 
 SEEDS = given(seed=st.integers(0, 2**32))

@@ -17,7 +17,8 @@ from dbmsolver.errors import InputError
 from dbmsolver.game.cards import parse_card, rank
 from dbmsolver.game.deals import Deal, deal_number, dealing, format_board, parse_board
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, SHIPPED, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, SHIPPED, rules_for
 
 FREECELL = GAMES["freecell"]
 DEAL_1 = """\

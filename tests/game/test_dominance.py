@@ -12,7 +12,7 @@ from helpers.dominance_brute import (
 from helpers.dominance_checks import KINDS, MOST, REAL, check_all, check_real_deals, small_deck
 from helpers.selection import few_fast
 
-from dbmsolver.game.rules import Build, Fill
+from dbmsolver.game.kinds import Build, Fill
 
 
 @pytest.mark.parametrize(("build", "fill"), KINDS)

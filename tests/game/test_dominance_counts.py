@@ -7,7 +7,7 @@ import pytest
 from dbmsolver.game.deals import deal_number
 from dbmsolver.game.dominance.macros import macros
 from dbmsolver.game.dominance.records import Record, record_of
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 
 
 def count(number: int, freecells: int) -> int:

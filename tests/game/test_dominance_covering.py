@@ -12,7 +12,7 @@ from helpers.selection import few_fast
 
 from dbmsolver.game.dominance.covering import covering_records
 from dbmsolver.game.dominance.records import covers
-from dbmsolver.game.rules import FILLS, Build, Fill
+from dbmsolver.game.kinds import FILLS, Build, Fill
 
 
 def check_deck(build: Build, fill: Fill, seed: int) -> int:

@@ -13,8 +13,9 @@ from helpers.dominance_brute import Deck, Model
 from helpers.dominance_checks import Searched, check, found_in, searched
 
 from dbmsolver.game.dominance import attempts, cell_macros, macros, records, slot_macros
+from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Build, Fill, Rules
+from dbmsolver.game.rules import Rules
 
 DECKS = 100
 """Decks that are looked at before a mistake counts as unnoticed."""

@@ -12,7 +12,8 @@ from dbmsolver.game.dominance.macros import macros
 from dbmsolver.game.dominance.paths import unfold
 from dbmsolver.game.dominance.records import Record, free_slots, progress, record_of
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 
 POLICY = "wkr"
 

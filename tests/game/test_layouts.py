@@ -10,7 +10,8 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, rank
 from dbmsolver.game.deals import deal_number, dealing
 from dbmsolver.game.layouts import Layout, layout_of
-from dbmsolver.game.rules import Rules, changed
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import changed
 from dbmsolver.game.titles import rules_notes, rules_of_notes
 
 

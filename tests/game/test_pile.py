@@ -9,9 +9,12 @@ import pytest
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.kinds import Pile
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
+from dbmsolver.game.moving import moving, with_moving
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Pile, Rules, moving, rules_for, rules_from, with_moving
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for, rules_from
 from dbmsolver.game.titles import rules_notes, rules_of_notes
 
 HOLE, GOLF, ROW = (GAMES[name] for name in ("black_hole", "golf", "all_in_a_row"))

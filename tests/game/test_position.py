@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.deals import deal_number, parse_board
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
 
 DATA = Path(__file__).parents[1] / "data"
 FREECELL = GAMES["freecell"]

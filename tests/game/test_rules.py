@@ -7,7 +7,9 @@ import pytest
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import parse_card, rank, suit
-from dbmsolver.game.rules import BUILDS, GAMES, Rules, rules_for, rules_from
+from dbmsolver.game.kinds import BUILDS
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for, rules_from
 
 
 def rules_with(build: str, fill: str = "any") -> Rules:

@@ -26,6 +26,8 @@ SIZES = (PHONE, TABLET, LARGE)
 
 BOARD = """() => {
   const cards = (place) => [...place.querySelectorAll(".card")].map((card) => card.dataset.card);
+  const faces = (place) => [...place.querySelectorAll(".card")].map((card) =>
+    card.classList.contains("down") ? `<${card.dataset.card}>` : card.dataset.card);
   const all = (query) => [...document.querySelectorAll(query)];
   const homes = all("#homes > .slot").flatMap((place) => cards(place).slice(-1));
   const upper = all("#cells > .slot");
@@ -37,7 +39,7 @@ BOARD = """() => {
   return [
     `Foundations: ${homes.map((card) => `${card[1]}-${card[0]}`).join(" ") || "-"}`,
     ...above,
-    ...all("#columns > .column").map((place) => `: ${cards(place).join(" ")}`),
+    ...all("#columns > .column").map((place) => `: ${faces(place).join(" ")}`),
   ].join("\\n");
 }"""
 """The board that is seen, read from its cards."""

@@ -20,8 +20,9 @@ from dbmsolver.game.dominance import macros as successors_of_records
 from dbmsolver.game.dominance import records
 from dbmsolver.game.dominance.attempts import Macro
 from dbmsolver.game.dominance.records import Column, Record
+from dbmsolver.game.kinds import POLICIES, Build, Fill, Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import POLICIES, Build, Fill, Policy, Rules
+from dbmsolver.game.rules import Rules
 
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], frozenset[int]]
 

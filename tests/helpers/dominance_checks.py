@@ -9,7 +9,8 @@ from dbmsolver.game.deals import deal_number
 from dbmsolver.game.dominance.attempts import Macro
 from dbmsolver.game.dominance.paths import unfold
 from dbmsolver.game.dominance.records import Record, covers, normalise, plain_record, progress
-from dbmsolver.game.rules import BUILDS, FILLS, Build, Fill, rules_for
+from dbmsolver.game.kinds import BUILDS, FILLS, Build, Fill
+from dbmsolver.game.shipped import rules_for
 from helpers.dominance_brute import (
     MODEL,
     Deck,

@@ -13,7 +13,7 @@ import pytest
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Commit, Limits, Options, Question, Report, Result
 
 NEARLY_DONE = """\

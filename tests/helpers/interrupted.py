@@ -21,8 +21,9 @@ from random import Random
 from typing import Any, TypedDict
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
-from dbmsolver.game.rules import Policy, rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead

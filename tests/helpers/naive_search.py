@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import POLICIES, Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.keys.states import State, StateCodec
 from helpers.support import Game
 

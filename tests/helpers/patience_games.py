@@ -9,9 +9,11 @@ from random import Random
 
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience, counts_as_play
-from dbmsolver.game.rules import GAMES, Policy, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 
 PATIENCE_GAMES = [name for name, rules in GAMES.items() if rules.is_patience]
 

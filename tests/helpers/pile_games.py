@@ -8,7 +8,7 @@ from random import Random
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 
 PILE_GAMES = [name for name, rules in GAMES.items() if rules.has_pile]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits
 from dbmsolver.survey.inquiries import Asked
 from dbmsolver.survey.ranges import Subject

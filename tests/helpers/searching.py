@@ -10,8 +10,8 @@ import pytest
 
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Policy
 from dbmsolver.search.proof import dives, piece_away, piece_tables, piece_worker, worker
 
 Answer = TypeVar("Answer")

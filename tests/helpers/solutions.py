@@ -8,8 +8,10 @@ from random import Random
 
 from dbmsolver.game.automoves import automoves
 from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import player_moves
 from dbmsolver.notation.formats import Given, Source

@@ -12,8 +12,10 @@ from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.families import successors
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, POLICIES, Policy, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.states import State, StateCodec
 
 ODD_RULES = (

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.here import Here
 from dbmsolver.survey.loading import load_rows

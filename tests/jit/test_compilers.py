@@ -26,7 +26,7 @@ from numba.core.dispatcher import Dispatcher
 from dbmsolver import Deal, all_solutions, count_solutions, prove, solve
 from dbmsolver.search.proof import dives, piece_tables, worker
 from dbmsolver.search.precompile import needed
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 
 def compiled():
     found = set()

@@ -14,10 +14,11 @@ from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.automoves import automoves, goes_home
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number, parse_board
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
-from dbmsolver.game.rules import GAMES, Policy, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.lengths import lengths
 from dbmsolver.notation.solution import IllegalStepError, NotSolvedError, Solution

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import BUILDS, FILLS, GAMES, Rules, rules_for
+from dbmsolver.game.kinds import BUILDS, FILLS
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.game.titles import rules_notes, rules_of_notes, title
 from dbmsolver.notation import formats
 

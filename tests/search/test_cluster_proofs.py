@@ -22,7 +22,7 @@ from dbmsolver.cli.app import cli
 from dbmsolver.clusters import LOCAL, Connection, WorkerLostError
 from dbmsolver.errors import EXIT_UNSOLVABLE, SystemRefusedError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search import session
 

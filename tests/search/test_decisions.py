@@ -8,7 +8,7 @@ from helpers.searching import check_win
 from dbmsolver.api import prove, prove_many
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 
 FEW = rules_for("freecell", 1)
 BOTH = [Deal.from_number(number, FEW) for number in range(1, 13)]

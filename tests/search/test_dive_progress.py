@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.search.proof.dives import SCHEDULE, Dives
 

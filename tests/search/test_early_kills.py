@@ -13,7 +13,7 @@ from helpers.searching import end_of, prove, small_pieces
 from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead

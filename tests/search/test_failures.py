@@ -17,7 +17,7 @@ from helpers.searching import prove
 from dbmsolver.api import solve
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Report, Result
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.storage import environment

@@ -9,7 +9,7 @@ from helpers.searching import prove
 from dbmsolver.api import solve
 from dbmsolver.cli.values import LEAST_MEMORY
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 
 
 def test_a_proof_with_the_least_memory(tmp_path: Path) -> None:

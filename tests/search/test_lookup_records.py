@@ -19,8 +19,9 @@ from dbmsolver.errors import StoreError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.kinds import FILLS, Build, Fill
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import FILLS, Build, Fill, rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.search import inspect
 
 

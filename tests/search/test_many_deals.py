@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from dbmsolver.core.dives_of_deals import lay_out_deal, own_tables
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.search.proof.deal_dives import laid_out
 from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Dived, Dives

@@ -14,7 +14,7 @@ from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Verdict
 
 TABLE = Path(__file__).parents[1] / "data" / "min-freecells.tsv"

@@ -17,7 +17,7 @@ from dbmsolver import clusters
 from dbmsolver.clusters import Machine
 from dbmsolver.errors import InternalError, SystemRefusedError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.candidates import Candidates, pack_by_stratum

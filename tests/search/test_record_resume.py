@@ -13,7 +13,7 @@ from helpers.searching import small_pieces, without_dives
 
 from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed

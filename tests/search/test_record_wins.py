@@ -17,8 +17,10 @@ from dbmsolver.api import prove
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill, Policy
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.rules import FILLS, GAMES, POLICIES, Build, Fill, Policy, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.game.tidying import tidied, without_detours
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State

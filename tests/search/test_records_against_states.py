@@ -15,7 +15,8 @@ from dbmsolver.api import prove
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
-from dbmsolver.game.rules import FILLS, POLICIES, Build, Fill, Policy, rules_for
+from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill, Policy
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method, Result, Verdict
 
 DATA = Path(__file__).parents[1] / "data"

@@ -15,7 +15,7 @@ from helpers.searching import end_of, prove, small_pieces
 from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Limits, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers

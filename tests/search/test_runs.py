@@ -15,7 +15,8 @@ from dbmsolver.api import prove, solve, verify_store
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, changed
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, changed
 from dbmsolver.search.improve import beam_ahead
 
 SIMON = replace(GAMES["simple_simon"], name="simon", columns=4, layout="")
@@ -91,7 +92,9 @@ def test_the_beams_keep_to_limits() -> None:
     assert prove(deal, cancel=lambda: True).limit == "interrupt"
 
 
-@pytest.mark.parametrize("name", [name for name, rules in GAMES.items() if rules.has_runs])
+@pytest.mark.parametrize(
+    "name", [name for name, rules in GAMES.items() if rules.has_runs and not rules.is_patience]
+)
 def test_the_metric_is_named(name: str) -> None:
     rules = replace(GAMES[name], columns=6, layout="", freecells=0, dealt_to_freecells=0)
     result = solve(deck(rules, 5, 3))

@@ -17,8 +17,10 @@ from helpers.support import random_layout, walk
 
 from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Policy, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit, Report, Result
 

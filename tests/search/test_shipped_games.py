@@ -15,8 +15,10 @@ from helpers.selection import few_fast
 from dbmsolver.api import solve
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, POLICIES, Rules, changed
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, changed
 
 MOST = 1500
 """Positions of the largest deck that is searched slowly."""

@@ -14,8 +14,10 @@ from dbmsolver.api import prove, solve
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, RANKS
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, POLICIES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.results import Limits, Options, Question
 from dbmsolver.search import session
 from dbmsolver.search.sequences.session import Sequences

@@ -12,7 +12,7 @@ from helpers.searching import prove
 
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.storage.environment import Environment
 
 DEAL = Deal.from_number(11982, rules_for("freecell", 0))

@@ -17,7 +17,7 @@ from helpers.surveys import facts, rows_of, survey
 from dbmsolver.cli.app import cli
 from dbmsolver.clusters import load_library
 from dbmsolver.errors import SystemRefusedError, UsageError
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.clusters import Cluster
 from dbmsolver.survey.pool import Answer, Over
 from dbmsolver.survey.rows import Inquiry

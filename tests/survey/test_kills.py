@@ -16,7 +16,7 @@ import pytest
 from helpers.selection import few_fast
 from helpers.surveys import facts, rows_of, survey
 
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.formats import first_line, read_rows
 from dbmsolver.survey.here import Here
 from dbmsolver.survey.jobs import Order

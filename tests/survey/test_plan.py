@@ -10,7 +10,7 @@ from helpers.surveys import rows_of, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limit, Limits, Verdict
 from dbmsolver.survey.jobs import LOST, Found, Order, Way
 from dbmsolver.survey.pool import Answer, Job, Over

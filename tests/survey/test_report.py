@@ -10,7 +10,7 @@ import pytest
 from helpers.rows import row
 
 from dbmsolver.errors import StoreError, UsageError
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.report import MOST_OPEN, label_of, render
 from dbmsolver.survey.rows import Inquiry, Row

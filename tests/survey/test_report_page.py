@@ -11,7 +11,7 @@ import pytest
 from helpers.rows import row
 from helpers.selection import few_fast
 
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.report import render
 from dbmsolver.survey.rows import Inquiry, Row
 

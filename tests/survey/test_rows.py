@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbmsolver.errors import StoreError
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.rows import Inquiry, Row, contradiction, key_of, merged
 
 

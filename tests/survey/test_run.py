@@ -14,7 +14,7 @@ from dbmsolver import prove, survey_deals
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limits
 from dbmsolver.survey.here import Here
 from dbmsolver.survey.rows import Inquiry

@@ -10,7 +10,7 @@ import pytest
 from helpers.rows import row
 
 from dbmsolver.errors import StoreError, UsageError
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.survey.formats import ENDINGS, LINES, line_of, read_rows
 from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.rows import Inquiry, Row

@@ -15,7 +15,7 @@ from helpers.searching import prove
 from dbmsolver import api
 from dbmsolver.errors import InputError, StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import certificate, certificate_file
 

@@ -11,7 +11,9 @@ from helpers.searching import prove
 from dbmsolver import api
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy, Rules, rules_for
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 
 PROOFS = [
     (rules_for("freecell", 3), 6139, "wkr", 736),

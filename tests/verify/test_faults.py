@@ -23,7 +23,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block

@@ -18,8 +18,8 @@ from dbmsolver.api import solve, verify_store
 from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.rules import GAMES as SHIPPED
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES as SHIPPED
 from dbmsolver.results import Result
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.verify.format import make_format

@@ -20,7 +20,8 @@ from helpers.small_partitions import small_partitions
 from dbmsolver import api
 from dbmsolver.errors import DiskFullError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.verify import partitions, pieces
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose

@@ -12,7 +12,8 @@ from helpers.selection import few_fast
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.dominance.macros import macros
 from dbmsolver.game.dominance.records import Record, has_dominance, record_of
-from dbmsolver.game.rules import GAMES, Build, Fill
+from dbmsolver.game.kinds import Build, Fill
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format import make_format
 from dbmsolver.verify.kernels.expand import GOAL, Task, Work

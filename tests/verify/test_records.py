@@ -32,7 +32,9 @@ from dbmsolver.core.digest import digest_runs
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import Record
-from dbmsolver.game.rules import Fill, Policy, Rules, rules_for
+from dbmsolver.game.kinds import Fill, Policy
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State as Words
 from dbmsolver.storage.blocks import Runs, read_block

@@ -24,8 +24,9 @@ from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 
 if TYPE_CHECKING:

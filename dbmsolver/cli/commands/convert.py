@@ -12,7 +12,7 @@ from dbmsolver.cli.solutions import from_option, given_options, load
 from dbmsolver.cli.values import FormatName
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES, Automove
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.kinds import Policy
 from dbmsolver.notation.format_names import FORMATS, format_of_name
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dbmsolver.cli.values import GameSource
 from dbmsolver.errors import EXIT_INPUT, UsageError
 from dbmsolver.game.deals import dealing
 from dbmsolver.game.library import identifier_of, load_description, path_of, text_of
-from dbmsolver.game.rules import SHIPPED
+from dbmsolver.game.shipped import SHIPPED
 
 
 @click.command("games")

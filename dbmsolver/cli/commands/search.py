@@ -42,8 +42,9 @@ from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import (
     Event,
     Keep,

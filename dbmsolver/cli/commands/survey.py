@@ -22,8 +22,8 @@ from dbmsolver.cli.survey_options import Games, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
-from dbmsolver.game.rules import Policy
 from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow

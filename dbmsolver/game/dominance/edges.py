@@ -13,7 +13,8 @@ from dbmsolver.game.dominance.records import (
     reductions,
     shortest_stuck,
 )
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.rules import Rules
 
 
 class Edge(NamedTuple):

@@ -24,7 +24,8 @@ from dbmsolver.game.dominance.records import (
     normalise,
 )
 from dbmsolver.game.dominance.slot_macros import slot_macros
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.rules import Rules
 
 
 def macros(record: Record, rules: Rules, policy: Policy) -> Iterator[Macro]:

@@ -22,9 +22,10 @@ from dbmsolver.game.dominance.records import (
     slot_cards,
 )
 from dbmsolver.game.dominance.search import search_along
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 
 def unfold(

@@ -25,8 +25,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, suit
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Policy, Rules
+from dbmsolver.game.rules import Rules
 
 Column = tuple[int, ...]
 """Deepest card first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.language.description import (
     Dealt,
     Deck,
@@ -15,7 +16,6 @@ from dbmsolver.game.language.description import (
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
-from dbmsolver.game.rules import MOVES_WORDS
 
 Fact = tuple[str, str]
 """A name and what is said of it; without a name, it goes on with the one before."""

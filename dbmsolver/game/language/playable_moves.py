@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dbmsolver.game.kinds import Build, Fill
+from dbmsolver.game.kinds import Moves as Takes
 from dbmsolver.game.language.description import MoveLine
 from dbmsolver.game.language.playable_runs import moves_of, takes_runs, whole_suits, widest
 from dbmsolver.game.language.problems import Problems
-from dbmsolver.game.rules import Build, Fill
-from dbmsolver.game.rules import Moves as Takes
 
 _BUILDS: dict[frozenset[str], Build] = {
     frozenset({"AltColor"}): "alternate",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS
+from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.language.description import (
     Dealt,
     Description,
@@ -33,7 +34,7 @@ from dbmsolver.game.language.playable_deal import (
 from dbmsolver.game.language.playable_moves import check_home, direction_of, fill_of
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_PASSES, Build, Fill, Moves, Rules
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_PASSES, Rules
 
 _SHOWN = {
     "Tableau": ("MixDropStack", "DropStack", "TopStack"),

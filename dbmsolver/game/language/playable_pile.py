@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS
+from dbmsolver.game.kinds import Pile
 from dbmsolver.game.language.description import Dealt, Deck, Description, MoveLine, Phase, SetupLine
 from dbmsolver.game.language.playable_deal import (
     Unplayable,
@@ -24,7 +25,7 @@ from dbmsolver.game.language.playable_deal import (
 )
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
-from dbmsolver.game.rules import MAX_PILE_COLUMNS, Pile, Rules
+from dbmsolver.game.rules import MAX_PILE_COLUMNS, Rules
 
 _ELEMENTS = ("Tableau", "Wastepile", "Stock")
 _NAMES = "Tableau, Wastepile and Stock"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dbmsolver.game.kinds import Moves
 from dbmsolver.game.language.description import MoveLine
 from dbmsolver.game.language.problems import Problems
-from dbmsolver.game.rules import Moves
 
 
 def takes_runs(line: MoveLine) -> bool:

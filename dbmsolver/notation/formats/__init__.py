@@ -9,7 +9,9 @@ from typing import Protocol
 
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, Policy, Rules
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.format_names import FORMATS, READABLE, WITH_RUNS, format_of_name
 from dbmsolver.notation.formats import (

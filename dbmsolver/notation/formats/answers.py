@@ -15,7 +15,8 @@ from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
-from dbmsolver.game.rules import UNUSUAL, Rules, rules_from
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import UNUSUAL, rules_from
 from dbmsolver.game.titles import rules_of_notes
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given

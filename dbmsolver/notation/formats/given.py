@@ -14,18 +14,11 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Build, Fill
+from dbmsolver.game.moving import moving, with_moving
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import (
-    GAMES,
-    Build,
-    Fill,
-    Rules,
-    changed,
-    moving,
-    rules_for,
-    usual_rules,
-    with_moving,
-)
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, changed, rules_for, usual_rules
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.steps import Origin
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game import titles
-from dbmsolver.game.rules import SHIPPED, Policy
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.shipped import SHIPPED
 from dbmsolver.notation.formats import sfn, universal_json
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source

@@ -16,8 +16,10 @@ import re
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.moving import moving
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, moving, usual_rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Solution

@@ -19,8 +19,10 @@ from dataclasses import replace
 from dbmsolver.errors import DbmError, UsageError, quoted
 from dbmsolver.game.cards import RANKS, card_name, parse_card
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import MOVES_WORDS, REMOVABLE_WORDS, Policy
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, MOVES_WORDS, REMOVABLE_WORDS, Policy, Rules, usual_rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, usual_rules
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import read_board

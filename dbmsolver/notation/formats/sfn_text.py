@@ -23,7 +23,7 @@ from typing import NamedTuple
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.boards import LABEL, parse_board
 from dbmsolver.game.cards import SUIT_NAMES, is_card, parse_card, rank, suit
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.sfn_rows import LIKE_MOVES, Rows, plain
 from dbmsolver.notation.formats.sfn_title import find_title, has_number
 from dbmsolver.notation.formats.source import InvalidError, Source

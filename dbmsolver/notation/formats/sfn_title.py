@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 
 _WITH_SIGN = re.compile(r"#\s*(-?[0-9]+)(?![\w.])", re.ASCII)
 _WITH_WORD = re.compile(

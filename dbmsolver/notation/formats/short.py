@@ -16,8 +16,8 @@ import re
 
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import LABEL
+from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import MOVES_WORDS
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.moves import is_board_line, read_board

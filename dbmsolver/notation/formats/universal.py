@@ -10,10 +10,12 @@ from typing import Any
 
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.cards import SUITS, rank, suit
+from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.moves import Place
+from dbmsolver.game.moving import moving
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Build, Fill, moving, usual_rules
+from dbmsolver.game.shipped import usual_rules
 from dbmsolver.notation.solution import Path, Solution
 from dbmsolver.notation.steps import Comment, Step
 

@@ -9,17 +9,11 @@ from typing import Any
 from dbmsolver.errors import DbmError, IllegalMoveError, UsageError, quoted
 from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
 from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.kinds import Build
+from dbmsolver.game.moving import with_moving
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import (
-    MAX_COLUMNS,
-    MAX_FREECELLS,
-    MAX_PILE_COLUMNS,
-    MAX_RESERVE,
-    Build,
-    Rules,
-    usual_rules,
-    with_moving,
-)
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_PILE_COLUMNS, MAX_RESERVE, Rules
+from dbmsolver.game.shipped import usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES
 from dbmsolver.notation.formats.universal import (

@@ -10,7 +10,8 @@ from dbmsolver.game.cards import SUIT_NAMES, SUITS
 from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, MAX_PILE_COLUMNS, MAX_RESERVE
+from dbmsolver.game.rules import MAX_PILE_COLUMNS, MAX_RESERVE
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.formats.universal import KNOWN
 from dbmsolver.notation.solution import Path

@@ -25,8 +25,8 @@ from dbmsolver.core.dives_of_deals import (
 from dbmsolver.core.tables import CARDS, Tables
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Policy
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.search.proof.dives import Order, way_back

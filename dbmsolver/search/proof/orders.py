@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Policy
+from dbmsolver.game.kinds import Policy
 from dbmsolver.keys.records import codec_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import return_freed_memory

@@ -14,8 +14,8 @@ from dbmsolver.closing import Closing
 from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.game.measures import measure_of
-from dbmsolver.game.rules import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
 from dbmsolver.results import (

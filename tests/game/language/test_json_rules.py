@@ -20,7 +20,8 @@ from dbmsolver.game.language.json_rules import DEFAULTS, parse_json
 from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 
 DATA = json.loads((Path(__file__).parents[2] / "data" / "games" / "small-decks.json").read_text())
 SETS = {entry["game"]: entry for entry in DATA["games"]}

@@ -25,7 +25,7 @@ from dbmsolver.game.language.description import (
 from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.library import FILES, text_of
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 
 KLONDIKE = Path(__file__).parents[2] / "data" / "games" / "klondike.game"
 

@@ -14,7 +14,8 @@ from dbmsolver.game.language.inheriting import resolved
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import Understood, understand
 from dbmsolver.game.library import FILES, load_description, load_rules, text_of
-from dbmsolver.game.rules import GAMES, Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import games as tool

@@ -9,7 +9,7 @@ from dbmsolver import api
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import Given, Source
 from dbmsolver.notation.solution import Solution

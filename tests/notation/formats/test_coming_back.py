@@ -12,7 +12,8 @@ from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats.stops import stops

@@ -13,8 +13,10 @@ from helpers.texts import validate
 from dbmsolver.cli.render import deal_data, move_data, rules_data
 from dbmsolver.errors import IllegalMoveError, UsageError
 from dbmsolver.game.moves import Place
+from dbmsolver.game.moving import moving, with_moving
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Rules, changed, moving, rules_for, with_moving
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, changed, rules_for
 from dbmsolver.game.titles import rules_notes, rules_of_notes
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped

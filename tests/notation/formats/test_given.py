@@ -15,7 +15,7 @@ from dbmsolver.cli.commands.convert import convert_command
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import FORMATS, Given, InvalidError, Source
 from dbmsolver.notation.solution import Solution

@@ -14,7 +14,7 @@ from helpers.solutions import solved
 
 from dbmsolver.errors import DbmError, IllegalMoveError, InputError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats import FORMATS, Given, InvalidError, Source
 from dbmsolver.notation.formats.source import MAX_BYTES

@@ -13,7 +13,7 @@ from helpers.pile_games import PILE_GAMES, small_deck
 from dbmsolver.errors import IllegalMoveError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, Place
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats.given import Given

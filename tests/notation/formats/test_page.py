@@ -15,7 +15,7 @@ from helpers.solutions import random_game, solved
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.formats.html import title
 from dbmsolver.notation.solution import Solution

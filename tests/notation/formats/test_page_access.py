@@ -11,7 +11,7 @@ from helpers.browser import SIZES, Opener
 from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
 
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 
 SCHEMES = ("light", "dark")
 

@@ -14,7 +14,8 @@ from helpers.support import ODD_RULES, random_layout
 
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.moves import Place
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats.stops import stops

@@ -10,7 +10,7 @@ from helpers.browser import LARGE, PHONE, SIZES, Opener
 from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
 
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.stops import stops
 
 NAMES = [f"{width}" for width, _ in SIZES]

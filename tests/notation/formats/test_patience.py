@@ -17,7 +17,7 @@ from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal, format_board, parse_board
 from dbmsolver.game.moves import STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.rules import GAMES
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import grouped
 from dbmsolver.notation.formats.stops import stops

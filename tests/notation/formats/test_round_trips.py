@@ -14,7 +14,8 @@ from helpers.texts import validate
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.game.rules import GAMES, Policy, rules_for
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import FORMATS, Source

@@ -14,9 +14,10 @@ from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Place
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import GAMES, Policy
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.formats import Given, InvalidError, Source, sfn

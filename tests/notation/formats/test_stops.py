@@ -13,7 +13,8 @@ from dbmsolver.game.automoves import goes_home
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
-from dbmsolver.game.rules import GAMES, Rules
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.stops import Stop, stops
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step

@@ -11,7 +11,8 @@ from helpers.searching import end_of
 from helpers.selection import few_fast
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import FirstMoves, Limit, Limits, Options, Verdict
 from dbmsolver.search.advice.first_moves import FOLDER, first_moves
 from dbmsolver.search.advice.worth import Clock, worth

@@ -13,7 +13,7 @@ from helpers.selection import few_fast
 
 from dbmsolver.api import solve, verify_store
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Result
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import layers

@@ -13,7 +13,7 @@ import pytest
 
 from dbmsolver.api import solve
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.search.astar.team import Team

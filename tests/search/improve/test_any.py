@@ -9,7 +9,7 @@ import pytest
 
 from dbmsolver import Better, Deal, Result, solve, verify_store
 from dbmsolver.errors import StoreError
-from dbmsolver.game.rules import rules_for
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Event
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.improve import ahead, improver

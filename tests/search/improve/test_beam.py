@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from dbmsolver.core.shards import NO_CEILING
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import Rules, rules_for
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.improve.beam import Beam, Shape
 from dbmsolver.search.trace import Step, replay

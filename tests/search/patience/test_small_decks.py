@@ -17,9 +17,10 @@ from dbmsolver import api
 from dbmsolver.core.patience import bound_of, make_board, make_found, moves_of
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
-from dbmsolver.game.rules import GAMES, POLICIES, Policy
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.search import inspect

@@ -13,7 +13,7 @@ from helpers.pile_games import small_deck
 from dbmsolver import api
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.rules import GAMES, rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Commit, Limit, Options, Question, Verdict
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.pile import dives, search

@@ -1,0 +1,83 @@
+"""The kinds of rules that games differ in, by the names that files and stores have for them."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Build = Literal["alternate", "suit", "any", "none", "suit-both", "colour", "other"]
+Fill = Literal["any", "kings", "none"]
+Moves = Literal["single", "runs", "suit-runs", "groups"]
+Pile = Literal["none", "wrap", "ends"]
+Policy = Literal["wkr", "horne", "none", "max"]
+
+BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
+"""What any game may have; the other ways of building are for Klondike's kind only."""
+FILLS: tuple[Fill, ...] = get_args(Fill)
+MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
+"""What any game may have; `groups` are for Klondike's kind only."""
+PILES: tuple[Pile, ...] = get_args(Pile)
+POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
+"""What a search may follow whatever it counts: "max" takes solutions away."""
+
+Family = Literal["cards", "runs", "two-way", "pile"]
+"""What kernels play a game: see docs/games.md."""
+
+BUILD_WORDS: dict[Build, str] = {
+    "alternate": "built down by alternate colour",
+    "suit": "built down by suit",
+    "any": "built down by any suit",
+    "none": "nothing is put on a card",
+    "colour": "built down by colour",
+    "other": "built down by any suit but the card's own",
+    "suit-both": "built up or down by suit",
+}
+FILL_WORDS: dict[Fill, str] = {
+    "any": "empty columns take any card",
+    "kings": "empty columns take kings only",
+    "none": "empty columns take nothing",
+}
+MOVES_WORDS: dict[Moves, str] = {
+    "single": "cards move one by one",
+    "runs": "a run moves as one move",
+    "suit-runs": "a run of one suit moves as one move",
+    "groups": "any cards at the end of a column move as one move",
+}
+WORRYING_BACK_WORDS = {
+    True: "cards come back from the foundations",
+    False: "no card comes back from the foundations",
+}
+WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
+REMOVABLE_WORDS = {
+    True: "cards come back from the foundations",
+    False: "no card leaves a foundation",
+}
+PILE_WORDS: dict[Pile, str] = {
+    "none": "no pile",
+    "wrap": "one pile up or down by any suit and from king to ace",
+    "ends": "one pile up or down by any suit",
+}
+RESERVE_WORDS = {
+    True: "no card is put into a freecell",
+    False: "an empty freecell takes any card",
+}
+
+
+def draw_words(draw: int) -> str:
+    """How many cards are turned at once in words."""
+    if not draw:
+        return "no waste"
+    return f"{draw} {'card' if draw == 1 else 'cards'} turned at once"
+
+
+def passes_words(passes: int) -> str:
+    """How often the stock is gone through in words."""
+    if not passes:
+        return "any number of passes"
+    return f"{passes} {'pass' if passes == 1 else 'passes'}"
+
+
+def stock_words(cards: int) -> str:
+    """A stock of so many cards in words."""
+    if not cards:
+        return "no stock"
+    return f"a stock of {cards} {'card' if cards == 1 else 'cards'}"

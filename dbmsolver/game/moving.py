@@ -1,0 +1,95 @@
+"""How cards move, in words for solutions: written and read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.kinds import PILES, Build, Moves, Pile
+from dbmsolver.game.rules import Rules
+
+_PATIENCE = re.compile(
+    r"(?P<moves>runs|suit-runs|groups)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
+    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?P<back> ?worrying-back)?"
+)
+
+
+def moving(rules: Rules) -> str:
+    """How cards move, in words for solutions, as in "suit-runs whole-suits".
+
+    "single" where each card is a move of its own and nothing else is unusual.
+    """
+    words = [str(rules.moves)] if rules.has_runs else []
+    words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
+    words += ["removable"] * rules.removable
+    if rules.has_pile:
+        words.append(f"pile-{rules.pile}")
+        words += [f"stock-{rules.stock}"] * bool(rules.stock)
+    if rules.draw:
+        words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
+    words += ["worrying-back"] * rules.worrying_back
+    return " ".join(words) or "single"
+
+
+def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
+    """The rules with cards that move as the words of `moving` say, and another way of building.
+
+    UsageError for other words.
+    """
+    words = set(text.split())
+    if words & {"groups", "worrying-back"} or "draw-" in text:
+        return _with_patience(rules, text, build)
+    stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
+    piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
+    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", "removable", *piles, stock}
+    pile: Pile = next((pile for word, pile in piles.items() if word in words), "none")
+    unknown = sorted(words - known) or len(words & {"runs", "suit-runs", "single"}) > 1
+    if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
+        expected = (
+            "runs, suit-runs or single, then whole-suits, reserve and removable where they are so; "
+            "or pile-wrap or pile-ends, then stock- and its cards; or runs, suit-runs, groups or "
+            "nothing, then stock-, draw- and passes- with numbers, then worrying-back"
+        )
+        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    if pile != "none":
+        cards = int(stock[6:]) if stock else 0
+        return replace(rules, build="none", fill="none", pile=pile, stock=cards)
+    takes: Moves = "runs" if "runs" in words else "single"
+    return replace(
+        rules,
+        build=build or rules.build,
+        moves="suit-runs" if "suit-runs" in words else takes,
+        whole_suits="whole-suits" in words,
+        reserve="reserve" in words,
+        removable="removable" in words,
+        pile="none",
+        stock=0,
+        draw=0,
+        passes=0,
+        worrying_back=False,
+    )
+
+
+def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
+    """`with_moving` for a game of Klondike's kind."""
+    found = _PATIENCE.fullmatch(text)
+    if not found:
+        expected = (
+            "runs, suit-runs or groups, then stock-, draw- and passes- with numbers, then "
+            "worrying-back, as far as they are so"
+        )
+        raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
+    takes: dict[str | None, Moves] = {"runs": "runs", "suit-runs": "suit-runs", "groups": "groups"}
+    return replace(
+        rules,
+        build=build or rules.build,
+        moves=takes.get(found["moves"], "single"),
+        whole_suits=False,
+        reserve=False,
+        pile="none",
+        stock=int(found["stock"] or 0),
+        draw=int(found["draw"] or 0),
+        passes=int(found["passes"] or 0),
+        worrying_back=bool(found["back"]),
+    )

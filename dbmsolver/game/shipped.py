@@ -1,0 +1,155 @@
+"""The games that come with the program, and rules that are told by how they differ from these."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.kinds import Build, Fill, Moves
+from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.rules import MAX_FREECELLS, MAX_RESERVE, Rules, check_range
+
+UNUSUAL: dict[str, Any] = {
+    "moves": "single",
+    "whole_suits": False,
+    "reserve": False,
+    "removable": False,
+    "pile": "none",
+    "stock": 0,
+    "draw": 0,
+    "passes": 0,
+    "worrying_back": False,
+}
+"""Rules that are told only where they are not as in FreeCell, and how they are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """A game that comes with the program, in `files/`."""
+
+    rules: Rules
+    title: str
+    """Its name as people write it."""
+    description: str
+    numbers: str
+    """Whose numbers its deals have."""
+
+
+def _shipped() -> dict[str, Shipped]:
+    """The games of `files/index.json`, which `tools/games.py` makes of the files beside it.
+
+    So the files need not be parsed whenever the program starts.
+    """
+    path = Path(__file__).parent / "files" / "index.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: Shipped(Rules(name, **entry.pop("rules")), **entry) for name, entry in entries.items()
+    }
+
+
+SHIPPED: dict[str, Shipped] = _shipped()
+GAMES: dict[str, Rules] = {name: shipped.rules for name, shipped in SHIPPED.items()}
+
+
+def changed(
+    rules: Rules,
+    freecells: int | None = None,
+    columns: int | None = None,
+    build: Build | None = None,
+    fill: Fill | None = None,
+    moves: Moves | None = None,
+) -> Rules:
+    """The rules with what is given: numbers of freecells and columns, build and fill rule, moves.
+
+    Where fewer freecells are left than the deal fills, it fills them all, and the other cards are
+    dealt to the columns. UsageError if the deal cannot be laid out so.
+    """
+    if freecells is not None:
+        check_range("freecells", freecells, 0, MAX_RESERVE if rules.reserve else MAX_FREECELLS)
+        filled = min(rules.dealt_to_freecells, freecells)
+        layout = layout_of(rules.layout).with_cells(filled, freecells)
+        rules = replace(rules, freecells=freecells, dealt_to_freecells=filled, layout=str(layout))
+    if columns is not None:
+        rules = replace(rules, columns=columns)
+    return replace(
+        rules,
+        build=build or rules.build,
+        fill=fill or rules.fill,
+        moves=moves or rules.moves,
+    )
+
+
+def rules_for(
+    game: str | Rules,
+    freecells: int | None = None,
+    columns: int | None = None,
+    build: Build | None = None,
+    fill: Fill | None = None,
+    moves: Moves | None = None,
+) -> Rules:
+    """The rules of a game, by its name or by themselves, with the changes of `changed`."""
+    rules = GAMES.get(game) if isinstance(game, str) else game
+    if rules is None:
+        raise unknown_game(str(game))
+    return changed(rules, freecells, columns, build, fill, moves)
+
+
+def unknown_game(name: str) -> UsageError:
+    """The error for a name that is no game's, with the nearest one."""
+    near = difflib.get_close_matches(name.lower(), GAMES, 1, 0.5)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
+
+
+def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
+    """The rules as far as name, columns, freecells, and the rules of moving tell them.
+
+    How a number is dealt is left as it is in `game`, by default the shipped one of that name. It is
+    in turn where there is none, or where that game cannot be dealt so.
+    """
+    plain = replace(rules, dealt_to_freecells=0, kings_sunk=False, layout="")
+    game = game or GAMES.get(rules.name)
+    if game is None:
+        return plain
+    try:
+        dealt = changed(game, rules.freecells, rules.columns)
+        return replace(
+            plain,
+            dealt_to_freecells=dealt.dealt_to_freecells,
+            kings_sunk=dealt.kings_sunk,
+            layout=dealt.layout,
+        )
+    except UsageError:
+        return plain
+
+
+def rules_from(data: Mapping[str, Any]) -> Rules:
+    """Rules by the names of their fields, as stores and certificates hold them.
+
+    What was written when rules had no layout was dealt as the game of that name is dealt, if all
+    other rules are those of the game, and in turn otherwise. TypeError or UsageError for what are
+    no rules.
+    """
+    rules = Rules(**data)
+    game = GAMES.get(rules.name)
+    if "layout" not in data and game and replace(game, layout="") == rules:
+        return game
+    return rules
+
+
+def rules_fields(rules: Rules) -> dict[str, Any]:
+    """Rules by the names of their fields, as stores and certificates hold them.
+
+    How cards move is said only where it is not as in FreeCell: what the first versions wrote is
+    written still.
+    """
+    fields = asdict(rules)
+    for name, usual in UNUSUAL.items():
+        if fields[name] == usual:
+            del fields[name]
+    return fields

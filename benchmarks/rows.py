@@ -187,8 +187,20 @@ _BIG = "prove 504179225 --every-position"
 ROWS = (
     Row("help", "--help", True, help_row),
     Row("first", "first runs ever, with compilation", False, first_run),
-    Row("solve-3", "solve 3", True, one("solve 3", length(73), seconds(1.2))),
-    Row("solve-1", "solve 1", True, one("solve 1", length(87), seconds(8))),
+    Row("solve-3", "solve 3", True, one("solve 3", length(73), seconds(0.5))),
+    Row("solve-10", "solve 10", True, one("solve 10", length(85), seconds(0.5))),
+    Row("solve-1", "solve 1", True, one("solve 1", length(87), seconds(2.5))),
+    Row("solve-5", "solve 5", True, one("solve 5", length(90), seconds(2.5))),
+    Row("solve-9", "solve 9", True, one("solve 9", length(92), seconds(2.5))),
+    *(
+        Row(
+            f"solve-{number}-threads",
+            f"solve {number}, threads 1 and 2",
+            False,
+            threads(command, 0),
+        )
+        for number, command in ((n, f"solve {n}") for n in (1, 5, 9, 37, 49, 70))
+    ),
     Row("solve-30", "solve 1 to 30", False, all_thirty),
     Row("12064", _12064, True, one(_12064, exactly(MIDDLE), rate(2e6))),
     Row("threads", f"{_12064}, threads 1 and 2", True, threads(_12064, MIDDLE)),

@@ -142,8 +142,6 @@ class Rules:
         if self.layout:
             layout = layout_of(self.layout)
             layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)
-            if layout.hidden and not self.is_patience:
-                raise UsageError("cards are dealt face down, expected a game of Klondike's kind")
             if not self.has_pile and layout.has_pile:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 
@@ -166,6 +164,11 @@ class Rules:
         check_range("cards turned at once", self.draw, 0, CARDS)
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
         if not self.is_patience:
+            if layout_of(self.layout).hidden:
+                raise UsageError(
+                    "cards are dealt face down: expected a game with a waste, or with moves of any "
+                    "group"
+                )
             if self.build in ("colour", "other"):
                 raise UsageError(
                     f"{BUILD_WORDS[self.build]}: expected a game with a waste, or with moves of "

@@ -11,7 +11,7 @@ from helpers.patience_games import PATIENCE_GAMES
 from dbmsolver.errors import UsageError
 from dbmsolver.game.moving import moving, with_moving
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES, rules_fields
+from dbmsolver.game.shipped import GAMES, rules_fields, rules_for
 from dbmsolver.game.titles import rules_notes, rules_of_notes
 
 CHANGES: list[dict[str, Any]] = [
@@ -54,3 +54,10 @@ def test_cards_that_come_back_do_not_make_a_game_of_this_kind() -> None:
     with pytest.raises(UsageError, match="for how cards move"):
         with_moving(GAMES["klondike"], "runs stock-24 draw-1 passes-0 worrying-back")
     assert not GAMES["klondike"].takes_back and not GAMES["klondike"].two_way
+
+
+@pytest.mark.parametrize("moves", ["runs", "suit-runs", "single"])
+def test_cards_face_down_take_a_waste_or_groups(moves: Any) -> None:
+    text = "dealt face down: expected a game with a waste, or with moves of any group"
+    with pytest.raises(UsageError, match=text):
+        rules_for("yukon", moves=moves)

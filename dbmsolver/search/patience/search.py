@@ -21,7 +21,6 @@ import numpy as np
 
 from dbmsolver.core.patience import MOST_MOVES, NO_PARENT, Words, make_board, make_found
 from dbmsolver.core.patience_closing import (
-    OUT_FULL,
     SET_FULL,
     WON,
     StateSet,
@@ -159,9 +158,8 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
                 raise OutOfBudget
             if self._left() == 0:
                 break
-            if reason not in (SET_FULL, OUT_FULL):
-                self.limit = self._reached()
-                yield self._report()
+            self.limit = self._reached()
+            yield self._report()
             if self._ended() is not None:
                 break
             if self.recorder.due() and self.recorder.keep_closed:

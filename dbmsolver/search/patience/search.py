@@ -52,7 +52,6 @@ _OUT = 1 << 16
 """Candidates that are made before they are sorted."""
 _DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
 _STATE_BYTES = 24 + 2 + 2 * 4
-_MIX = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 
 
 @dataclass(eq=False, slots=True)
@@ -81,8 +80,7 @@ class Waiting:
 
 def weigh_states(words: Words) -> Tally:
     """The tally of states, as the books have it."""
-    mixed = words[:, 0] * _MIX[0] ^ words[:, 1] * _MIX[1]
-    return weigh(mixed ^ words[:, 2] * _MIX[2])
+    return Tally(len(words), int(digest_of(words)))
 
 
 def packed(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[tuple[bytes, Tally]]:

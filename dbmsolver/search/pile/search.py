@@ -53,7 +53,12 @@ class Part:
     @property
     def tally(self) -> Tally:
         """Of their keys."""
-        return weigh(self.words >> _SHIFT)
+        return weigh_keys(self.words >> _SHIFT)
+
+
+def weigh_keys(keys: Words) -> Tally:
+    """The tally of states, as the books have it."""
+    return Tally(keys.size, int(digest_keys(keys)))
 
 
 def root_candidates(keys: PileKeys) -> Words:
@@ -138,7 +143,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
         """All candidates of a place in order, each key once; they have no records any more."""
         words = sorted_candidates([part.words for part in parts])
         self.books.take(total(part.tally for part in parts))
-        self.books.make(weigh(words >> _SHIFT))
+        self.books.make(weigh_keys(words >> _SHIFT))
         for part in parts:
             self._drop(part.records)
         return words
@@ -159,8 +164,9 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
             place, some, more = expand(self.keys.tables, keys, place, self._played, self._turned)
             self._make((layer, stratum + 1), self._played[:some])
             self._make((layer + self.by_cost, stratum + 1), self._turned[:more])
-        self.books.take(weigh(keys))
-        self.recorder.statistics.count(layer, stratum, keys.size, 0, int(digest_keys(keys)))
+        taken = weigh_keys(keys)
+        self.books.take(taken)
+        self.recorder.statistics.count(layer, stratum, taken.states, 0, taken.sum)
         closed = []
         for data, states in packed(words):
             first, last = int(states[0]) >> 32, int(states[-1]) >> 32
@@ -171,7 +177,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
         """Make candidates pending, each key once."""
         if not words.size:
             return
-        made = weigh(words >> _SHIFT)
+        made = weigh_keys(words >> _SHIFT)
         self.books.make(made)
         part = Part(sorted_candidates([words]))
         self.books.take(made.minus(part.tally))

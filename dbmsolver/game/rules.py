@@ -244,6 +244,8 @@ class Rules:
         """Which kernels play it."""
         if self.has_pile:
             return "pile"
+        if self.is_patience:
+            return "patience"
         return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -18,6 +19,7 @@ from dbmsolver.search.patience import dives as patience_dives
 from dbmsolver.search.patience.search import PatienceSearch
 from dbmsolver.search.pile import dives as pile_dives
 from dbmsolver.search.pile.search import PileSearch
+from dbmsolver.storage.environment import Environment
 from helpers import patience_games, pile_games
 
 
@@ -58,7 +60,16 @@ FAMILIES = [pytest.param(PILE, id="pile"), pytest.param(PATIENCE, id="patience")
 
 
 def many_commits(monkeypatch: pytest.MonkeyPatch, family: Family) -> None:
-    """Let a search without dives commit after every few states."""
+    """Let a search without dives commit after every few states, without waiting for the disk.
+
+    No power fails in these tests.
+    """
+    real = Environment.__init__
+
+    def quick(self: Environment, path: Path, *, durable: bool, new: bool = False) -> None:
+        real(self, path, durable=False, new=new)
+
+    monkeypatch.setattr(Environment, "__init__", quick)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     monkeypatch.setattr(in_memory, "AT_ONCE", family.step)
     monkeypatch.setattr(family.dives, "SCHEDULE", ())

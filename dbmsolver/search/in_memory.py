@@ -194,4 +194,6 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
             batch.pending, batch.waiting = records, self.stored
             for record in records:
                 self.stored = self.stored.plus(record.tally)
+            if self.by_cost:
+                batch.fields["known"] = self.recorder.statistics.closed + held.states
         return self.recorder.commit(*self.place, held.states)

@@ -151,43 +151,75 @@ def put_moves(cards, place, moves, count):
     return count
 
 
+class Before(NamedTuple):
+    """What the move that led to a state lets :func:`list_moves` leave out.
+
+    The card that was moved last never needs to move: where it could go now it could have gone at
+    once. Others need not go where they could have gone before: see
+    :mod:`dbmsolver.core.move_order`.
+    """
+
+    skip: np.uint64  # cards not to move
+    settled: np.uint64  # cards that move only to places that were not there before
+    opened: np.uint64  # the parents that were not there before
+    freecells: int  # freecells in use before
+    bottoms: int  # columns in use before
+
+
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
+def only_skipping(cards):
+    """A :class:`Before` with cards not to move, and nothing else."""
+    return Before(cards, ZERO, ZERO, np.int64(0), np.int64(0))
+
+
+@inlined
+def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal single-card moves of a state to ``moves`` (uint16[256]).
 
     A move is ``8 * card + new place value``. ``sets`` describes the signature
-    (:func:`signature_sets`); ``off``, ``low`` and ``high`` are the state's planes. ``skip`` is a
-    set of cards not to move: the card that was moved last never needs to, because where it could go
-    now it could have gone at once. Returns (count, forced); a forced move is the only one listed.
+    (:func:`signature_sets`); ``off``, ``low`` and ``high`` are the state's planes. ``before`` says
+    which moves are left out. Returns (count, forced); a forced move is the only one listed.
     """
     signature, loose = sets.signature, sets.loose
     freecell = loose & off & ~low
     bottom = loose & off & low
     stacked = loose & ~off
-    exposed = loose | sets.locked
+    next_cards = next_home(signature)
     covered = sets.under
+    on_next = sets.locked if next_cards & sets.under else ZERO
     for index in range(t.kinds.size):
         children = stacked & (low if index & 1 else ~low)
         if t.planes == 3:
             children &= high if index & 2 else ~high
         covered |= permute_suits(children, t.kinds[index]) << U64(4)
-    exposed &= ~(covered | freecell)
+        on_next |= children & permute_suits(next_cards >> U64(4), t.kinds[index])
+    exposed = (loose | sets.locked) & ~(covered | freecell)
     movable = exposed | freecell
 
-    homing = movable & next_home(signature)
+    homing = movable & next_cards
     safe = safe_move(t, signature, homing)
     if safe >= 0:
         moves[0] = 8 * safe + PLACE_HOME
         return 1, True
-    count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
-    movable &= ~skip
+    count = put_moves(homing & ~before.skip, PLACE_HOME, moves, 0)
+    movable &= ~before.skip
+    settled = before.settled & ~on_next
     parents = exposed >> U64(4)
+    opened = parents & (before.opened >> U64(4))
     for index in range(t.kinds.size):
-        count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
+        onto = movable & permute_suits(parents, t.kinds[index])
+        onto &= ~settled | permute_suits(opened, t.kinds[index])
+        count = put_moves(onto, index, moves, count)
     if popcount(freecell) < t.freecells:
-        count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
+        away = exposed & movable
+        if before.freecells < t.freecells:
+            away &= ~settled
+        count = put_moves(away, PLACE_FREECELL, moves, count)
     if sets.bottoms + popcount(bottom) < t.columns:
-        count = put_moves(movable & t.fillers & ~bottom, PLACE_BOTTOM, moves, count)
+        away = movable & t.fillers & ~bottom
+        if before.bottoms < t.columns:
+            away &= ~settled
+        count = put_moves(away, PLACE_BOTTOM, moves, count)
     return count, False
 
 
@@ -259,10 +291,12 @@ def progress(t, signature, locked_in_deal):
 
 __all__ = [
     "MAX_MOVES",
+    "Before",
     "Tables",
     "apply_move",
     "is_safe",
     "list_moves",
+    "only_skipping",
     "place_of",
     "progress",
     "signature_sets",

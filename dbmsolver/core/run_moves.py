@@ -80,7 +80,7 @@ def whole_suits(t, signature, stacked, low, high, heads):
 
 
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
+def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal moves of a state to ``moves`` (uint16[256]).
 
     A move is ``8 * head + new place value``; the other arguments, and what it returns, are those of
@@ -90,6 +90,7 @@ def list_moves(t, sets, off, low, high, skip, moves):
     goes to an empty column, which would put it where it came from.)
     """
     signature, loose = sets.signature, sets.loose
+    skip = before.skip
     freecell = loose & off & ~low
     bottom = loose & off & low
     stacked = loose & ~off

@@ -41,13 +41,14 @@ def children_of(t, cards, index):
 
 
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
+def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal moves of a state to ``moves`` (uint16[256]); as `expand.list_moves`.
 
     The card that was moved last is skipped here, too: a move home and one from there are two moves
     of one card, which could have gone at once.
     """
     signature, loose = sets.signature, sets.loose
+    skip = before.skip
     home = loose & off & high
     freecell = loose & off & ~low & ~high
     bottom = loose & off & low

@@ -28,7 +28,7 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.expand import only_skipping, signature_sets
+from dbmsolver.core.expand import only_skipping, put_card, signature_sets
 from dbmsolver.core.families import apply_move, home_signature, list_moves, place_of, set_home
 from dbmsolver.core.layout import (
     WIDE_WORDS,
@@ -88,14 +88,8 @@ def make_fields(t, layout, nets, fields, keeps):
         field = pack_key(t, layout, nets, bit, bit, bit)[0]
         keeps[card] = ~field
         for place in range(PLACE_HOME):
-            fields[8 * card + place] = pack_key(
-                t,
-                layout,
-                nets,
-                t.place_planes[0, place] << U64(card),
-                t.place_planes[1, place] << U64(card),
-                t.place_planes[2, place] << U64(card),
-            )[0]
+            placed = put_card(t, ZERO, ZERO, ZERO, card, place)
+            fields[8 * card + place] = pack_key(t, layout, nets, *placed)[0]
 
 
 @inner

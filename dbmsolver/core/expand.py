@@ -235,44 +235,62 @@ def place_of(locked, off, low, high, card):
 
 
 @inlined
-def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
-    bit = ONE << U64(card)
+def put_card(t, off, low, high, card, place):
+    """The planes (off, low, high) when ``card``, wherever it was, lies at a place value.
+
+    Home and locked cards have no bits, but for those that may come back from the foundations.
+    """
+    shift = U64(card)
+    others = ~(ONE << shift)
+    return (
+        (off & others) | (t.place_planes[0, place] << shift),
+        (low & others) | (t.place_planes[1, place] << shift),
+        (high & others) | (t.place_planes[2, place] << shift),
+    )
+
+
+@inlined
+def move_card(t, signature, off, low, high, card, old, new, home):
+    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``.
+
+    If that is the foundation, ``home`` cards go there with it, itself among them.
+    """
     if old == PLACE_LOCKED:
         signature -= t.release[card]
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
     if new == PLACE_HOME:
-        signature += ONE << U64(4 * (card & 3))
-    else:
-        off |= t.place_planes[0, new] << U64(card)
-        low |= t.place_planes[1, new] << U64(card)
-        high |= t.place_planes[2, new] << U64(card)
+        signature += U64(home) << U64(4 * (card & 3))
+    off, low, high = put_card(t, off, low, high, card, new)
     return signature, off, low, high
+
+
+@inlined
+def put_back(t, signature, off, low, high, code, home):
+    """The parent of a state by its parent-move code: (signature, off, low, high).
+
+    If the card is home now, ``home`` cards went there with it. Arithmetic only; whether the parent
+    is a state of a game is not looked at.
+    """
+    card = np.int64(t.code_card[code])
+    old = np.int64(t.code_place[code])
+    if height(signature, card & 3) > (card >> 2):
+        signature -= U64(home) << U64(4 * (card & 3))
+    if old == PLACE_LOCKED:
+        signature += t.release[card]
+        old = np.int64(0)  # no bits: like those of a card on its first parent
+    off, low, high = put_card(t, off, low, high, card, old)
+    return signature, off, low, high
+
+
+@inlined
+def apply_move(t, signature, off, low, high, card, old, new):
+    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
+    return move_card(t, signature, off, low, high, card, old, new, 1)
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
-    """The parent of a state by its parent-move code: (signature, off, low, high).
-
-    Arithmetic only; whether the parent is a state of a game is not looked at.
-    """
-    card = np.int64(t.code_card[code])
-    old = np.int64(t.code_place[code])
-    bit = ONE << U64(card)
-    if height(signature, card & 3) > (card >> 2):
-        signature -= ONE << U64(4 * (card & 3))
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
-    if old == PLACE_LOCKED:
-        signature += t.release[card]
-    else:
-        off |= t.place_planes[0, old] << U64(card)
-        low |= t.place_planes[1, old] << U64(card)
-        high |= t.place_planes[2, old] << U64(card)
-    return signature, off, low, high
+    """The parent of a state by its parent-move code: (signature, off, low, high)."""
+    return put_back(t, signature, off, low, high, code, 1)
 
 
 @kernel
@@ -296,9 +314,12 @@ __all__ = [
     "apply_move",
     "is_safe",
     "list_moves",
+    "move_card",
     "only_skipping",
     "place_of",
     "progress",
+    "put_back",
+    "put_card",
     "signature_sets",
     "undo_code",
 ]

@@ -103,7 +103,8 @@ def test_a_reserve_in_the_short_format() -> None:
 
 @pytest.mark.parametrize("rules", [*GAMES.values(), *CHANGED], ids=lambda rules: rules.name)
 def test_how_cards_move_is_told(rules: Rules) -> None:
-    assert with_moving(replace(rules, moves="single", whole_suits=False), moving(rules)) == rules
+    plain = replace(rules, moves="single", whole_suits=False, layout="")
+    assert replace(with_moving(plain, moving(rules)), layout=rules.layout) == rules
     assert rules_of_notes(", ".join(rules_notes(rules))) == rules
 
 

@@ -160,7 +160,8 @@ class _Run:
         return_freed_memory()
         memory = limits.memory or default_memory()
         # The rest is for what comes and goes: blocks being packed, tables being rebuilt.
-        self.memory = max(memory * 3 // 4 - self.threads * SCRATCH, memory // 3)
+        crew = 1 if isinstance(self.keys, PileKeys | PatienceKeys) else self.threads
+        self.memory = max(memory * 3 // 4 - crew * SCRATCH, memory // 3)
 
     @property
     def answered(self) -> bool:

@@ -69,12 +69,25 @@ def runs():
     how = {"metric": "moves", "policy": "max", "any_solution": True}
     assert solve(Deal.from_number(3), threads=1, **how).length == 18
 
+def turns():
+    deal = Deal.from_number(66, rules_for("klondike_by_threes"))
+    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    deal = Deal.from_number(2, rules_for("klondike"))
+    assert solve(deal, any_solution=True, max_states=1000).moves
+
+def piles():
+    deal = Deal.from_number(1, rules_for("black_hole"))
+    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    assert solve(Deal.from_number(2, rules_for("golf"))).moves
+
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 check("solve", "every-position", solves)
 check("solve", "every-position", counts, counting=True)
 check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
 check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
 check("prove", "every-position", runs, family="runs")
+check("prove", "every-position", turns, family="patience")
+check("prove", "every-position", piles, family="pile")
 """
 
 SHARED = """

@@ -42,10 +42,11 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.pile", "errors results core keys storage search search.improve"),
     ("search.patience", "errors results core keys storage search search.improve"),
     (
-        "search.session",
-        "errors process game results core clusters keys storage search search.proof search.astar "
-        "search.improve search.pile search.patience",
+        "search.stages",
+        "process game results clusters keys search search.proof search.astar search.improve "
+        "search.pile search.patience",
     ),
+    ("search.session", "errors process game results keys storage search search.stages"),
     (
         "search.sequences",
         "errors closing process game results core keys storage search search.session",

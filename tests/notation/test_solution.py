@@ -18,6 +18,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import capacity, run_length
+from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.notation.explicit import explicit
 from dbmsolver.notation.lengths import lengths
@@ -91,7 +92,7 @@ def test_from_moves_marks_forced_moves_as_automoves() -> None:
     deal = solved(3).deal
     position, moves = deal.position, []
     for move in solved(3).moves():
-        forced = deal.rules.safe_home(move.card, position.foundations, "wkr")
+        forced = is_safe_home(deal.rules, move.card, position.foundations, "wkr")
         is_home = move.destination.kind == "foundation"
         moves.append(move._replace(forced=forced and is_home))
         position = position.apply(move)
@@ -177,7 +178,7 @@ def test_wkr_of_notations_includes_horne() -> None:
     heights = (4, 4, 0, 4)  # hearts, spades, diamonds, clubs
     assert goes_home(five, heights, FREECELL, "horne")
     assert goes_home(five, heights, FREECELL, "wkr")
-    assert not FREECELL.safe_home(five, heights, "wkr")
+    assert not is_safe_home(FREECELL, five, heights, "wkr")
     assert goes_home(five, (4, 3, 2, 3), FREECELL, "wkr")
     assert not goes_home(five, (4, 3, 2, 3), FREECELL, "horne")
     assert not goes_home(five, (4, 4, 4, 4), FREECELL, "none")

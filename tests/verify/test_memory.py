@@ -26,7 +26,7 @@ from dbmsolver.verify import partitions, pieces
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.exchange import Exchange
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.partitions import cut
 from dbmsolver.verify.report import Verification
 from dbmsolver.verify.spill import Spill, mapped_zeros

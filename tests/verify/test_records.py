@@ -41,7 +41,7 @@ from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 from dbmsolver.verify import closure, run
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.arrange import key_bits, take_signature
 
 PROOFS: list[tuple[Rules, int, Policy]] = [

@@ -51,7 +51,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 9))
+@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 6))
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
     result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]
@@ -138,7 +138,7 @@ def test_signals_in_the_background(tmp_path: Path) -> None:
     """A shell has SIGINT ignored there; SIGTERM ends the search after a commit."""
     store, events = tmp_path / "store", tmp_path / "events"
     line = (
-        "dbmsolver prove 504179225 --every-position --memory 1G --log-json "
+        "dbmsolver prove 504179225 --every-position --memory 256M --threads 1 --log-json "
         f"--store {store} 2> {events} & "
         # Once it runs: SIGINT, the second signal, is among those that it ignores.
         f"until grep -q '^{{' {events}; do sleep 0.1; done; "

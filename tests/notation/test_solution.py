@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from helpers.selection import few_fast
 from helpers.solutions import DATA, mid_game, plain, random_game, rows, solved
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,7 +75,7 @@ def known_lengths() -> dict[tuple[int, int], int]:
     return known
 
 
-@pytest.mark.parametrize("policy", ["none", "horne", "wkr"])
+@pytest.mark.parametrize("policy", few_fast(["none", "horne", "wkr"], 1))
 def test_kept_solutions_have_supermoves_of_many_sizes(policy: Policy) -> None:
     sizes = {step.count for key in ALL for step in explicit(solved(*key), policy).steps}
     assert sizes >= {1, 2, 3, 4, 5}
@@ -264,7 +265,7 @@ def test_explicit_moves_end_at_the_same_place_or_further(
     assert sum(step.automove == "none" for step in short.steps) <= len(made)
 
 
-@pytest.mark.parametrize("number, cells", ALL)
+@pytest.mark.parametrize("number, cells", few_fast(ALL, 6))
 @pytest.mark.parametrize("policy", ["none", "horne", "wkr"])
 def test_explicit_solutions_win(number: int, cells: int, policy: Policy) -> None:
     short = explicit(solved(number, cells), policy)

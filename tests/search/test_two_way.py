@@ -103,7 +103,11 @@ def check(rules: Rules, seed: int, decks: int, store: Path | None = None) -> Non
                 refused = True
 
 
-@pytest.mark.parametrize("rules", [TWO_WAY[0], TWO_WAY[4]], ids=lambda rules: rules.name)
+@pytest.mark.parametrize(
+    "rules",
+    [TWO_WAY[4], pytest.param(TWO_WAY[0], marks=pytest.mark.slow)],  # two-byte codes
+    ids=lambda rules: rules.name,
+)
 def test_small_decks(rules: Rules) -> None:
     check(rules, 1, 6)
 

@@ -60,7 +60,7 @@ def facts(report: Verification) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("name", "memory", "threads"),
-    few_fast(product(["proof", "larger", "wide"], BUDGETS, [1, 3]), 11),
+    few_fast(product(["proof", "larger", "wide"], BUDGETS, [1, 3]), 7),
 )
 def test_any_memory(
     stores: Path, monkeypatch: pytest.MonkeyPatch, name: str, memory: int, threads: int

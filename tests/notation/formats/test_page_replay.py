@@ -25,7 +25,7 @@ from dbmsolver.notation.steps import Comment, Step
 CALM = {"reduced_motion": "reduce"}
 
 
-@pytest.mark.parametrize("number, policy", [(3, "wkr"), (44, "horne"), (32, "none")])
+@pytest.mark.parametrize("number, policy", few_fast([(3, "wkr"), (44, "horne"), (32, "none")], 1))
 def test_steps_through_a_whole_solution(opened: Opener, number: int, policy: str) -> None:
     solution = explicit(solved(number), policy)  # type: ignore[arg-type]
     positions, ends = positions_of(solution), [stop.end for stop in stops(solution)]
@@ -168,7 +168,9 @@ def test_thousands_of_moves(opened: Opener) -> None:
     assert (page.move(), page.board()) == (6000, position)
 
 
-@pytest.mark.parametrize("options", [CALM, {}], ids=["calm", "moving"])
+@pytest.mark.parametrize(
+    "options", [CALM, pytest.param({}, marks=pytest.mark.slow)], ids=["calm", "moving"]
+)
 def test_plays_to_its_end_and_again(opened: Opener, options: dict[str, str]) -> None:
     solution = solved(18)
     page = opened(solution, **options)
@@ -202,7 +204,7 @@ def test_speed(opened: Opener) -> None:
         clock = page.stop_time()
         page.page.get_by_label("Speed").fill(speed)
         page.click("Play")
-        clock.run_for(5_000)
+        clock.run_for(2_000)
         moves.append(page.move())
     assert moves[0] < moves[1] < moves[2]
 

@@ -184,6 +184,7 @@ def threads(command: str, states: int) -> Callable[[Row, int], Iterator[Line]]:
 
 _12064 = "prove 12064 --freecells 2 --every-position"
 _BIG = "prove 504179225 --every-position"
+_RUNS = "prove 30 --game simple_simon --every-position --max-states 30000000"
 ROWS = (
     Row("help", "--help", True, help_row),
     Row("first", "first runs ever, with compilation", False, first_run),
@@ -203,6 +204,7 @@ ROWS = (
     ),
     Row("solve-30", "solve 1 to 30", False, all_thirty),
     Row("12064", _12064, True, one(_12064, exactly(MIDDLE), rate(2e6))),
+    Row("runs", _RUNS, True, one(_RUNS, rate(2e6))),
     Row("threads", f"{_12064}, threads 1 and 2", True, threads(_12064, MIDDLE)),
     Row(
         "12064-memory",

@@ -28,7 +28,7 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.expand import only_skipping, put_card, signature_sets
 from dbmsolver.core.families import apply_move, home_signature, list_moves, place_of, set_home
 from dbmsolver.core.layout import (
     WIDE_WORDS,
@@ -88,14 +88,8 @@ def make_fields(t, layout, nets, fields, keeps):
         field = pack_key(t, layout, nets, bit, bit, bit)[0]
         keeps[card] = ~field
         for place in range(PLACE_HOME):
-            fields[8 * card + place] = pack_key(
-                t,
-                layout,
-                nets,
-                t.place_planes[0, place] << U64(card),
-                t.place_planes[1, place] << U64(card),
-                t.place_planes[2, place] << U64(card),
-            )[0]
+            placed = put_card(t, ZERO, ZERO, ZERO, card, place)
+            fields[8 * card + place] = pack_key(t, layout, nets, *placed)[0]
 
 
 @inner
@@ -144,8 +138,8 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
     for index in range(head, end):
         key = key_at(ws.order, index, layout.wide)
         off, low, high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
-        skip = ONE << U64(t.code_card[ws.order_codes[index]])
-        moves, forced = list_moves(t, sets, off, low, high, skip, ws.moves)
+        before = only_skipping(ONE << U64(t.code_card[ws.order_codes[index]]))
+        moves, forced = list_moves(t, sets, off, low, high, before, ws.moves)
         forced_states += forced
         for number in range(moves):
             card, new = np.int64(ws.moves[number]) >> 3, np.int64(ws.moves[number]) & 7

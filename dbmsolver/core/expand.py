@@ -151,43 +151,75 @@ def put_moves(cards, place, moves, count):
     return count
 
 
+class Before(NamedTuple):
+    """What the move that led to a state lets :func:`list_moves` leave out.
+
+    The card that was moved last never needs to move: where it could go now it could have gone at
+    once. Others need not go where they could have gone before: see
+    :mod:`dbmsolver.core.move_order`.
+    """
+
+    skip: np.uint64  # cards not to move
+    settled: np.uint64  # cards that move only to places that were not there before
+    opened: np.uint64  # the parents that were not there before
+    freecells: int  # freecells in use before
+    bottoms: int  # columns in use before
+
+
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
+def only_skipping(cards):
+    """A :class:`Before` with cards not to move, and nothing else."""
+    return Before(cards, ZERO, ZERO, np.int64(0), np.int64(0))
+
+
+@inlined
+def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal single-card moves of a state to ``moves`` (uint16[256]).
 
     A move is ``8 * card + new place value``. ``sets`` describes the signature
-    (:func:`signature_sets`); ``off``, ``low`` and ``high`` are the state's planes. ``skip`` is a
-    set of cards not to move: the card that was moved last never needs to, because where it could go
-    now it could have gone at once. Returns (count, forced); a forced move is the only one listed.
+    (:func:`signature_sets`); ``off``, ``low`` and ``high`` are the state's planes. ``before`` says
+    which moves are left out. Returns (count, forced); a forced move is the only one listed.
     """
     signature, loose = sets.signature, sets.loose
     freecell = loose & off & ~low
     bottom = loose & off & low
     stacked = loose & ~off
-    exposed = loose | sets.locked
+    next_cards = next_home(signature)
     covered = sets.under
+    on_next = sets.locked if next_cards & sets.under else ZERO
     for index in range(t.kinds.size):
         children = stacked & (low if index & 1 else ~low)
         if t.planes == 3:
             children &= high if index & 2 else ~high
         covered |= permute_suits(children, t.kinds[index]) << U64(4)
-    exposed &= ~(covered | freecell)
+        on_next |= children & permute_suits(next_cards >> U64(4), t.kinds[index])
+    exposed = (loose | sets.locked) & ~(covered | freecell)
     movable = exposed | freecell
 
-    homing = movable & next_home(signature)
+    homing = movable & next_cards
     safe = safe_move(t, signature, homing)
     if safe >= 0:
         moves[0] = 8 * safe + PLACE_HOME
         return 1, True
-    count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
-    movable &= ~skip
+    count = put_moves(homing & ~before.skip, PLACE_HOME, moves, 0)
+    movable &= ~before.skip
+    settled = before.settled & ~on_next
     parents = exposed >> U64(4)
+    opened = parents & (before.opened >> U64(4))
     for index in range(t.kinds.size):
-        count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
+        onto = movable & permute_suits(parents, t.kinds[index])
+        onto &= ~settled | permute_suits(opened, t.kinds[index])
+        count = put_moves(onto, index, moves, count)
     if popcount(freecell) < t.freecells:
-        count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
+        away = exposed & movable
+        if before.freecells < t.freecells:
+            away &= ~settled
+        count = put_moves(away, PLACE_FREECELL, moves, count)
     if sets.bottoms + popcount(bottom) < t.columns:
-        count = put_moves(movable & t.fillers & ~bottom, PLACE_BOTTOM, moves, count)
+        away = movable & t.fillers & ~bottom
+        if before.bottoms < t.columns:
+            away &= ~settled
+        count = put_moves(away, PLACE_BOTTOM, moves, count)
     return count, False
 
 
@@ -203,44 +235,62 @@ def place_of(locked, off, low, high, card):
 
 
 @inlined
-def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
-    bit = ONE << U64(card)
+def put_card(t, off, low, high, card, place):
+    """The planes (off, low, high) when ``card``, wherever it was, lies at a place value.
+
+    Home and locked cards have no bits, but for those that may come back from the foundations.
+    """
+    shift = U64(card)
+    others = ~(ONE << shift)
+    return (
+        (off & others) | (t.place_planes[0, place] << shift),
+        (low & others) | (t.place_planes[1, place] << shift),
+        (high & others) | (t.place_planes[2, place] << shift),
+    )
+
+
+@inlined
+def move_card(t, signature, off, low, high, card, old, new, home):
+    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``.
+
+    If that is the foundation, ``home`` cards go there with it, itself among them.
+    """
     if old == PLACE_LOCKED:
         signature -= t.release[card]
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
     if new == PLACE_HOME:
-        signature += ONE << U64(4 * (card & 3))
-    else:
-        off |= t.place_planes[0, new] << U64(card)
-        low |= t.place_planes[1, new] << U64(card)
-        high |= t.place_planes[2, new] << U64(card)
+        signature += U64(home) << U64(4 * (card & 3))
+    off, low, high = put_card(t, off, low, high, card, new)
     return signature, off, low, high
+
+
+@inlined
+def put_back(t, signature, off, low, high, code, home):
+    """The parent of a state by its parent-move code: (signature, off, low, high).
+
+    If the card is home now, ``home`` cards went there with it. Arithmetic only; whether the parent
+    is a state of a game is not looked at.
+    """
+    card = np.int64(t.code_card[code])
+    old = np.int64(t.code_place[code])
+    if height(signature, card & 3) > (card >> 2):
+        signature -= U64(home) << U64(4 * (card & 3))
+    if old == PLACE_LOCKED:
+        signature += t.release[card]
+        old = np.int64(0)  # no bits: like those of a card on its first parent
+    off, low, high = put_card(t, off, low, high, card, old)
+    return signature, off, low, high
+
+
+@inlined
+def apply_move(t, signature, off, low, high, card, old, new):
+    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
+    return move_card(t, signature, off, low, high, card, old, new, 1)
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
-    """The parent of a state by its parent-move code: (signature, off, low, high).
-
-    Arithmetic only; whether the parent is a state of a game is not looked at.
-    """
-    card = np.int64(t.code_card[code])
-    old = np.int64(t.code_place[code])
-    bit = ONE << U64(card)
-    if height(signature, card & 3) > (card >> 2):
-        signature -= ONE << U64(4 * (card & 3))
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
-    if old == PLACE_LOCKED:
-        signature += t.release[card]
-    else:
-        off |= t.place_planes[0, old] << U64(card)
-        low |= t.place_planes[1, old] << U64(card)
-        high |= t.place_planes[2, old] << U64(card)
-    return signature, off, low, high
+    """The parent of a state by its parent-move code: (signature, off, low, high)."""
+    return put_back(t, signature, off, low, high, code, 1)
 
 
 @kernel
@@ -259,12 +309,17 @@ def progress(t, signature, locked_in_deal):
 
 __all__ = [
     "MAX_MOVES",
+    "Before",
     "Tables",
     "apply_move",
     "is_safe",
     "list_moves",
+    "move_card",
+    "only_skipping",
     "place_of",
     "progress",
+    "put_back",
+    "put_card",
     "signature_sets",
     "undo_code",
 ]

@@ -8,6 +8,7 @@ compiled for the family that is played, and for no other (:mod:`dbmsolver.jit.fa
 
 =================== ============================================================================
 ``list_moves``      the legal moves of a state
+``before_move``     which of them need not be made, after the move that led there
 ``apply_move``      the state after a move
 ``place_of``        where a card lies in a state
 ``move_cost``       what a move costs, a forced one or another
@@ -31,9 +32,17 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import bound, expand, run_bound, run_moves, two_way_bound, two_way_moves
+from dbmsolver.core import (
+    bound,
+    expand,
+    move_order,
+    run_bound,
+    run_moves,
+    two_way_bound,
+    two_way_moves,
+)
 from dbmsolver.core.bound import BoundTables
-from dbmsolver.core.expand import MAX_MOVES, height, signature_sets
+from dbmsolver.core.expand import MAX_MOVES, height, only_skipping, signature_sets
 from dbmsolver.core.run_bound import RunBoundTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -86,6 +95,11 @@ def _costs_one(t, forced):
     return np.int64(1)
 
 
+@inlined
+def _skip_last(t, sets, off, low, high, code):
+    return only_skipping(ONE << U64(t.code_card[code]))
+
+
 _FAMILIES = (Tables, RunTables, TwoWayTables)
 _BOUNDS = (BoundTables, RunBoundTables, TwoWayBoundTables)
 
@@ -98,6 +112,7 @@ def _of(functions: Iterable[Any], types: Iterable[Any] = _FAMILIES) -> dict[Any,
 list_moves = inlined_by_type(
     _of((expand.list_moves, run_moves.list_moves, two_way_moves.list_moves))
 )
+before_move = inlined_by_type(_of((move_order.before_move, _skip_last, _skip_last)))
 apply_move = inlined_by_type(
     _of((expand.apply_move, run_moves.apply_move, two_way_moves.apply_move))
 )
@@ -136,7 +151,7 @@ def successors(t, signature, off, low, high, skip, states, codes):
     """
     moves = np.empty(MAX_MOVES, np.uint16)
     sets = signature_sets(t, signature)
-    count, forced = list_moves(t, sets, off, low, high, skip, moves)
+    count, forced = list_moves(t, sets, off, low, high, only_skipping(skip), moves)
     for index in range(count):
         card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
         old = place_of(t, sets.locked, off, low, high, card)

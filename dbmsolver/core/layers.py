@@ -17,8 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
+from dbmsolver.core.expand import only_skipping
 from dbmsolver.core.families import (
     apply_move,
+    before_move,
     cards_home,
     cheap_bound,
     full_bound,
@@ -225,7 +227,7 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
 
 
 @inlined
-def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
+def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling):
     """Expand a row's state and close it; returns how many candidates are staged then.
 
     ``burst`` are staged before. Candidates of other shards than ``me``, and those with a progress
@@ -236,8 +238,11 @@ def expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling):
     place = cached_signature(t, b, shard, row[SIGNATURE], locked_in_deal)
     sets = sets_of(shard.cache, place)
     progress = np.int64(shard.cache[place, CACHED_PROGRESS])
-    skip = ONE << U64(t.code_card[code_of(meta)])
-    count, forced = list_moves(t, sets, off, low, high, skip, shard.moves)
+    if weight == 1 and g_of(meta):
+        before = before_move(t, sets, off, low, high, code_of(meta))
+    else:  # it need not have its least g, or was entered by no move
+        before = only_skipping(ONE << U64(t.code_card[code_of(meta)]))
+    count, forced = list_moves(t, sets, off, low, high, before, shard.moves)
     row[META] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
     shard.done[shard.state[DONE]] = index
     shard.state[DONE] += 1
@@ -281,7 +286,9 @@ def expand_layer(t, b, shard, layer, weight, locked_in_deal, me, shards, ceiling
             index = np.int64(shard.todo[shard.state[TODO]])
             if shard.rows[index, META] & IS_CLOSED:
                 continue
-            burst = expand_row(t, b, shard, index, burst, locked_in_deal, me, shards, ceiling)
+            burst = expand_row(
+                t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling
+            )
             expanded += 1
         enter_burst(t, b, shard, layer, weight, locked_in_deal, burst)
     return False

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import unpack_bits
-from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.expand import put_card, signature_sets
 from dbmsolver.core.hashing import (
     EMPTY,
     HASH,
@@ -112,14 +112,8 @@ def count_flips(t, signature, keys, codes, words, ones, flips):
         if place < 6:
             bit = ONE << U64(card)
             field = pack_key(t, layout, nets, bit, bit, bit)[piece_word]
-            before = pack_key(
-                t,
-                layout,
-                nets,
-                t.place_planes[0, place] << U64(card),
-                t.place_planes[1, place] << U64(card),
-                t.place_planes[2, place] << U64(card),
-            )[piece_word]
+            placed = put_card(t, U64(0), U64(0), U64(0), card, place)
+            before = pack_key(t, layout, nets, *placed)[piece_word]
             changed = (key & field) ^ before
         for number in range(64):
             ones[number] += np.int64((key >> U64(number)) & ONE)

@@ -29,7 +29,7 @@ from dbmsolver.core.admission import (
     start_table,
 )
 from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
-from dbmsolver.core.expand import progress, signature_sets
+from dbmsolver.core.expand import signature_sets
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.layout import (
     LAYOUT_WORDS,
@@ -365,49 +365,3 @@ def count_flips(t, space, signature, keys, words, ones, flips):
                 flips[bit] += np.int64((changed >> U64(bit)) & ONE)
         for bit in range(64):
             ones[bit] += np.int64((key >> U64(bit)) & ONE)
-
-
-@allocating
-def find_parent(t, space, runs, words, code, target, locked_in_deal):
-    """Index of a record that leads to ``target`` (signature, off, low: uint64); -1 if none does.
-
-    ``runs`` are a closed block's (signatures, counts, keys), its keys of ``words`` words each. Only
-    records are expanded whose fingerprint is ``code``, the target's own. Writes ``space.scratch``.
-    """
-    signatures, counts, keys = runs
-    nets = np.zeros(NETS, np.uint64)
-    wide = words == WIDE_WORDS
-    place = 0
-    target_signature, target_off, target_low = target
-    latest = progress(t, target_signature, locked_in_deal)
-    for run in range(signatures.size):
-        if progress(t, signatures[run], locked_in_deal) > latest:
-            place += counts[run]
-            continue
-        sets = signature_sets(t, signatures[run])
-        layout = make_layout(t, sets.loose, nets)
-        for _ in range(counts[run]):
-            first, second, third = key_at(keys, place, wide)
-            off, low, _high = unpack_key(t, layout, nets, first, second, third)
-            place += 1
-            if fingerprint(signatures[run], off, low) != code:
-                continue
-            for number in range(expand_record(t, sets, off, low, space.scratch)):
-                found = space.scratch.found[number]
-                if (
-                    found[SIGNATURE] == target_signature
-                    and found[OFF] == target_off
-                    and found[LOW] == target_low
-                ):
-                    return place - 1
-    return -1
-
-
-@allocating
-def record_at(t, signature, keys, words, index):
-    """The planes (off, low: uint64) of record number ``index`` of one signature's keys (uint64)."""
-    nets = np.zeros(NETS, np.uint64)
-    layout = make_layout(t, signature_sets(t, signature).loose, nets)
-    first, second, third = key_at(keys, index, words == WIDE_WORDS)
-    off, low, _high = unpack_key(t, layout, nets, first, second, third)
-    return off, low

@@ -17,8 +17,10 @@ import numpy as np
 from dbmsolver.core.bits import popcount
 from dbmsolver.core.expand import (
     height,
+    move_card,
     next_home,
     permute_suits,
+    put_back,
     put_moves,
     safe_move,
 )
@@ -28,7 +30,6 @@ from dbmsolver.core.tables import (
     PLACE_BOTTOM,
     PLACE_FREECELL,
     PLACE_HOME,
-    PLACE_LOCKED,
 )
 from dbmsolver.jit.decorators import inlined, kernel
 
@@ -80,7 +81,7 @@ def whole_suits(t, signature, stacked, low, high, heads):
 
 
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
+def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal moves of a state to ``moves`` (uint16[256]).
 
     A move is ``8 * head + new place value``; the other arguments, and what it returns, are those of
@@ -90,6 +91,7 @@ def list_moves(t, sets, off, low, high, skip, moves):
     goes to an empty column, which would put it where it came from.)
     """
     signature, loose = sets.signature, sets.loose
+    skip = before.skip
     freecell = loose & off & ~low
     bottom = loose & off & low
     stacked = loose & ~off
@@ -155,36 +157,11 @@ def set_home(t, card):
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
     """(signature, off, low, high) after the run of ``card`` moves from ``old`` to ``new``."""
-    bit = ONE << U64(card)
-    if old == PLACE_LOCKED:
-        signature -= t.release[card]
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
-    if new == PLACE_HOME:
-        signature += U64(t.steps[card & 3]) << U64(4 * (card & 3))
-    else:
-        off |= t.place_planes[0, new] << U64(card)
-        low |= t.place_planes[1, new] << U64(card)
-        high |= t.place_planes[2, new] << U64(card)
-    return signature, off, low, high
+    return move_card(t, signature, off, low, high, card, old, new, t.steps[card & 3])
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
     """The parent of a state by its parent-move code: (signature, off, low, high)."""
     card = np.int64(t.code_card[code])
-    old = np.int64(t.code_place[code])
-    bit = ONE << U64(card)
-    if height(signature, card & 3) > (card >> 2):
-        signature -= U64(t.steps[card & 3]) << U64(4 * (card & 3))
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
-    if old == PLACE_LOCKED:
-        signature += t.release[card]
-    else:
-        off |= t.place_planes[0, old] << U64(card)
-        low |= t.place_planes[1, old] << U64(card)
-        high |= t.place_planes[2, old] << U64(card)
-    return signature, off, low, high
+    return put_back(t, signature, off, low, high, code, t.steps[card & 3])

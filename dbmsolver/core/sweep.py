@@ -23,6 +23,7 @@ from dbmsolver.core.expand import (
     MAX_MOVES,
     apply_move,
     list_moves,
+    only_skipping,
     place_of,
     signature_sets,
 )
@@ -182,7 +183,7 @@ def sweep(t, b, level, known, locked_in_deal, sources, ways, first, left, part, 
         off, low, high = source[OFF], source[LOW], source[HIGH]
         place = cached_signature(t, b, level, source[SIGNATURE], locked_in_deal)
         sets = sets_of(level.cache, place)
-        count, _ = list_moves(t, sets, off, low, high, ZERO, level.moves)
+        count, _ = list_moves(t, sets, off, low, high, only_skipping(ZERO), level.moves)
         for number in range(count):
             card, new = np.int64(level.moves[number]) >> 3, np.int64(level.moves[number]) & 7
             old = place_of(sets.locked, off, low, high, card)
@@ -233,7 +234,7 @@ def leading_moves(t, index, source, found, made):
     """
     sets = signature_sets(t, source[SIGNATURE])
     off, low, high = source[OFF], source[LOW], source[HIGH]
-    count, _ = list_moves(t, sets, off, low, high, ZERO, index.moves)
+    count, _ = list_moves(t, sets, off, low, high, only_skipping(ZERO), index.moves)
     leading = 0
     for number in range(count):
         card, new = np.int64(index.moves[number]) >> 3, np.int64(index.moves[number]) & 7

@@ -8,7 +8,15 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import popcount
-from dbmsolver.core.expand import height, next_home, permute_suits, put_moves, safe_move
+from dbmsolver.core.expand import (
+    height,
+    move_card,
+    next_home,
+    permute_suits,
+    put_back,
+    put_moves,
+    safe_move,
+)
 from dbmsolver.core.tables import (
     ALL_CARDS,
     PLACE_BOTTOM,
@@ -41,13 +49,14 @@ def children_of(t, cards, index):
 
 
 @inlined
-def list_moves(t, sets, off, low, high, skip, moves):
+def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal moves of a state to ``moves`` (uint16[256]); as `expand.list_moves`.
 
     The card that was moved last is skipped here, too: a move home and one from there are two moves
     of one card, which could have gone at once.
     """
     signature, loose = sets.signature, sets.loose
+    skip = before.skip
     home = loose & off & high
     freecell = loose & off & ~low & ~high
     bottom = loose & off & low
@@ -127,40 +136,13 @@ def apply_move(t, signature, off, low, high, card, old, new):
     """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
     if new == PLACE_HOME and t.removable:
         return ALL_HOME, ZERO, ZERO, ZERO
-    bit = ONE << U64(card)
-    if old == PLACE_LOCKED:
-        signature -= t.release[card]
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
-    if new == PLACE_HOME:
-        signature += ONE << U64(4 * (card & 3))
-    else:
-        off |= t.place_planes[0, new] << U64(card)
-        low |= t.place_planes[1, new] << U64(card)
-        high |= t.place_planes[2, new] << U64(card)
-    return signature, off, low, high
+    return move_card(t, signature, off, low, high, card, old, new, 1)
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
     """The parent of a state by its parent-move code: (signature, off, low, high)."""
-    card = np.int64(t.code_card[code])
-    old = np.int64(t.code_place[code])
-    if t.removable:
-        if signature == ALL_HOME:
-            signature = t.kept_signature
-            off = high = U64(ALL_CARDS) & ~t.kept
-    elif height(signature, card & 3) > (card >> 2):
-        signature -= ONE << U64(4 * (card & 3))
-    bit = ONE << U64(card)
-    off &= ~bit
-    low &= ~bit
-    high &= ~bit
-    if old == PLACE_LOCKED:
-        signature += t.release[card]
-    else:
-        off |= t.place_planes[0, old] << U64(card)
-        low |= t.place_planes[1, old] << U64(card)
-        high |= t.place_planes[2, old] << U64(card)
-    return signature, off, low, high
+    if t.removable and signature == ALL_HOME:
+        signature = t.kept_signature
+        off = high = U64(ALL_CARDS) & ~t.kept
+    return put_back(t, signature, off, low, high, code, 1)

@@ -15,7 +15,7 @@ from helpers.support import words_of
 
 from dbmsolver.core.dive import BROKEN, EXHAUSTED, FULL, WON, dive, fingerprints, make_diving
 from dbmsolver.core.dominance import MAX_SUCCESSORS, make_scratch, successors
-from dbmsolver.core.records import find_parent, make_record_space, record_at
+from dbmsolver.core.record_parents import find_parent
 from dbmsolver.core.runs import unpack_rows
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
@@ -34,7 +34,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.search.proof.dives import ORDERS, Dived, Diver, blocks_of
-from dbmsolver.search.proof.record_trace import moves_along
+from dbmsolver.search.proof.record_trace import moves_along, record_in
 from dbmsolver.storage.blocks import Runs
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit")
@@ -44,7 +44,6 @@ DOMINATED += [replace(GAMES["freecell"], name=f"{n} freecells", freecells=n) for
 MOST = 200
 """Records of the largest small deck."""
 SCRATCH = make_scratch()
-SPACE = make_record_space(0)
 
 
 def keys_of(deck: Deck) -> RecordKeys:
@@ -252,15 +251,10 @@ def parent_in(keys: RecordKeys, runs: Runs, state: State, code: int) -> State | 
     """A record of the block with this fingerprint that leads to the state."""
     arrays = (runs.signatures, runs.counts, runs.keys)
     words = words_of(*state[:3])
-    place = int(find_parent(keys.tables, SPACE, arrays, runs.key_words, code, words, keys.locked))
-    if place < 0:
-        return None
-    ends = np.cumsum(runs.counts)
-    run = int(np.searchsorted(ends, place, side="right"))
-    start = int(ends[run] - runs.counts[run])
-    mine = runs.keys[runs.key_words * start :]
-    off, low = record_at(keys.tables, runs.signatures[run], mine, runs.key_words, place - start)
-    return State(int(runs.signatures[run]), int(off), int(low), 0)
+    place = int(
+        find_parent(keys.tables, SCRATCH, arrays, runs.key_words, code, words, keys.locked, 0)
+    )
+    return record_in(keys, runs, place) if place >= 0 else None
 
 
 # Records that cannot be.

@@ -27,7 +27,8 @@ from dbmsolver.keys.states import State
 from dbmsolver.results import Keep
 from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import SCHEDULE, Dived, Diver, Dives
-from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
+from dbmsolver.search.proof.record_trace import RecordFinder, moves_along, record_in
+from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
 
 DOMINATED = [rules for rules in GAMES.values() if has_dominance(rules)]
@@ -166,3 +167,23 @@ def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         finder = RecordFinder(opened, keys)
         with pytest.raises(StoreError, match="a parent is missing"):
             finder.path(State(keys.goal, 0, 0, 0), 7)
+
+
+def test_the_way_back_goes_round_no_circle(tmp_path: Path) -> None:
+    """From every record of a store, those with a descendant that looks like the parent, too."""
+    deal = Deal.from_number(1, rules_for("freecell", 2))
+    store = tmp_path / "store"
+    prove(deal, store=store)
+    keys = RecordKeys(deal, "wkr")
+    looked = 0
+    with Store.open(store, readonly=True) as opened:
+        finder = RecordFinder(opened, keys)
+        for key in opened.keys(b"C")[::2]:
+            runs = read_block(opened, key)
+            for place in range(0, runs.codes.size, 7):
+                state = record_in(keys, runs, place)
+                path = finder.path(state, int(runs.codes[place]))
+                assert (path[0], path[-1]) == (keys.root, state)
+                assert len(set(path)) == len(path)
+                looked += 1
+    assert looked > 500

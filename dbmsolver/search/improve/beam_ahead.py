@@ -15,9 +15,9 @@ from dbmsolver.search.outcome import GoalMet, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
-WIDTHS = (200, 1000, 3000)
+WIDTHS = (200, 1000)
 """How wide the beams are, one after the other."""
-_STATES = 3000
+_STATES = 1500
 """The states that a beam looks at, at most, for each of its width."""
 
 

@@ -12,14 +12,12 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from random import Random
 
-import numpy as np
-
-from dbmsolver.core.records import record_at
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import State
 from dbmsolver.results import Report
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.proof.dives import ORDERS, Dives
+from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.steps import changed
 
@@ -104,11 +102,4 @@ class LateDives:
         random = Random(self._number)
         runs = random.choice(strata[max(strata)]).load(self.recorder.store)
         place = random.randrange(runs.codes.size)
-        ends = np.cumsum(runs.counts)
-        run = int(np.searchsorted(ends, place, side="right"))
-        first = int(ends[run] - runs.counts[run])
-        words = runs.key_words
-        keys = runs.keys[words * first : words * int(ends[run])]
-        signature = runs.signatures[run]
-        off, low = record_at(self.keys.tables, signature, keys, words, place - first)
-        return State(int(signature), int(off), int(low), 0), int(runs.codes[place])
+        return record_in(self.keys, runs, place), int(runs.codes[place])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.dominance import make_scratch, successors
 from dbmsolver.core.macros import HOMEWARD, TO_COLUMN, Scratch
-from dbmsolver.core.records import find_parent, make_record_space, record_at
+from dbmsolver.core.record_parents import find_parent, record_at
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.dominance.edges import Edge, macro_edge, reduction_edges
@@ -33,7 +33,6 @@ from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 
 Words = NDArray[np.uint64]
-_MOST_STEPS = 100_000
 _MEMORY = 64 << 20
 
 
@@ -48,7 +47,7 @@ class RecordFinder:
         self.store = store
         self.keys = keys
         self.memory = memory
-        self.space = make_record_space(0)
+        self.scratch = make_scratch()
         self._strata: dict[int, list[bytes]] = {}
         for key in store.keys(b"C"):
             self._strata.setdefault(parse_closed_key(key).stratum, []).append(key)
@@ -59,47 +58,54 @@ class RecordFinder:
     def path(self, state: State, code: int) -> list[State]:
         """The records from the deal's to this one, whose code is given.
 
+        Each follows from the one before it; they need not be the ones that the search came by. A
+        record that is known not to lead back to the deal's, or is on the way already, is not tried
+        again: a descendant may have the parent's fingerprint, and lead back to its ancestor.
         StoreError if a parent is missing.
         """
-        states = [state]
-        while states[-1] != self.keys.root:
-            parent = self._parent(states[-1], code)
-            if parent is None or len(states) > _MOST_STEPS:
-                raise StoreError(
-                    "a parent is missing among the closed records", str(self.store.path)
-                )
-            states.append(parent[0])
-            code = parent[1]
+        states, ways = [state], [self._parents(state, code)]
+        tried = {state}
+        while states and states[-1] != self.keys.root:
+            for parent, parents_code in ways[-1]:
+                if parent not in tried:
+                    tried.add(parent)
+                    states.append(parent)
+                    ways.append(self._parents(parent, parents_code))
+                    break
+            else:
+                states.pop()
+                ways.pop()
+        if not states:
+            raise StoreError("a parent is missing among the closed records", str(self.store.path))
         return states[::-1]
 
-    def _parent(self, state: State, code: int) -> tuple[State, int] | None:
+    def _parents(self, state: State, code: int) -> Iterator[tuple[State, int]]:
+        """The closed records that lead to a record, and have the fingerprint; with their codes."""
         words = tuple(np.uint64(word) for word in state[:3])
-        tables = self.keys.tables
-        latest = int(progress_of(tables, np.array(words[:1]), self.keys.locked)[0])
-        for runs in self._blocks(words[0], latest):
-            arrays = (runs.signatures, runs.counts, runs.keys)
-            place = int(
-                find_parent(
-                    tables, self.space, arrays, runs.key_words, code, words, self.keys.locked
-                )
-            )
-            if place >= 0:
-                ends = np.cumsum(runs.counts)
-                run = int(np.searchsorted(ends, place, side="right"))
-                signature = runs.signatures[run]
-                start = int(ends[run] - runs.counts[run])
-                mine = runs.keys[runs.key_words * start : runs.key_words * int(ends[run])]
-                off, low = record_at(tables, signature, mine, runs.key_words, place - start)
-                return State(int(signature), int(off), int(low), 0), int(runs.codes[place])
-        return None
+        latest = int(progress_of(self.keys.tables, np.array(words[:1]), self.keys.locked)[0])
+        for key in self._blocks(words[0], latest):
+            place = self._next(key, words, code, 0)
+            while place >= 0:
+                runs = self._read(key)
+                yield record_in(self.keys, runs, place), int(runs.codes[place])
+                place = self._next(key, words, code, place + 1)
 
-    def _blocks(self, signature: np.uint64, latest: int) -> Iterator[Runs]:
+    def _next(self, key: bytes, words: tuple[np.uint64, ...], code: int, first: int) -> int:
+        """The place in a block of the next record that leads to another; -1 if there is none."""
+        runs = self._read(key)
+        arrays = (runs.signatures, runs.counts, runs.keys)
+        tables, locked = self.keys.tables, self.keys.locked
+        return int(
+            find_parent(tables, self.scratch, arrays, runs.key_words, code, words, locked, first)
+        )
+
+    def _blocks(self, signature: np.uint64, latest: int) -> Iterator[bytes]:
         """Closed blocks that may hold a parent, of the highest stratum first: few are far below."""
         for stratum in sorted(self._strata, reverse=True):
             for key in self._strata[stratum] if stratum <= latest else ():
                 known = self._signatures.get(key)
                 if known is None or self._may_precede(known, signature):
-                    yield self._read(key)
+                    yield key
 
     def _may_precede(self, before: Words, after: np.uint64) -> bool:
         """Whether one of these signatures can be that of a parent.
@@ -125,6 +131,17 @@ class RecordFinder:
                 self._bytes -= self._kept.popitem(last=False)[1].nbytes
         self._kept[key] = runs
         return runs
+
+
+def record_in(keys: RecordKeys, runs: Runs, place: int) -> State:
+    """Record number ``place`` of a block."""
+    ends = np.cumsum(runs.counts)
+    run = int(np.searchsorted(ends, place, side="right"))
+    signature = runs.signatures[run]
+    start = int(ends[run] - runs.counts[run])
+    mine = runs.keys[runs.key_words * start : runs.key_words * int(ends[run])]
+    off, low = record_at(keys.tables, signature, mine, runs.key_words, place - start)
+    return State(int(signature), int(off), int(low), 0)
 
 
 def moves_along(

@@ -1,0 +1,134 @@
+"""Moves that are left out because another order of moves leads to the same state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.support import words_of
+
+from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
+from dbmsolver.core.families import apply_move, before_move, list_moves, place_of
+from dbmsolver.core.tables import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES, Build, Fill
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.decorators import allocating
+from dbmsolver.keys.states import State, StateCodec
+
+MOST_STATES = 1_500
+
+
+@allocating
+def needed_successors(t, signature, off, low, high, code, every, states, codes):  # type: ignore[no-untyped-def]
+    """Write the successors of a state, those only that its code asks for or all; how many."""
+    moves = np.empty(MAX_MOVES, np.uint16)
+    sets = signature_sets(t, signature)
+    before = only_skipping(np.uint64(0))
+    if not every:
+        before = before_move(t, sets, off, low, high, code)
+    count, _ = list_moves(t, sets, off, low, high, before, moves)
+    for index in range(count):
+        card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
+        old = place_of(t, sets.locked, off, low, high, card)
+        result = apply_move(t, signature, off, low, high, card, old, new)
+        for word in range(4):
+            states[index, word] = result[word]
+        codes[index] = t.codes[8 * card + old]
+    return count
+
+
+class Successors:
+    """The successors of states, those that a state's parent-move code leaves out or all."""
+
+    def __init__(self, codec: StateCodec) -> None:
+        self.codec = codec
+        self.states = np.zeros((MAX_MOVES, 4), np.uint64)
+        self.codes = np.zeros(MAX_MOVES, np.uint16)
+
+    def of(self, state: State, code: int, every: bool) -> Iterator[tuple[State, int]]:
+        count = needed_successors(
+            self.codec.tables, *words_of(*state), code, every, self.states, self.codes
+        )
+        rows: list[Any] = self.states[:count].tolist()
+        return zip((State(*row) for row in rows), self.codes[:count].tolist(), strict=True)
+
+
+def small_start(random: Random) -> tuple[Rules, Position]:
+    """A few cards anywhere, under rules that are made up."""
+    build: Build = random.choice(("alternate", "suit", "any", "none"))
+    fill: Fill = random.choice(("any", "any", "kings", "none"))
+    columns, cells = random.randint(2, 4), random.randint(0, 3)
+    rules = replace(
+        GAMES["freecell"], name="small", columns=columns, freecells=cells, build=build, fill=fill
+    )
+    heights = [random.randint(10, 13) for _ in range(4)]
+    cards = [card for card in range(CARDS) if card >> 2 >= heights[card & 3]]
+    random.shuffle(cards)
+    piles: list[list[int]] = [[] for _ in range(columns)]
+    for card in cards:
+        random.choice(piles).append(card)
+    hearts, spades, diamonds, clubs = heights
+    position = Position(
+        tuple(map(tuple, piles)), (None,) * cells, (hearts, spades, diamonds, clubs)
+    )
+    return rules, position
+
+
+def distances(codec: StateCodec, random: Random, every: bool) -> dict[State, int]:
+    """Moves to each state, layer by layer; states keep the code of any parent before them.
+
+    Ends early, with a whole layer, when there are many states.
+    """
+    successors = Successors(codec)
+    known = {codec.root: 0}
+    layer = {codec.root: [codec.root_code]}
+    while layer and len(known) < MOST_STATES:
+        after: dict[State, list[int]] = {}
+        for state, codes in layer.items():
+            everything = every or state == codec.root
+            for successor, code in successors.of(state, random.choice(codes), everything):
+                if successor not in known:
+                    after.setdefault(successor, []).append(code)
+        known |= dict.fromkeys(after, max(known.values()) + 1)
+        layer = after
+    return known
+
+
+def compare(seed: int) -> tuple[int, int]:
+    """How many states a random start leads to, and how many moves to them are left out."""
+    random = Random(seed)
+    rules, start = small_start(random)
+    codec = StateCodec(Deal(start, rules), random.choice(POLICIES))
+    all_of_them = distances(codec, random, every=True)
+    assert distances(codec, random, every=False) == all_of_them, (rules, start)
+    return len(all_of_them), left_out(codec, random, all_of_them)
+
+
+def left_out(codec: StateCodec, random: Random, known: dict[State, int]) -> int:
+    """How many moves are left out of some of these states, entered by any moves."""
+    successors = Successors(codec)
+    missing = 0
+    for state in random.sample(sorted(known), min(len(known), 20)):
+        for after, code in list(successors.of(state, codec.root_code, True)):
+            every = len(list(successors.of(after, code, True)))
+            missing += every - len(list(successors.of(after, code, False)))
+    return missing
+
+
+def test_every_state_is_reached_with_as_few_moves() -> None:
+    found = [compare(seed) for seed in range(150)]
+    assert sum(states for states, _ in found) > 10_000
+    assert sum(missing for _, missing in found) > 1_000
+
+
+@pytest.mark.slow
+def test_every_state_is_reached_in_thousands_of_games() -> None:
+    for seed in range(1_000, 4_000):
+        compare(seed)

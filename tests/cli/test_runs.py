@@ -9,15 +9,14 @@ import pty
 import signal
 import struct
 import subprocess
-import sys
 import termios
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.programs import PROGRAM, SOON_COMMITTING
 from helpers.selection import few_fast
 
-PROGRAM = [sys.executable, "-m", "dbmsolver"]
 LONG = ["prove", "504179225", "--every-position", "--memory", "256M", "--threads", "1"]
 """A search that takes longer than the tests that interrupt it wait."""
 
@@ -129,7 +128,7 @@ def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     environment = {**os.environ, "TMPDIR": str(temporary)}
     for options in (["--store", str(store)], []):
         child = subprocess.Popen(
-            [*PROGRAM, *LONG, *options, "--log-json"],
+            [*SOON_COMMITTING, *LONG, *options, "--log-json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
-import sys
 import time
 from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers import programs
 from helpers.selection import few_fast
 
-PROGRAM = f"{sys.executable} -m dbmsolver"
+PROGRAM = shlex.join(programs.PROGRAM)
 
 
 def shell(command: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -144,7 +145,7 @@ def test_signals_in_the_background(tmp_path: Path) -> None:
         f"until grep -q '^{{' {events}; do sleep 0.1; done; "
         "kill -INT $! && grep SigIgn /proc/$!/status; kill -TERM $!; wait $!; echo $?"
     )
-    result = shell(line.replace("dbmsolver prove", f"{PROGRAM} prove"))
+    result = shell(line.replace("dbmsolver prove", f"{shlex.join(programs.SOON_COMMITTING)} prove"))
     ignored, status = result.stdout.removeprefix("SigIgn:").split()
     assert int(ignored, 16) >> signal.SIGINT - 1 & 1
     assert status == "130", events.read_text()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 
 from dbmsolver.game.deals import Deal
@@ -102,21 +102,20 @@ class Compilers:
 def compilers_for(
     question: Question, deal: Deal, options: Options, counting: bool = False
 ) -> AbstractContextManager[None]:
-    """What compiles the kernels of a search for a deal beside it.
-
-    Nothing, for a game of one pile or of Klondike's kind: their kernels are compiled in seconds.
-    """
-    if deal.rules.has_pile or deal.rules.is_patience:
-        return nullcontext()
+    """What compiles the kernels of a search for a deal beside it."""
+    rules = deal.rules
+    alone = rules.family in ("pile", "patience")
 
     def code_bits() -> int:
+        if alone:  # as wide as any
+            return 16
         from dbmsolver.keys.states import StateCodec
 
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
-    method = method_for(question, deal.rules, options.method)
-    usual = measure_of(deal.rules, options.policy, options.metric).metric == "cards"
-    family = deal.rules.family if usual else "runs"
+    method = method_for(question, rules, options.method)
+    usual = measure_of(rules, options.policy, options.metric).metric == "cards"
+    family = rules.family if usual or alone else "runs"
     return Compilers(question, method, code_bits, options.any_solution, counting, family)
 
 

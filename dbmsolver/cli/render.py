@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -167,6 +168,11 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "Digest", result.digest
     if result.store is not None:
         yield "Store", str(result.store)
+    if result.limit == Limit.MEMORY:
+        again = "give more with --memory; with --store a run goes on where the one before it ended"
+        if result.store is not None:
+            again = f"dbmsolver resume {shlex.quote(str(result.store))}, with more --memory"
+        yield "Go on", again
 
 
 def _states(result: Result) -> str:

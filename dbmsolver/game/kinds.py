@@ -19,7 +19,7 @@ PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """What a search may follow whatever it counts: "max" takes solutions away."""
 
-Family = Literal["cards", "runs", "two-way", "pile"]
+Family = Literal["cards", "runs", "two-way", "pile", "patience"]
 """What kernels play a game: see docs/games.md."""
 
 BUILD_WORDS: dict[Build, str] = {
@@ -42,14 +42,10 @@ MOVES_WORDS: dict[Moves, str] = {
     "suit-runs": "a run of one suit moves as one move",
     "groups": "any cards at the end of a column move as one move",
 }
-WORRYING_BACK_WORDS = {
-    True: "cards come back from the foundations",
-    False: "no card comes back from the foundations",
-}
 WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
 REMOVABLE_WORDS = {
     True: "cards come back from the foundations",
-    False: "no card leaves a foundation",
+    False: "no card comes back from the foundations",
 }
 PILE_WORDS: dict[Pile, str] = {
     "none": "no pile",

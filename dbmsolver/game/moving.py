@@ -11,7 +11,7 @@ from dbmsolver.game.rules import Rules
 
 _PATIENCE = re.compile(
     r"(?P<moves>runs|suit-runs|groups)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
-    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?P<back> ?worrying-back)?"
+    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?P<back> ?removable)?"
 )
 
 
@@ -22,13 +22,12 @@ def moving(rules: Rules) -> str:
     """
     words = [str(rules.moves)] if rules.has_runs else []
     words += ["whole-suits"] * rules.whole_suits + ["reserve"] * rules.reserve
-    words += ["removable"] * rules.removable
     if rules.has_pile:
         words.append(f"pile-{rules.pile}")
         words += [f"stock-{rules.stock}"] * bool(rules.stock)
     if rules.draw:
         words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
-    words += ["worrying-back"] * rules.worrying_back
+    words += ["removable"] * rules.removable
     return " ".join(words) or "single"
 
 
@@ -38,7 +37,7 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
     UsageError for other words.
     """
     words = set(text.split())
-    if words & {"groups", "worrying-back"} or "draw-" in text:
+    if "groups" in words or "draw-" in text:
         return _with_patience(rules, text, build)
     stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
     piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
@@ -49,7 +48,7 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         expected = (
             "runs, suit-runs or single, then whole-suits, reserve and removable where they are so; "
             "or pile-wrap or pile-ends, then stock- and its cards; or runs, suit-runs, groups or "
-            "nothing, then stock-, draw- and passes- with numbers, then worrying-back"
+            "nothing, then stock-, draw- and passes- with numbers, then removable"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
     if pile != "none":
@@ -67,7 +66,6 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         stock=0,
         draw=0,
         passes=0,
-        worrying_back=False,
     )
 
 
@@ -77,7 +75,7 @@ def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
     if not found:
         expected = (
             "runs, suit-runs or groups, then stock-, draw- and passes- with numbers, then "
-            "worrying-back, as far as they are so"
+            "removable, as far as they are so"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
     takes: dict[str | None, Moves] = {"runs": "runs", "suit-runs": "suit-runs", "groups": "groups"}
@@ -91,5 +89,5 @@ def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
         stock=int(found["stock"] or 0),
         draw=int(found["draw"] or 0),
         passes=int(found["passes"] or 0),
-        worrying_back=bool(found["back"]),
+        removable=bool(found["back"]),
     )

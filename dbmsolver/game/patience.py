@@ -105,7 +105,7 @@ class Patience(Position):
                 moves.append(Move(card, source, Place("foundation", suit(card))))
             alone = source.kind == "column" and len(self.columns[source.index]) == count
             moves += self._to_columns(card, source, count, rules, alone)
-        if rules.worrying_back:
+        if rules.removable:
             for index, height in enumerate(self.foundations):
                 if height:
                     card = 4 * (height - 1) + index

@@ -33,7 +33,6 @@ from dbmsolver.game.kinds import (
     REMOVABLE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
-    WORRYING_BACK_WORDS,
     Build,
     Family,
     Fill,
@@ -109,8 +108,6 @@ class Rules:
     """Cards that are turned from the stock to the waste at once; 0 where there is no waste."""
     passes: int = 0
     """How often the stock is gone through; 0 for any number of times."""
-    worrying_back: bool = False
-    """Whether the top card of a foundation may be put back on a column."""
 
     def __post_init__(self) -> None:
         most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
@@ -135,7 +132,7 @@ class Rules:
             raise UsageError(f"runs, but {BUILD_WORDS['none']}: expected moves of single cards")
         if self.whole_suits and self.moves == "single":
             raise UsageError("whole suits, but single cards: expected moves of runs")
-        if self.removable and self.has_runs:
+        if self.removable and self.has_runs and not self.is_patience:
             what = f"{REMOVABLE_WORDS[True]}, but {MOVES_WORDS[self.moves]}"
             raise UsageError(f"{what}: expected moves of single cards, or cards that stay home")
         if self.build == "suit-both" and self.has_runs:
@@ -144,8 +141,6 @@ class Rules:
         if self.layout:
             layout = layout_of(self.layout)
             layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)
-            if layout.hidden and not self.is_patience:
-                raise UsageError("cards are dealt face down, expected a game of Klondike's kind")
             if not self.has_pile and layout.has_pile:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 
@@ -168,10 +163,15 @@ class Rules:
         check_range("cards turned at once", self.draw, 0, CARDS)
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
         if not self.is_patience:
+            if layout_of(self.layout).hidden:
+                raise UsageError(
+                    "cards are dealt face down: expected a game with a waste, or with moves of any "
+                    "group"
+                )
             if self.build in ("colour", "other"):
                 raise UsageError(
-                    f"{BUILD_WORDS[self.build]}: expected a game with a waste, with cards that "
-                    "come back from the foundations, or with moves of any group"
+                    f"{BUILD_WORDS[self.build]}: expected a game with a waste, or with moves of "
+                    "any group"
                 )
             return
         if self.has_pile or self.freecells or self.whole_suits or self.kings_sunk:
@@ -184,8 +184,8 @@ class Rules:
 
     @property
     def is_patience(self) -> bool:
-        """Whether it is of Klondike's kind: with a waste, worrying back, or moves of any group."""
-        return self.draw > 0 or self.worrying_back or self.moves == "groups"
+        """Whether it is of Klondike's kind: with a waste, or moves of any group."""
+        return self.draw > 0 or self.moves == "groups"
 
     @property
     def has_twins(self) -> bool:
@@ -223,12 +223,15 @@ class Rules:
     def takes_back(self) -> bool:
         """Whether cards come back from the foundations in a way that makes a difference.
 
+        Klondike and its relatives are left out: their search always looks at `removable` itself.
+
         They make none where columns are built by suit, or not at all. By suit the only cards that
         could be put on a card that comes back are the next lower one, which is home, and, where
         columns are built up, too, the next higher one, which can go home while the card is. So
         whoever plays with such moves can leave them out, with as much room as before, or more.
         """
-        return self.removable and self.build in ("alternate", "any")
+        removable = self.removable and not self.is_patience
+        return removable and self.build in ("alternate", "any")
 
     @property
     def two_way(self) -> bool:
@@ -240,6 +243,8 @@ class Rules:
         """Which kernels play it."""
         if self.has_pile:
             return "pile"
+        if self.is_patience:
+            return "patience"
         return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
 
     @property
@@ -331,5 +336,5 @@ class Rules:
         words += [BUILD_WORDS[self.build], FILL_WORDS[self.fill]]
         if self.has_runs:
             words.append(MOVES_WORDS[self.moves])
-        words.append(WORRYING_BACK_WORDS[self.worrying_back])
+        words.append(REMOVABLE_WORDS[self.removable])
         return words

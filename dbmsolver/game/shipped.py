@@ -23,7 +23,6 @@ UNUSUAL: dict[str, Any] = {
     "stock": 0,
     "draw": 0,
     "passes": 0,
-    "worrying_back": False,
 }
 """Rules that are told only where they are not as in FreeCell, and how they are there."""
 

@@ -16,7 +16,6 @@ from dbmsolver.game.kinds import (
     REMOVABLE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
-    WORRYING_BACK_WORDS,
     draw_words,
     passes_words,
     stock_words,
@@ -30,7 +29,6 @@ _MOVING: dict[str, dict[Any, str]] = {
     "reserve": RESERVE_WORDS,
     "removable": REMOVABLE_WORDS,
     "pile": dict(PILE_WORDS),
-    "worrying_back": WORRYING_BACK_WORDS,
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""
 _COUNTED = ("stock", "draw", "passes")

@@ -366,7 +366,7 @@ def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> 
         limited=int(position.turns is not None),
         free=int(not counted and position.turns is None),
         counted=int(counted),
-        worrying=int(rules.worrying_back),
+        worrying=int(rules.removable),
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
         twins=int(rules.has_twins),

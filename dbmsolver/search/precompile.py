@@ -52,16 +52,14 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.families import function_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
-
-Call = tuple[Any, tuple[Any, ...]]
-"""A kernel, and arguments of the types it is called with; it is not called with these."""
+from dbmsolver.search.precompile_in_memory import Call, of_one_pile, of_patience
 
 _GAMES: dict[Family, Rules] = {
     "cards": GAMES["freecell"],
     "runs": Rules("runs", 8, 0, "suit", "any", moves="runs"),
     "two-way": Rules("two-way", 8, 0, "suit-both", "any"),
 }
-"""A game of each family."""
+"""A game of each family whose states have signatures."""
 
 
 def needed(
@@ -78,6 +76,10 @@ def needed(
     deals.  ``counting``: all shortest solutions are to be counted, too.  ``family``: that of the
     game, or the one of runs where moves are counted so.
     """
+    if family == "pile":
+        return of_one_pile()
+    if family == "patience":
+        return of_patience(question, any_solution)
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"

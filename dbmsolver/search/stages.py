@@ -54,7 +54,8 @@ class Stages:
         self.question = recorder.question
         self.threads = recorder.threads
         self.best: Best[Any] | None = None
-        self.memory = memory_for_arrays(limits, self.threads)
+        crew = 1 if isinstance(keys, PileKeys | PatienceKeys) else self.threads
+        self.memory = memory_for_arrays(limits, crew)
 
     def searches(self) -> Generator[Search, None, None]:
         """The searches that may decide the deal, the last of them for certain."""

@@ -93,6 +93,10 @@ class Books:
         """Candidates have become pending."""
         self.pending = self.pending.plus(tally)
 
+    def take(self, tally: Tally) -> None:
+        """Candidates are pending no more: they are closed, or were found to be duplicates."""
+        self.pending = self.pending.minus(tally)
+
     @contextmanager
     def packing(self, candidates: Iterable[Any]) -> Iterator[None]:
         """Around what sorts candidates and so drops duplicates."""

@@ -10,7 +10,6 @@ state is read twice at most, and every row once, however small the memory.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from queue import SimpleQueue
@@ -29,6 +28,7 @@ from dbmsolver.verify.format import Format, RunFormat, comes_back
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
 from dbmsolver.verify.refutation import Refuted, words_of
+from dbmsolver.verify.sample import sampled
 from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, source_of
 
 Ints = NDArray[np.int64]
@@ -104,11 +104,10 @@ class Closure:
             self._choose(sample, seed)
 
     def _choose(self, sample: float, seed: int | None) -> None:
-        number = min(self.blocks, max(1, round(sample * self.blocks)))
-        chosen = random.Random(seed).sample(range(self.blocks), number)
+        chosen = sampled(range(self.blocks), sample, seed)
         self._chosen = np.zeros(self.blocks, np.bool_)
-        self._chosen[chosen] = True
-        self.blocks = number
+        self._chosen[list(chosen)] = True
+        self.blocks = len(chosen)
 
     def run(self) -> Iterator[Progress]:
         """Check everything."""

@@ -9,7 +9,6 @@ follows matters only where moves made and the lower bound are less than the leng
 
 from __future__ import annotations
 
-import random
 from collections.abc import Generator
 from typing import NamedTuple
 
@@ -17,8 +16,8 @@ import numpy as np
 
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
-from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import read_block
+from dbmsolver.verify.blockwise import BlockwiseCheck
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.kernels import patience as k
 from dbmsolver.verify.patience_format import CODE_BYTES, FIRST, PatienceFormat
@@ -48,42 +47,8 @@ class States(NamedTuple):
         return States(self.words[first:last], self.codes[first:last], self.layers[first:last])
 
 
-class PatienceCheck:
-    """The check of one store; :meth:`run` carries it out, or raises Refuted.
-
-    ``length`` is that of the shortest solution claimed, None where the claim is that there is none.
-    ``layered`` says whether the states are those of a search for a shortest solution.
-    ``sample`` is the share of blocks whose states are checked, chosen at random by ``seed``.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        form: PatienceFormat,
-        length: int | None,
-        layered: bool,
-        sample: float | None = None,
-        seed: int | None = None,
-    ) -> None:
-        self.store = store
-        self.form = form
-        self.length = length
-        self.layered = layered
-        self.keys = store.keys(b"C")
-        self.chosen = set(self.keys)
-        if sample is not None and self.keys:
-            some = min(len(self.keys), max(1, round(sample * len(self.keys))))
-            self.chosen = set(random.Random(seed).sample(self.keys, some))
-        self.whole = sample is None
-        self.tally: dict[tuple[int, int], int] = {}
-        self.digest = 0
-        self.all_states = 0
-        self._loaded: dict[int, States] = {}
-
-    @property
-    def states(self) -> int:
-        """States checked."""
-        return sum(self.tally.values())
+class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
+    """The check of one store; :meth:`run` carries it out, or raises Refuted."""
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything."""
@@ -106,13 +71,9 @@ class PatienceCheck:
                         if pace.due():
                             share = done / len(self.keys)
                             yield Progress("checking", stratum, strata[-1], self.states, 0, share)
-                    place = parse_closed_key(key)
-                    row = (place.layer, place.stratum)
-                    self.tally[row] = self.tally.get(row, 0) + part.codes.size
-                    self.digest += int(k.hash_sum(part.words))
+                    self.count(key, part.codes.size, int(k.hash_sum(part.words)))
             if self.whole and not self.layered:  # layers have rings in no case: moves made fall
                 _check_rings(known, chains)
-        self.digest &= 0xFFFFFFFFFFFFFFFF
 
     def _holds_root(self, strata: list[int]) -> bool:
         root = self.form.root
@@ -125,17 +86,17 @@ class PatienceCheck:
     def _known(self, stratum: int) -> States:
         """The closed states of the strata about one; all of them in layers."""
         if self.layered:
-            if not self._loaded:
-                self._loaded[0] = self._sorted([self._read(key) for key in self.keys])
-            return self._loaded[0]
+            if not self.loaded:
+                self.loaded[0] = self._sorted([self._read(key) for key in self.keys])
+            return self.loaded[0]
         near = range(stratum - 1, stratum + 2)
-        for old in set(self._loaded) - set(near):
-            del self._loaded[old]
+        for old in set(self.loaded) - set(near):
+            del self.loaded[old]
         for one in near:
-            if one not in self._loaded:
+            if one not in self.loaded:
                 own = [key for key in self.keys if parse_closed_key(key).stratum == one]
-                self._loaded[one] = self._sorted([self._read(key) for key in own])
-        return self._sorted([self._loaded[one] for one in near])
+                self.loaded[one] = self._sorted([self._read(key) for key in own])
+        return self._sorted([self.loaded[one] for one in near])
 
     def _sorted(self, parts: list[States]) -> States:
         """States in order; Refuted if one is there twice."""

@@ -78,7 +78,7 @@ class PatienceFormat:
             most_turns=-1 if position.turns is None else position.turns,
             free=int(not counted and position.turns is None),
             counted=int(counted),
-            back=int(rules.worrying_back),
+            back=int(rules.removable),
             item=_ITEMS[rules.moves],
             blank=_FILLS[rules.fill],
             paired=int(rules.moves == "runs" and rules.build in ("alternate", "colour", "any")),

@@ -8,16 +8,15 @@ in the layers below its length: each card in a column makes one move, so layers 
 
 from __future__ import annotations
 
-import random
 from collections.abc import Generator
 from typing import NamedTuple
 
 import numpy as np
 
 from dbmsolver.errors import StoreError
-from dbmsolver.storage.records import describe, parse_closed_key
-from dbmsolver.storage.store import Store
+from dbmsolver.storage.records import describe
 from dbmsolver.verify.blocks import read_block
+from dbmsolver.verify.blockwise import BlockwiseCheck, Place
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.kernels.pile import hash_sum, missing_from, unpack_keys
 from dbmsolver.verify.pile_format import CODE_BYTES, FIRST, Flags, Ints, PileFormat, Taken, Words
@@ -25,9 +24,6 @@ from dbmsolver.verify.refutation import Refuted
 
 _UNIT = 1 << 16
 """States that are looked at together."""
-
-Place = tuple[int, int]
-"""Layer and stratum."""
 
 
 class States(NamedTuple):
@@ -37,47 +33,8 @@ class States(NamedTuple):
     codes: Ints
 
 
-class PileCheck:
-    """The check of one store; :meth:`run` carries it out, or raises Refuted.
-
-    ``length`` is that of the shortest solution claimed, None where the claim is that there is none.
-    ``layered`` says whether the states are those of a search for a shortest solution.
-    ``sample`` is the share of blocks whose states are checked, chosen at random by ``seed``.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        form: PileFormat,
-        length: int | None,
-        layered: bool,
-        sample: float | None = None,
-        seed: int | None = None,
-    ) -> None:
-        self.store = store
-        self.form = form
-        self.length = length
-        self.layered = layered
-        self.blocks: dict[Place, list[bytes]] = {}
-        keys = store.keys(b"C")
-        for key in keys:
-            place = parse_closed_key(key)
-            self.blocks.setdefault((place.layer, place.stratum), []).append(key)
-        self.all_blocks = len(keys)
-        self.chosen = set(keys)
-        if sample is not None and keys:
-            some = min(len(keys), max(1, round(sample * len(keys))))
-            self.chosen = set(random.Random(seed).sample(keys, some))
-        self.whole = sample is None
-        self.tally: dict[Place, int] = {}
-        self.digest = 0
-        self.all_states = 0
-        self._loaded: dict[Place, States] = {}
-
-    @property
-    def states(self) -> int:
-        """States checked."""
-        return sum(self.tally.values())
+class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
+    """The check of one store; :meth:`run` carries it out, or raises Refuted."""
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything."""
@@ -92,9 +49,9 @@ class PileCheck:
         for place in sorted(self.blocks):
             near = range(place[0] - 1, place[0] + 2), range(place[1] - 1, place[1] + 2)
             for old in [
-                old for old in self._loaded if old[0] not in near[0] or old[1] not in near[1]
+                old for old in self.loaded if old[0] not in near[0] or old[1] not in near[1]
             ]:
-                del self._loaded[old]
+                del self.loaded[old]
             everything = self._states(place)
             self.all_states += everything.keys.size
             for key in self.blocks[place]:
@@ -102,7 +59,7 @@ class PileCheck:
                 if key in self.chosen:
                     self._check_block(place, key)
                 if pace.due():
-                    share = done / self.all_blocks
+                    share = done / len(self.keys)
                     last = max(stratum for _, stratum in self.blocks)
                     yield Progress("checking", place[1], last, self.states, 0, share)
 
@@ -112,7 +69,7 @@ class PileCheck:
 
     def _states(self, place: Place) -> States:
         """All closed states of a layer and stratum; Refuted if one is there twice."""
-        if place not in self._loaded:
+        if place not in self.loaded:
             parts = [self._read(key) for key in self.blocks.get(place, [])]
             keys = np.concatenate([part.keys for part in parts] or [np.empty(0, np.uint64)])
             codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
@@ -121,8 +78,8 @@ class PileCheck:
             twice = np.flatnonzero(keys[1:] == keys[:-1])
             if twice.size:
                 raise Refuted("a position is closed twice", _words(int(keys[twice[0]])))
-            self._loaded[place] = States(keys, codes)
-        return self._loaded[place]
+            self.loaded[place] = States(keys, codes)
+        return self.loaded[place]
 
     def _read(self, key: bytes) -> States:
         directory, body = read_block(self.store, CODE_BYTES, key)
@@ -140,8 +97,7 @@ class PileCheck:
         keys, codes = self._read(key)
         for start in range(0, keys.size, _UNIT):
             self._check(place, keys[start : start + _UNIT], codes[start : start + _UNIT])
-        self.tally[place] = self.tally.get(place, 0) + keys.size
-        self.digest = (self.digest + int(hash_sum(keys))) & 0xFFFFFFFFFFFFFFFF
+        self.count(key, keys.size, int(hash_sum(keys)))
 
     def _check(self, place: Place, keys: Words, codes: Ints) -> None:
         form = self.form

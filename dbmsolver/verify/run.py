@@ -105,12 +105,11 @@ class Run:
 
     def _one_pile(self, length: int | None) -> Generator[Progress, None, None]:
         """Check the closed states of a game of one pile."""
-        report, form = self.report, PileFormat(self.report.deal)
+        form = PileFormat(self.report.deal)
         if length is not None and self._is_bound(form.in_columns, length):
             return
         layered = self.manifest.question == "solve"
         check = PileCheck(self.store, form, length, layered, self.sample, self.how.seed)
-        report.all_blocks, report.blocks = check.all_blocks, len(check.chosen)
         yield from self._closed_states(check, length)
 
     def _patience(self, length: int | None) -> Generator[Progress, None, None]:
@@ -123,7 +122,6 @@ class Run:
         ):
             return
         check = PatienceCheck(self.store, form, length, layered, self.sample, self.how.seed)
-        report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
         yield from self._closed_states(check, length)
 
     def _closed_states(
@@ -131,6 +129,7 @@ class Run:
     ) -> Generator[Progress, None, None]:
         """Carry out a check of closed states, and tell what was checked."""
         report = self.report
+        report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
         try:
             for event in check.run():
                 report.peak_memory = max(report.peak_memory, anonymous_memory())

@@ -27,6 +27,8 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Options, Question, Result
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import look_ahead
+from dbmsolver.search.patience import dives as patience_dives
+from dbmsolver.search.pile import dives as pile_dives
 from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 
@@ -34,8 +36,9 @@ class Settings(TypedDict):
     """What is searched, and how it is disturbed."""
 
     question: Question
+    game: str
     deal: int
-    freecells: int
+    freecells: int | None  # None: as many as the game has
     store: str
     memory: int | None
     commit: float  # seconds between commits
@@ -65,7 +68,7 @@ def facts(result: Result) -> dict[str, Any]:
 
 def search_once(settings: Settings, suffix: str = "") -> dict[str, Any]:
     """Begin the search, or continue it from its store."""
-    deal = Deal.from_number(settings["deal"], rules_for("freecell", settings["freecells"]))
+    deal = Deal.from_number(settings["deal"], rules_for(settings["game"], settings["freecells"]))
     options = Options(
         threads=2,
         store=Path(settings["store"] + suffix),
@@ -146,7 +149,7 @@ def main() -> None:
         piece_tables.SMALLEST_BITS = 12
         piece_worker.EXPAND_SECONDS = 0.02
     if not settings.get("dives", True):
-        dives.SCHEDULE = ()
+        dives.SCHEDULE = pile_dives.SCHEDULE = patience_dives.SCHEDULE = ()
     if settings["look_ahead"] is not None:
         look_ahead.STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

@@ -10,6 +10,8 @@ from typing import Any
 
 DRIVER = Path(__file__).with_name("interrupted.py")
 DEFAULTS = {
+    "game": "freecell",
+    "freecells": None,
     "method": "every-position",
     "memory": None,
     "small": None,

@@ -49,7 +49,7 @@ def small_deck(game: str, random: Random) -> Deal:
         stock=len(stock) + len(waste) if draw else 0,
         draw=draw,
         passes=passes,
-        worrying_back=random.random() < 0.7,
+        removable=random.random() < 0.7,
         fill=random.choice((rules.fill, "any", "kings")),
     )
     position = Patience(

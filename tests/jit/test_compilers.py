@@ -69,6 +69,17 @@ def runs():
     how = {"metric": "moves", "policy": "max", "any_solution": True}
     assert solve(Deal.from_number(3), threads=1, **how).length == 18
 
+def turns():
+    deal = Deal.from_number(66, rules_for("klondike_by_threes"))
+    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    deal = Deal.from_number(2, rules_for("klondike"))
+    assert solve(deal, any_solution=True, max_states=1000).moves
+
+def piles():
+    deal = Deal.from_number(1, rules_for("black_hole"))
+    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    assert solve(Deal.from_number(2, rules_for("golf"))).moves
+
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
 """
 CHECKS = {
@@ -79,6 +90,8 @@ CHECKS = {
     ),
     "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
     "runs": 'check("prove", "every-position", runs, family="runs")',
+    "turns": 'check("prove", "every-position", turns, family="patience")',
+    "piles": 'check("prove", "every-position", piles, family="pile")',
 }
 
 SHARED = """

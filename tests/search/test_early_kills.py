@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
 from helpers.searching import end_of, prove, small_pieces
 from helpers.selection import few_fast
@@ -27,7 +28,6 @@ from dbmsolver.search.proof.stratum import StratumClosing
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store
-from dbmsolver.storage.transaction import Transaction
 
 MEDIUM = Deal.from_number(5979, rules_for("freecell", 3))
 """Unsolvable, with 534,206 states."""
@@ -85,36 +85,6 @@ def test_killed_many_times(
 ) -> None:
     """With commits every now and then a search comes to its end between kills; it is begun anew."""
     check_killed(tmp_path / "store", times, **{**settings, "commit": commit})
-
-
-class FailingWrites:
-    """Makes the write with a number, and the transaction with it, fail for want of room."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.writes = 0
-        self.failing = 0
-        real, real_seal = Transaction._put_bound, Transaction.seal
-
-        def put(txn: Transaction, key: bytes, data: bytes) -> None:
-            self.count()
-            real(txn, key, data)
-
-        def seal(txn: Transaction) -> None:
-            self.count()
-            real_seal(txn)
-
-        monkeypatch.setattr(Transaction, "_put_bound", put)
-        monkeypatch.setattr(Transaction, "seal", seal)
-
-    def count(self) -> None:
-        """Count a write, and let it fail if it is the one."""
-        self.writes += 1
-        if self.writes == self.failing:
-            raise DiskFullError("no room (as a test will have it)")
-
-    def fail_at(self, number: int) -> None:
-        """Let the write with this number, counted from now on, fail; 0: none."""
-        self.writes, self.failing = 0, number
 
 
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:

@@ -172,7 +172,8 @@ def _again(
             "seconds": round(result.seconds, 3),
         }
         return valid, dump_json(data)
-    lines = [f"{verdict_line(result)}, digest {result.digest}"]
+    digest = "" if result.digest is None else f", digest {result.digest}"
+    lines = [f"{verdict_line(result)}{digest}"]
     if valid:
         lines.append(f"{source}: valid, the search run again says the same")
     else:

@@ -103,7 +103,7 @@ def understand_patience(
             stock=stock,
             draw=moves.draw,
             passes=moves.passes if has_waste else 0,
-            worrying_back=moves.worrying_back,
+            removable=moves.removable,
         )
     except UsageError as error:
         problems.add(error.message, "Move")
@@ -146,7 +146,7 @@ class _Moves(NamedTuple):
     build: Build
     fill: Fill
     takes: Moves
-    worrying_back: bool
+    removable: bool
     draw: int
     passes: int
 
@@ -172,7 +172,7 @@ def _moves(lines: Iterable[MoveLine], has_waste: bool, keeps: bool, problems: Pr
     check_home(groups, problems)
     draw = _draw(groups["turn"], has_waste, problems)
     passes = _passes(groups["over"], problems)
-    back = _worrying_back(groups, has_waste, keeps, problems)
+    back = _removable(groups, has_waste, keeps, problems)
     build, fill = _build(groups["build"], problems), fill_of(groups["fill"], problems)
     return _Moves(build, fill, _takes(columns, problems), back, draw, passes)
 
@@ -226,7 +226,7 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
     return found or "none"
 
 
-def _worrying_back(
+def _removable(
     groups: dict[str, list[MoveLine]], has_waste: bool, keeps: bool, problems: Problems
 ) -> bool:
     """Whether cards come back from the foundations: to cards and to empty columns alike."""

@@ -15,12 +15,12 @@ What is pending is kept as sets, too, one for each stratum or layer, so nothing 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from dbmsolver.core.patience import NO_PARENT, Words, make_board, make_found
+from dbmsolver.core.patience import MOST_MOVES, NO_PARENT, Words, make_board, make_found
 from dbmsolver.core.patience_closing import (
-    OUT_FULL,
     SET_FULL,
     WON,
     StateSet,
@@ -31,23 +31,21 @@ from dbmsolver.core.patience_closing import (
     make_candidates,
     make_set,
 )
-from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Commit, Limit, Question, Report
+from dbmsolver.results import Commit, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
+from dbmsolver.search.in_memory import Place, SearchInMemory
+from dbmsolver.search.limits import OutOfBudget
+from dbmsolver.search.outcome import GoalMet
 from dbmsolver.search.patience_finder import PatienceFinder
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import NOTHING, Tally, total, weigh
+from dbmsolver.search.tallies import Tally, total, weigh
 from dbmsolver.search.trace import Step
-from dbmsolver.storage.blocks import encode_block, read_block
+from dbmsolver.storage.blocks import Runs, encode_block, read_block
 from dbmsolver.storage.patience_blocks import Codes, strata_of, to_runs, words_of
-from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
+from dbmsolver.storage.records import Closed, parse_closed_key
 
-AT_ONCE = 1 << 17
-"""States that are expanded before limits are looked at."""
 _ROOM = 1 << 12
 """Room of a set at first."""
 _OUT = 1 << 16
@@ -56,8 +54,37 @@ _DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
 _STATE_BYTES = 24 + 2 + 2 * 4
 
 
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """A set of states; records of the store hold the first ``stored`` of them, or closed blocks."""
+
+    states: StateSet = field(default_factory=lambda: make_set(_ROOM))
+    stored: int = 0
+    records: list[NewRecord] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return int(self.states.counts[0])
+
+    def words(self, first: int = 0, last: int | None = None) -> Words:
+        """Some of the states."""
+        return self.states.words[first : self.size if last is None else last]
+
+    def add(self, words: Words, codes: Codes) -> Tally:
+        """Add states that are not there; the tally of those that were added."""
+        before = self.size
+        insert(self.states, words, codes)
+        return weigh_states(self.words(before))
+
+
+def weigh_states(words: Words) -> Tally:
+    """The tally of states, as the books have it."""
+    return Tally(len(words), int(digest_of(words)))
+
+
 def packed(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[tuple[bytes, Tally]]:
-    """Blocks of states, each with its tally."""
+    """Blocks of states, each with its tally as the manifest has it."""
     for runs in to_runs(keys, words, codes):
         yield encode_block(runs), weigh(runs.signatures, runs.counts)
 
@@ -70,8 +97,12 @@ def root_record(keys: PatienceKeys) -> tuple[NewRecord, Tally]:
     return NewRecord(0, stratum, data), tally
 
 
-class PatienceSearch:
-    """A search in progress; :meth:`run` carries it to its end."""
+class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
+    """A search in progress.
+
+    ``current`` is the set of the place that is being closed, with all that was closed before where
+    layers are; the first ``recorded`` of it are closed, and counted.
+    """
 
     def __init__(
         self,
@@ -80,45 +111,12 @@ class PatienceSearch:
         memory: int,
         best: Best[PatienceKeys] | None = None,
     ) -> None:
-        self.keys = keys
-        self.recorder = recorder
-        self.memory = memory
-        self.best = best
-        self.by_cost = recorder.question == Question.SOLVE
-        self.pending: dict[int, StateSet] = {}
-        self.place = 0
-        self.states = make_set(_ROOM)
+        super().__init__(keys, recorder, memory, best)
+        self.current = Waiting()
         self.recorded = 0
-        """How many states of the set are closed, and counted."""
         self.goal: tuple[Words, int] | None = None
-        self.limit: Limit | None = None
         self._out = make_candidates(_OUT)
         self._board, self._found = make_board(), make_found()
-
-    @property
-    def shortest(self) -> bool:
-        """Whether the solution it finds is a shortest one."""
-        return self.by_cost
-
-    def run(self) -> Steps:
-        """Close strata or layers until the goal is met, a limit is reached, or nothing is pending.
-
-        All that is finished is committed when it ends, but after an error nothing is.
-        """
-        self._restore()
-        try:
-            while self.pending and self._ended() is None:
-                self.place = min(self.pending)
-                yield from self._close()
-        except OutOfBudget:
-            self.limit = Limit.MEMORY
-        except Cancelled:
-            self.limit = Limit.INTERRUPT
-        except (KeyboardInterrupt, GeneratorExit):
-            self._commit()
-            raise
-        self._commit()
-        return self._ended() or Exhausted()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """The steps from the deal to the goal; None where closed states are not kept."""
@@ -129,43 +127,37 @@ class PatienceSearch:
         finder = PatienceFinder(self.recorder.store, self.keys)
         return finder.steps_to(int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128, code)
 
-    def _ended(self) -> Outcome | None:
-        """Why it ends before nothing is pending; None: it goes on."""
-        if self.goal is not None:
-            return GoalMet()
-        if self.limit is not None:
-            return Stopped(self.limit)
-        known = None if self.best is None else self.best.length
-        if known is not None and all(layer >= known for layer in self.pending):
-            return NoneShorter()  # the layers below are closed, and no shorter solution is in them
-        return None
+    def _has_goal(self) -> bool:
+        return self.goal is not None
 
     # One stratum or layer.
 
     def _close(self) -> Iterator[Report | Commit]:
         """Close a stratum or layer; what is left of it stays pending."""
-        self._begin(self.pending.pop(self.place))
-        layer = self.place if self.by_cost else -1
+        self._begin()
+        layer = self.place[0] if self.by_cost else -1
         while self.goal is None:
+            states, met = self.current.states, self.current.size
             reason = close(
-                self.keys.tables, self.states, self._out, self._board, self._found, layer,
+                self.keys.tables, states, self._out, self._board, self._found, layer,
                 self._at_once(),
             )  # fmt: skip
+            self.books.make(weigh_states(self.current.words(met)))
             if reason == WON:
                 last = int(self._out.count[0]) - 1
                 self.goal = self._out.words[last].copy(), int(self._out.codes[last])
-                self._out.count[0] = last
-                self.states.counts[1] += 1  # whose successors no longer matter
-            self._hand_out()
-            if reason == SET_FULL:
-                self.states = self._grown(self.states)
-            self._count_closed()
-            self._check_memory()
-            if self.states.counts[0] == self.states.counts[1]:
+                states.counts[1] += 1  # whose other successors no longer matter
                 break
-            if reason not in (SET_FULL, OUT_FULL):
-                self.limit = self.recorder.limits.reached() or self._too_many()
-                yield self._report()
+            self._hand_out()
+            self._count_closed()
+            if reason == SET_FULL:
+                self._make_room(self.current, MOST_MOVES)
+            if self._bytes() > self.memory:
+                raise OutOfBudget
+            if self._left() == 0:
+                break
+            self.limit = self._reached()
+            yield self._report()
             if self._ended() is not None:
                 break
             if self.recorder.due() and self.recorder.keep_closed:
@@ -174,64 +166,74 @@ class PatienceSearch:
         if self.recorder.due() and self._left() == 0:
             yield self._commit()
 
-    def _begin(self, candidates: StateSet) -> None:
-        """Make candidates the states to expand; the goal may be one of them."""
-        size = int(candidates.counts[0])
-        words, codes = candidates.words[:size], candidates.codes[:size]
-        if self.by_cost:
-            won = np.flatnonzero((words & _DIGITS == self.keys.words(self.keys.goal)).all(axis=1))
-            if won.size:
-                self.goal = words[won[0]].copy(), int(codes[won[0]])
-        if self.by_cost or self.states.counts[0]:
-            while self.states.counts[0] + size > self.states.codes.size:
-                self.states = self._grown(self.states)
-            insert(self.states, words, codes)
-        else:
-            self.states, self.recorded = candidates, 0
+    def _begin(self) -> None:
+        """Make the candidates of the place the states to expand; the goal may be one of them."""
+        waiting = self.pending[self.place]
+        words, codes = waiting.words(), waiting.states.codes[: waiting.size]
+        self._look_for_goal(waiting)
+        if self.goal is not None:
+            return
+        if not (self.by_cost or self.current.size):
+            self.current, self.recorded = self.pending.pop(self.place), 0
+            return
+        self._make_room(self.current, waiting.size)
+        del self.pending[self.place]
+        held = self.current.add(words[: waiting.stored], codes[: waiting.stored])
+        self.current.stored = self.current.size
+        held = held.plus(self.current.add(words[waiting.stored :], codes[waiting.stored :]))
+        self.current.records += waiting.records
+        self.books.take(weigh_states(words).minus(held))
 
-    def _at_once(self) -> int:
-        """How many states to expand before the limits are looked at again; at least one."""
-        most = self.recorder.limits.limits.max_states
-        if most is None:
-            return AT_ONCE
-        waiting = int(self.states.counts[1]) - self.recorded
-        return max(1, min(AT_ONCE, most - self.recorder.statistics.closed - waiting))
+    def _look_for_goal(self, waiting: Waiting) -> None:
+        words = waiting.words() & _DIGITS
+        won = np.flatnonzero((words == self.keys.words(self.keys.goal)).all(axis=1))
+        if won.size:
+            self.goal = waiting.words()[won[0]].copy(), int(waiting.states.codes[won[0]])
 
-    def _too_many(self) -> Limit | None:
-        """The limit of states, if those that are expanded and not counted yet reach it."""
-        most = self.recorder.limits.limits.max_states
-        closed = self.recorder.statistics.closed + int(self.states.counts[1]) - self.recorded
-        return Limit.MAX_STATES if most is not None and closed >= most else None
+    def _expanded(self) -> int:
+        return self.recorder.statistics.closed + int(self.current.states.counts[1]) - self.recorded
 
     def _hand_out(self) -> None:
-        """Put what follows into the sets of its strata or layers."""
+        """Put what follows into the sets of its strata or layers.
+
+        OutOfBudget before anything is put there. The states that it follows from are not counted
+        as closed then, so nothing is lost.
+        """
         out, count = self._out, int(self._out.count[0])
-        places = out.places[:count]
-        for place in np.unique(places).tolist():
-            own = np.flatnonzero(places == place)
-            held = self.pending.setdefault(place, make_set(_ROOM))
-            while held.counts[0] + own.size > held.codes.size:
-                held = self.pending[place] = self._grown(held)
-            insert(held, out.words[own], out.codes[own])
+        groups = []
+        for number in np.unique(out.places[:count]).tolist():
+            own = np.flatnonzero(out.places[:count] == number)
+            waiting = self._waiting_at(number)
+            self._make_room(waiting, own.size)
+            groups.append((waiting, own))
+        self.books.make(weigh_states(out.words[:count]))
+        for waiting, own in groups:
+            words = out.words[own]
+            held = waiting.add(words, out.codes[own])
+            self.books.take(weigh_states(words).minus(held))
         out.count[0] = 0
 
-    def _grown(self, states: StateSet) -> StateSet:
-        """A set with twice the room; OutOfBudget if there is no memory for it."""
-        if self._bytes() + 2 * _STATE_BYTES * states.codes.size > self.memory:
-            raise OutOfBudget
-        return larger(states)
+    def _waiting_at(self, number: int) -> Waiting:
+        """What is pending in a layer or stratum."""
+        place: Place = (number, 0) if self.by_cost else (0, number)
+        if place not in self.pending:
+            self.pending[place] = Waiting()
+        return self.pending[place]
+
+    def _make_room(self, waiting: Waiting, more: int) -> None:
+        """Enlarge a set until it has room for more; OutOfBudget if there is no memory for it."""
+        while waiting.size + more > waiting.states.codes.size:
+            if self._bytes() + 2 * _STATE_BYTES * waiting.states.codes.size > self.memory:
+                raise OutOfBudget
+            waiting.states = larger(waiting.states)
 
     def _bytes(self) -> int:
-        sets = (self.states, *self.pending.values())
+        sets = (self.current.states, *(waiting.states for waiting in self.pending.values()))
         return sum(one.words.nbytes + one.codes.nbytes + one.slots.nbytes for one in sets)
-
-    def _check_memory(self) -> None:
-        if self._bytes() > self.memory:
-            raise OutOfBudget
 
     def _left(self) -> int:
         """How many states of the set are not expanded."""
-        return int(self.states.counts[0] - self.states.counts[1])
+        return self.current.size - int(self.current.states.counts[1])
 
     def _count_closed(self, *, whole: bool = False) -> None:
         """Count what has been expanded, and put it into the batch.
@@ -239,20 +241,24 @@ class PatienceSearch:
         Where closed states are not kept, a set is counted when the ``whole`` of it is expanded:
         what is not known to be closed later on must not be counted now.
         """
-        done = int(self.states.counts[1])
-        if self.recorder.keep_closed or (whole and (self._left() == 0 or self.goal is not None)):
-            words = self.states.words[self.recorded : done]
-            codes = self.states.codes[self.recorded : done]
-            layer = self.place if self.by_cost else 0
+        done = int(self.current.states.counts[1])
+        finished = whole and self._left() == 0
+        if self.recorder.keep_closed or finished or (whole and self.goal is not None):
+            words = self.current.words(self.recorded, done)
+            codes = self.current.states.codes[self.recorded : done]
             strata = strata_of(self.keys, words, layered=False)
             for stratum in np.unique(strata).tolist():
                 own = strata == stratum
-                self._count(layer, stratum, words[own], codes[own])
+                self._count(stratum, words[own], codes[own])
+            self.books.take(weigh_states(words))
             self.recorded = done
-        if whole and not self.by_cost and self._left() == 0:
-            self.states, self.recorded = make_set(_ROOM), 0
+        if finished:
+            self._drop(self.current.records)
+            if not self.by_cost:
+                self.current, self.recorded = Waiting(), 0
 
-    def _count(self, layer: int, stratum: int, words: Words, codes: Codes) -> None:
+    def _count(self, stratum: int, words: Words, codes: Codes) -> None:
+        layer = self.place[0]
         self.recorder.statistics.count(layer, stratum, codes.size, 0, int(digest_of(words)))
         closed = []
         for runs in to_runs(self.keys, words, codes) if self.recorder.keep_closed else ():
@@ -264,79 +270,71 @@ class PatienceSearch:
     # The store.
 
     def _restore(self) -> None:
-        """What is pending in the store, and what has to be known of closed states.
-
-        StoreError if what is pending is not what the last commit left.
-        """
+        """What is pending in the store, and what has to be known of closed states."""
+        super()._restore()
+        if not self.by_cost:
+            for waiting in self.pending.values():
+                self._look_for_goal(waiting)  # an earlier run was killed after it had met it
         store = self.recorder.store
-        found = []
-        for key in store.keys(b"P"):
-            layer, stratum, _ = parse_pending_key(key)
-            runs = read_block(store, key)
-            place = layer if self.by_cost else stratum
-            if self.by_cost and not layer:  # the deal itself
-                place = int(strata_of(self.keys, words_of(runs), layered=True)[0])
-            held = self.pending.setdefault(place, make_set(_ROOM))
-            while held.counts[0] + runs.codes.size > held.codes.size:
-                held = self.pending[place] = self._grown(held)
-            insert(held, words_of(runs), runs.codes)
-            found.append(weigh(runs.signatures, runs.counts))
-        if total(found) != Tally.from_json(store.manifest.waiting):
-            raise StoreError("what is pending is not what the manifest says", str(store.path))
-        lowest = min(self.pending, default=0)
+        lowest = min(self.pending, default=(0, 0))[1]
         for key in store.keys(b"C"):
             if self.by_cost or parse_closed_key(key).stratum == lowest:
                 runs = read_block(store, key)
-                while self.states.counts[0] + runs.codes.size > self.states.codes.size:
-                    self.states = self._grown(self.states)
-                insert(self.states, words_of(runs), runs.codes)
-        self.states.counts[1] = self.recorded = int(self.states.counts[0])
+                self._make_room(self.current, runs.codes.size)
+                self.current.add(words_of(runs), runs.codes)
+        size = self.current.size
+        self.current.states.counts[1] = self.current.stored = self.recorded = size
 
-    def _commit(self) -> Commit:
-        """Commit what is closed and, in resumable runs, what is pending, all of it anew."""
-        batch = self.recorder.batch
-        waiting, tally = 0, NOTHING
+    def _take_in(self, record: NewRecord, runs: Runs) -> None:
+        number = record.layer if self.by_cost else record.stratum
+        if self.by_cost and not number:  # the deal itself
+            number = int(strata_of(self.keys, words_of(runs), layered=True)[0])
+        waiting = self._waiting_at(number)
+        self._make_room(waiting, runs.codes.size)
+        self.books.make(waiting.add(words_of(runs), runs.codes))
+        waiting.records.append(record)
+        waiting.stored = waiting.size
+
+    def _tally_of(self, runs: Runs) -> Tally:
+        return weigh(runs.signatures, runs.counts)
+
+    def _held(self) -> Tally:
+        waiting = total(weigh_states(one.words()) for one in self.pending.values())
+        return waiting.plus(weigh_states(self.current.words(self.recorded)))
+
+    def _unwritten(self) -> list[NewRecord]:
+        if self.goal is not None:
+            # Nothing else matters any more: a run that is continued has met it, too.
+            words, code = self.goal
+            layer = self.place[0]
+            return list(self._records(layer, words[None, :], np.array([code], np.uint16)))
         records = []
-        for place, words, codes in self._waiting():
-            waiting += codes.size
-            if not self.recorder.resumable:
-                continue
-            layer, strata = 0, np.full(codes.size, place)
-            if self.by_cost:
-                layer, strata = place, strata_of(self.keys, words, layered=False)
-            for stratum in np.unique(strata).tolist():
-                own = strata == stratum
-                for data, weight in packed(self.keys, words[own], codes[own]):
-                    records.append(NewRecord(layer, stratum, data))
-                    tally = tally.plus(weight)
-        if self.recorder.resumable:
-            batch.cleared.append(b"P")
-            batch.pending = records
-            batch.fields["waiting"] = tally.to_json()
-            batch.fields["known"] = self.recorder.statistics.closed + waiting
-        return self.recorder.commit(self.place if self.by_cost else 0, self.place, waiting)
+        for place, waiting in ((self.place, self.current), *self.pending.items()):
+            first, last = waiting.stored, waiting.size
+            if waiting is self.current:
+                first = max(first, self.recorded)
+            words, codes = waiting.words(first), waiting.states.codes[first:last]
+            new = list(self._records(place[0], words, codes))
+            waiting.records += new
+            waiting.stored = last
+            records += new
+        return records
 
-    def _waiting(self) -> Iterator[tuple[int, Words, Codes]]:
-        """What is pending: stratum or layer, states, and their codes."""
-        for place, held in self.pending.items():
-            size = int(held.counts[0])
-            yield place, held.words[:size], held.codes[:size]
-        size = int(self.states.counts[0])
-        if self.recorded < size and self.goal is None:
-            yield (
-                self.place,
-                self.states.words[self.recorded : size],
-                self.states.codes[self.recorded : size],
-            )
+    def _records(self, layer: int, words: Words, codes: Codes) -> Iterator[NewRecord]:
+        """Records of candidates."""
+        strata = strata_of(self.keys, words, layered=False)
+        for stratum in np.unique(strata).tolist():
+            own = strata == stratum
+            for data, tally in packed(self.keys, words[own], codes[own]):
+                yield NewRecord(layer, stratum, data, tally=tally)
 
     def _report(self) -> Report:
-        layers = self.place if self.by_cost else None
-        waiting = sum(int(held.counts[0]) for held in self.pending.values())
+        layer, stratum = self.place
         return self.recorder.report(
-            layer=layers,
-            stratum=0 if self.by_cost else self.place,
+            layer=layer if self.by_cost else None,
+            stratum=stratum,
             last_stratum=self.keys.last_stratum,
-            pending=waiting + self._left(),
+            pending=sum(waiting.size for waiting in self.pending.values()) + self._left(),
         )
 
 

@@ -16,34 +16,49 @@ was interrupted, and it uses one thread.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from dbmsolver.core.pile import NO_PARENT, TOP_BITS, digest_keys, expand
-from dbmsolver.errors import StoreError
 from dbmsolver.keys.piles import PileKeys, Words
-from dbmsolver.results import Commit, Limit, Question, Report
+from dbmsolver.results import Commit, Report
+from dbmsolver.search import in_memory
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.improve.best import Best
-from dbmsolver.search.limits import Cancelled, OutOfBudget
-from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
+from dbmsolver.search.in_memory import Place, SearchInMemory
+from dbmsolver.search.limits import OutOfBudget
+from dbmsolver.search.outcome import GoalMet
 from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total, weigh
 from dbmsolver.search.trace import Step
-from dbmsolver.storage.blocks import encode_block, read_block, split
+from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.pile_blocks import from_runs, to_runs
-from dbmsolver.storage.records import Closed, parse_pending_key
+from dbmsolver.storage.records import Closed
 
-AT_ONCE = 1 << 17
-"""States that are expanded before limits are looked at."""
 _ROOM = 1 << 20
 """Candidates that are made before they are sorted."""
 _CODE = np.uint64((1 << TOP_BITS) - 1)
 _SHIFT = np.uint64(TOP_BITS)
 
-Place = tuple[int, int]
-"""A layer, 0 in a proof, and a stratum."""
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """Some candidates of a place, in the order of keys, and the records that hold them."""
+
+    words: Words
+    records: list[NewRecord] = field(default_factory=list)
+
+    @property
+    def tally(self) -> Tally:
+        """Of their keys."""
+        return weigh_keys(self.words >> _SHIFT)
+
+
+def weigh_keys(keys: Words) -> Tally:
+    """The tally of states, as the books have it."""
+    return Tally(keys.size, int(digest_keys(keys)))
 
 
 def root_candidates(keys: PileKeys) -> Words:
@@ -53,7 +68,8 @@ def root_candidates(keys: PileKeys) -> Words:
 
 def sorted_candidates(parts: list[Words]) -> Words:
     """Candidates in the order of keys, each key once, with its lowest code."""
-    words = np.sort(np.concatenate(parts)) if parts else np.empty(0, np.uint64)
+    words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
+    words.sort()
     first = np.ones(words.size, np.bool_)
     first[1:] = words[1:] >> _SHIFT != words[:-1] >> _SHIFT
     return words[first]
@@ -73,47 +89,15 @@ def root_record(keys: PileKeys) -> tuple[NewRecord, Tally]:
     return NewRecord(0, keys.dealt, data), weigh(states)
 
 
-class PileSearch:
-    """A search in progress; :meth:`run` carries it to its end."""
+class PileSearch(SearchInMemory[PileKeys, list[Part]]):
+    """A search in progress."""
 
     def __init__(
         self, keys: PileKeys, recorder: Recorder, memory: int, best: Best[PileKeys] | None = None
     ) -> None:
-        self.keys = keys
-        self.recorder = recorder
-        self.memory = memory
-        self.best = best
-        self.by_cost = recorder.question == Question.SOLVE
-        self.pending: dict[Place, list[Words]] = {}
-        self.place: Place = (0, 0)
+        super().__init__(keys, recorder, memory, best)
         self.goal: int | None = None  # a candidate
-        self.limit: Limit | None = None
         self._played, self._turned = (np.empty(_ROOM, np.uint64) for _ in range(2))
-
-    @property
-    def shortest(self) -> bool:
-        """Whether the solution it finds is a shortest one."""
-        return self.by_cost
-
-    def run(self) -> Steps:
-        """Close strata until the goal is met, a limit is reached, or nothing is pending.
-
-        All that is finished is committed when it ends, but after an error nothing is.
-        """
-        self._restore()
-        try:
-            while self.pending and self._ended() is None:
-                self.place = min(self.pending)
-                yield from self._close()
-        except OutOfBudget:
-            self.limit = Limit.MEMORY
-        except Cancelled:
-            self.limit = Limit.INTERRUPT
-        except (KeyboardInterrupt, GeneratorExit):
-            self._commit()
-            raise
-        self._commit()
-        return self._ended() or Exhausted()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """The steps from the deal to the goal; None where closed states are not kept."""
@@ -124,48 +108,45 @@ class PileSearch:
         key, code = self.goal >> TOP_BITS, self.goal & int(_CODE)
         return finder.steps_to(key, code)
 
-    def _ended(self) -> Outcome | None:
-        """Why it ends before nothing is pending; None: it goes on."""
-        if self.goal is not None:
-            return GoalMet()
-        if self.limit is not None:
-            return Stopped(self.limit)
-        known = None if self.best is None else self.best.length
-        if known is not None and all(layer >= known for layer, _ in self.pending):
-            return NoneShorter()  # the layers below are closed, and no shorter solution is in them
-        return None
+    def _has_goal(self) -> bool:
+        return self.goal is not None
 
     # One stratum.
 
     def _close(self) -> Iterator[Report | Commit]:
-        """Close a stratum, piece by piece; what is left of it stays pending."""
-        words = sorted_candidates(self.pending[self.place])
-        self.pending[self.place] = [words]
+        """Close a stratum, part by part; what is left of it stays pending."""
+        parts = self.pending[self.place]
+        words = self._merged(parts)
+        size = in_memory.AT_ONCE
+        # Copies, so that memory is freed part by part.
+        parts[:] = [Part(words[at : at + size].copy()) for at in range(0, words.size, size)]
         if self._meets_goal(words):
             return
-        done = 0
-        while done < words.size:
-            some = words[done : done + self._at_once()]
-            self._expand(some)
-            done += some.size
-            if done < words.size:
-                self.pending[self.place] = [words[done:]]
-            else:
+        del words
+        while parts:
+            part, some = parts[0], self._at_once()
+            self._drop(part.records)
+            self._expand(part.words[:some])
+            parts[:1] = [Part(part.words[some:])] if some < part.words.size else []
+            if not parts:
                 del self.pending[self.place]
             self._check_memory()
-            self.limit = self.recorder.limits.reached()
+            if parts:
+                self.limit = self._reached()
             if self._ended() is not None:
                 break
             if self.recorder.due():
                 yield self._commit()
             yield self._report()
 
-    def _at_once(self) -> int:
-        """How many states to expand before the limits are looked at again; at least one."""
-        most = self.recorder.limits.limits.max_states
-        if most is None:
-            return AT_ONCE
-        return max(1, min(AT_ONCE, most - self.recorder.statistics.closed))
+    def _merged(self, parts: list[Part]) -> Words:
+        """All candidates of a place in order, each key once; they have no records any more."""
+        words = sorted_candidates([part.words for part in parts])
+        self.books.take(total(part.tally for part in parts))
+        self.books.make(weigh_keys(words >> _SHIFT))
+        for part in parts:
+            self._drop(part.records)
+        return words
 
     def _meets_goal(self, words: Words) -> bool:
         """Whether columns are empty in one of the states, the first of which is kept."""
@@ -179,75 +160,75 @@ class PileSearch:
         layer, stratum = self.place
         keys = words >> _SHIFT
         place = 0
-        played: list[Words] = []
-        turned: list[Words] = []
         while place < keys.size:
             place, some, more = expand(self.keys.tables, keys, place, self._played, self._turned)
-            played.append(sorted_candidates([self._played[:some]]))
-            turned.append(sorted_candidates([self._turned[:more]]))
-        self._make((layer, stratum + 1), played)
-        self._make((layer + self.by_cost, stratum + 1), turned)
-        self.recorder.statistics.count(layer, stratum, keys.size, 0, int(digest_keys(keys)))
+            self._make((layer, stratum + 1), self._played[:some])
+            self._make((layer + self.by_cost, stratum + 1), self._turned[:more])
+        taken = weigh_keys(keys)
+        self.books.take(taken)
+        self.recorder.statistics.count(layer, stratum, taken.states, 0, taken.sum)
         closed = []
         for data, states in packed(words):
             first, last = int(states[0]) >> 32, int(states[-1]) >> 32
             closed.append(Closed(layer, stratum, first, last, states.size, data))
         self.recorder.add_closed(closed)
 
-    def _make(self, place: Place, parts: list[Words]) -> None:
-        for part in parts:
-            if part.size:
-                self.pending.setdefault(place, []).append(part)
+    def _make(self, place: Place, words: Words) -> None:
+        """Make candidates pending, each key once."""
+        if not words.size:
+            return
+        made = weigh_keys(words >> _SHIFT)
+        self.books.make(made)
+        part = Part(sorted_candidates([words]))
+        self.books.take(made.minus(part.tally))
+        self.pending.setdefault(place, []).append(part)
 
     def _check_memory(self) -> None:
         """Drop duplicates where what is pending takes much; OutOfBudget if that does not help."""
-        if self._bytes() <= self.memory // 4:
-            return
-        for place, parts in self.pending.items():
-            if len(parts) > 1:
-                self.pending[place] = [sorted_candidates(parts)]
+        for share in (4, 2):
+            if self._bytes() <= self.memory // share:
+                return
+            for place, parts in self.pending.items():
+                # Parts that are small beside the first one, which was merged, wait for more.
+                fresh = sum(part.words.nbytes for part in parts[1:])
+                if place != self.place and fresh > (
+                    parts[0].words.nbytes // 2 if share == 4 else 0
+                ):
+                    parts[:] = [Part(self._merged(parts))]
         if self._bytes() > self.memory // 2:
             raise OutOfBudget
 
     def _bytes(self) -> int:
-        return sum(part.nbytes for parts in self.pending.values() for part in parts)
+        return sum(part.words.nbytes for parts in self.pending.values() for part in parts)
 
     # The store.
 
-    def _restore(self) -> None:
-        """What is pending in the store; StoreError if it is not what the last commit left."""
-        store = self.recorder.store
-        found = []
-        for key in store.keys(b"P"):
-            layer, stratum, _ = parse_pending_key(key)
-            runs = read_block(store, key)
-            states = from_runs(runs)
-            if self.by_cost:
-                layer = int(self.keys.layers(states[:1])[0])
-            words = (states << _SHIFT) | runs.codes.astype(np.uint64)
-            self._make((layer, stratum), [words])
-            found.append(weigh(states))
-        if total(found) != Tally.from_json(store.manifest.waiting):
-            raise StoreError("what is pending is not what the manifest says", str(store.path))
+    def _take_in(self, record: NewRecord, runs: Runs) -> None:
+        states = from_runs(runs)
+        place = record.layer, record.stratum
+        if self.by_cost:  # the deal itself is stored in layer 0
+            place = int(self.keys.layers(states[:1])[0]), record.stratum
+        part = Part((states << _SHIFT) | runs.codes.astype(np.uint64), [record])
+        self.pending.setdefault(place, []).append(part)
+        self.books.make(part.tally)
 
-    def _commit(self) -> Commit:
-        """Commit what is closed and, in resumable runs, what is pending, all of it anew."""
-        batch = self.recorder.batch
-        waiting = 0
+    def _tally_of(self, runs: Runs) -> Tally:
+        return weigh(from_runs(runs))
+
+    def _held(self) -> Tally:
+        return total(part.tally for parts in self.pending.values() for part in parts)
+
+    def _unwritten(self) -> list[NewRecord]:
+        records = []
         for place, parts in self.pending.items():
-            self.pending[place] = [sorted_candidates(parts)]
-            waiting += self.pending[place][0].size
-        if self.recorder.resumable:
-            batch.cleared.append(b"P")
-            records, tallies = [], []
-            for (layer, stratum), (words,) in self.pending.items():
-                for data, states in packed(words):
-                    records.append(NewRecord(layer, stratum, data))
-                    tallies.append(weigh(states))
-            batch.pending = records
-            batch.fields["waiting"] = total(tallies).to_json()
-            batch.fields["known"] = self.recorder.statistics.closed + waiting
-        return self.recorder.commit(*self.place, waiting)
+            for part in parts:
+                if not part.records:
+                    part.records += [
+                        NewRecord(*place, data, tally=weigh(states))
+                        for data, states in packed(part.words)
+                    ]
+                    records += part.records
+        return records
 
     def _report(self) -> Report:
         layer, stratum = self.place
@@ -255,5 +236,5 @@ class PileSearch:
             layer=layer or None,
             stratum=stratum,
             last_stratum=self.keys.last_stratum,
-            pending=sum(part.size for parts in self.pending.values() for part in parts),
+            pending=sum(part.words.size for parts in self.pending.values() for part in parts),
         )

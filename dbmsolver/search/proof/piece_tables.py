@@ -69,19 +69,23 @@ class Shape:
 
 @dataclass(eq=False, slots=True)
 class Table:
-    """A hash table of local keys in ``2**bits`` slots; ``held`` of them are taken."""
+    """A hash table of local keys in ``2**bits`` slots; ``held`` of them are taken.
+
+    It is cleared by the thread that uses it first, which takes long where memory is new.
+    """
 
     shape: Shape
     bits: int
     slots: NDArray[np.uint64]
     steps: NDArray[np.uint16]
     held: int = 0
+    is_cleared: bool = False
 
     @classmethod
     def empty(cls, shape: Shape, bits: int) -> Table:
-        """A cleared table."""
+        """A table without keys, to be cleared."""
         width = 1 if shape.compact else shape.key_words
-        slots = np.full(width << bits, EMPTY, np.uint64)
+        slots = np.empty(width << bits, np.uint64)
         return cls(shape, bits, slots, np.empty((1 << bits) * shape.compact, np.uint16))
 
     @property
@@ -99,8 +103,15 @@ class Table:
         """Whether it holds as many keys as it may."""
         return self.held >= self.capacity
 
+    def clear(self) -> None:
+        """Mark all slots as free, if that has not been done."""
+        if not self.is_cleared:
+            self.slots.fill(EMPTY)
+            self.is_cleared = True
+
     def load(self, keys: NDArray[np.uint64], mask: int, value: int) -> bool:
         """Insert those of ``keys`` that belong to a piece; whether they fit."""
+        self.clear()
         loaded = int(
             load_table(
                 self.shape.codec.tables,
@@ -122,6 +133,7 @@ class Table:
 
     def parts(self) -> Iterator[NDArray[np.uint64]]:
         """All keys in it, some at a time; an array is good until the next is asked for."""
+        self.clear()
         words = self.shape.key_words
         step = min(_PART, 1 << self.bits)
         keys = np.empty(words * step, np.uint64)

@@ -87,6 +87,7 @@ def expand_piece(
     """
     piece = done.piece
     assert piece.table is not None
+    piece.table.clear()
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done

@@ -60,6 +60,26 @@ def test_games(opened: Opener, game: str) -> None:
     assert page.board() == solution.final
 
 
+@pytest.mark.parametrize(
+    "game",
+    [
+        "klondike_by_threes",
+        pytest.param("yukon", marks=pytest.mark.slow),
+        pytest.param("golf", marks=pytest.mark.slow),
+        pytest.param("black_hole", marks=pytest.mark.slow),
+    ],
+)
+def test_stock_waste_and_pile_on_a_phone(opened: Opener, game: str) -> None:
+    """Each move, back and forth: cards turned, the waste turned over, cards face down."""
+    solution = random_game(5, GAMES[game], 2, 60)
+    positions, ends = positions_of(solution), [stop.end for stop in stops(solution)]
+    page = opened(solution, size=(390, 844), **CALM)
+    assert page.walk("ArrowRight", len(ends)) == [(end, positions[end]) for end in ends]
+    way_back = [*reversed(ends[:-1]), 0]
+    assert page.walk("ArrowLeft", len(ends)) == [(end, positions[end]) for end in way_back]
+    assert page.ask("document.documentElement.scrollWidth") == 390
+
+
 @pytest.mark.parametrize("rules", few_fast(ODD_RULES, 3))
 def test_odd_games(opened: Opener, rules: object) -> None:
     """No freecells, thirteen of them, two columns, thirteen: cards anywhere."""

@@ -1,0 +1,199 @@
+"""Searches by one thread that hold in memory whatever is pending.
+
+They close *places* in ascending order: the strata of a proof, or the cost layers of a search for a
+shortest solution. Nothing leads to a lower place, so when no place is left every state that can be
+reached is closed. What a place is made of, and how it is closed, is said by the class of each kind
+of games.
+
+A commit writes candidates that have no record yet, and takes away the records of those that are
+closed. Before anything is written, the books have to balance (:mod:`dbmsolver.search.tallies`):
+what was ever made pending, less what was taken, must be what is held. So a search whose candidates
+are lost ends with InternalError, and with no verdict, and its store stays as the last commit left
+it. A search that is continued goes on with what that commit wrote, which the manifest tells.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
+
+from dbmsolver.errors import StoreError
+from dbmsolver.results import Commit, Limit, Question, Report
+from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.limits import Cancelled, OutOfBudget
+from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.tallies import NOTHING, Books, Tally
+from dbmsolver.search.trace import Keys, Step
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.records import parse_pending_key
+
+AT_ONCE = 1 << 17
+"""States that are expanded before limits are looked at."""
+
+Place = tuple[int, int]
+"""A layer, 0 in a proof, and a stratum, 0 where only layers matter."""
+KeysT = TypeVar("KeysT", bound=Keys)
+WaitingT = TypeVar("WaitingT")
+
+
+class Known(Protocol):
+    """The best solution that is known."""
+
+    length: int | None
+
+
+class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
+    """A search in progress; :meth:`run` carries it to its end.
+
+    ``pending`` has the candidates of each place, ``memory`` is in bytes. ``stored`` is the tally of
+    the records of candidates that are in the store.
+    """
+
+    def __init__(
+        self, keys: KeysT, recorder: Recorder, memory: int, best: Known | None = None
+    ) -> None:
+        self.keys = keys
+        self.recorder = recorder
+        self.memory = memory
+        self.best = best
+        self.by_cost = recorder.question == Question.SOLVE
+        self.books = Books()
+        self.pending: dict[Place, WaitingT] = {}
+        self.place: Place = (0, 0)
+        self.stored = NOTHING
+        self.limit: Limit | None = None
+
+    @property
+    def shortest(self) -> bool:
+        """Whether the solution it finds is a shortest one."""
+        return self.by_cost
+
+    def run(self) -> Steps:
+        """Close places until the goal is met, a limit is reached, or nothing is pending.
+
+        All that is finished is committed when it ends, but after an error nothing is.
+        """
+        try:
+            self._restore()
+        except OutOfBudget:
+            return Stopped(Limit.MEMORY)  # nothing has been done: the last commit stands
+        try:
+            while self.pending and self._ended() is None:
+                self.limit = self._reached()
+                if self.limit is None:
+                    self.place = min(self.pending)
+                    yield from self._close()
+        except OutOfBudget:
+            self.limit = Limit.MEMORY
+        except Cancelled:
+            self.limit = Limit.INTERRUPT
+        except (KeyboardInterrupt, GeneratorExit):
+            self._commit()
+            raise
+        outcome = self._ended()
+        if outcome is None:
+            self.books.compare(NOTHING)
+        self._commit()
+        return outcome or Exhausted()
+
+    @abstractmethod
+    def path(self, goal: GoalMet) -> list[Step] | None:
+        """The steps from the deal to the goal; None where closed states are not kept."""
+
+    def _ended(self) -> Outcome | None:
+        """Why it ends before nothing is pending; None: it goes on."""
+        if self._has_goal():
+            return GoalMet()
+        if self.limit is not None:
+            return Stopped(self.limit)
+        known = None if self.best is None else self.best.length
+        if known is not None and all(layer >= known for layer, _ in self.pending):
+            return NoneShorter()  # the layers below are closed, and no shorter solution is in them
+        return None
+
+    # What differs.
+
+    @abstractmethod
+    def _has_goal(self) -> bool:
+        """Whether a won position was met."""
+
+    @abstractmethod
+    def _close(self) -> Iterator[Report | Commit]:
+        """Close the first place; what is left of it when the search ends stays pending."""
+
+    @abstractmethod
+    def _take_in(self, record: NewRecord, runs: Runs) -> None:
+        """Make pending what a record in the store holds."""
+
+    @abstractmethod
+    def _tally_of(self, runs: Runs) -> Tally:
+        """The tally of a record in the manifest."""
+
+    @abstractmethod
+    def _held(self) -> Tally:
+        """The tally, as the books have it, of all that is pending in memory."""
+
+    @abstractmethod
+    def _unwritten(self) -> list[NewRecord]:
+        """Records for what is pending and has none."""
+
+    @abstractmethod
+    def _bytes(self) -> int:
+        """Memory that what is pending takes, and what has to be known of closed states."""
+
+    # Limits.
+
+    def _expanded(self) -> int:
+        """States that are expanded, whether they are counted already or not."""
+        return self.recorder.statistics.closed
+
+    def _at_once(self) -> int:
+        """How many states to expand before the limits are looked at again; at least one."""
+        most = self.recorder.limits.limits.max_states
+        if most is None:
+            return AT_ONCE
+        return max(1, min(AT_ONCE, most - self._expanded()))
+
+    def _reached(self) -> Limit | None:
+        """The limit that is reached, if one is."""
+        most = self.recorder.limits.limits.max_states
+        if most is not None and self._expanded() >= most:
+            return Limit.MAX_STATES
+        return self.recorder.limits.reached()
+
+    # The store.
+
+    def _restore(self) -> None:
+        """What is pending in the store; StoreError if it is not what the last commit left."""
+        store = self.recorder.store
+        for key in store.keys(b"P"):
+            layer, stratum, _ = parse_pending_key(key)
+            runs = read_block(store, key)
+            record = NewRecord(layer, stratum, b"", tally=self._tally_of(runs), key=key)
+            self.stored = self.stored.plus(record.tally)
+            self._take_in(record, runs)
+        if self.stored != Tally.from_json(store.manifest.waiting):
+            raise StoreError("what is pending is not what the manifest says", str(store.path))
+
+    def _drop(self, records: list[NewRecord]) -> None:
+        """Remove records with the next commit: what they hold is closed, or written anew."""
+        for record in records:
+            self.recorder.batch.delete(record.key)
+            self.stored = self.stored.minus(record.tally)
+        records.clear()
+
+    def _commit(self) -> Commit:
+        """Commit what is closed and, in resumable runs, what is pending; the books must balance."""
+        held = self._held()
+        self.books.compare(held)
+        batch = self.recorder.batch
+        if self.recorder.resumable:
+            records = self._unwritten()
+            batch.pending, batch.waiting = records, self.stored
+            for record in records:
+                self.stored = self.stored.plus(record.tally)
+            if self.by_cost:
+                batch.fields["known"] = self.recorder.statistics.closed + held.states
+        return self.recorder.commit(*self.place, held.states)

@@ -1,0 +1,80 @@
+"""Which kernels the searches need that hold what is pending in memory, and for which types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dbmsolver.core import patience_dive, pile
+from dbmsolver.core.blocks import find_key, from_planes, to_planes
+from dbmsolver.core.patience import make_board, make_found, signatures
+from dbmsolver.core.patience_closing import (
+    close,
+    digest_of,
+    fill_slots,
+    insert,
+    make_candidates,
+    make_set,
+    places_of,
+)
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.results import Question
+
+Call = tuple[Any, tuple[Any, ...]]
+"""A kernel, and arguments of the types it is called with; it is not called with these."""
+
+_NUMBER = 0
+_WORD = np.uint64(0)
+_WORDS = np.empty(1, np.uint64)
+_STATES = np.empty((1, 3), np.uint64)
+_CODES = np.empty(1, np.uint16)
+_NUMBERS = np.empty(1, np.int64)
+
+
+def of_one_pile() -> list[Call]:
+    """The kernels of a game of one pile, those first that take longest to compile."""
+    keys = PileKeys(Deal.from_number(1, GAMES["golf"]))
+    diving = pile.make_diving(0, 1)
+    return [
+        (pile.dive, (keys.tables, diving, _NUMBERS, _NUMBER)),
+        (pile.expand, (keys.tables, _WORDS, _NUMBER, _WORDS, _WORDS)),
+        (pile.digest_keys, (_WORDS,)),
+        *_of_blocks(),
+    ]
+
+
+def of_patience(question: Question, any_solution: bool) -> list[Call]:
+    """The kernels of a game of Klondike's kind, those first that take longest to compile."""
+    deal = Deal.from_number(1, GAMES["klondike"])
+    tables = PatienceKeys(deal, "wkr", "runs", question).tables
+    states, board = make_set(1), make_board()
+    found = (make_candidates(1), board, make_found())
+    diving = patience_dive.make_diving(_STATES[0], 1, 1)
+    dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
+    return [
+        *(dives if question == Question.PROVE or any_solution else []),
+        (close, (tables, states, *found, _NUMBER, _NUMBER)),
+        (places_of, (tables, _STATES, board, False, _NUMBERS)),
+        (insert, (states, _STATES, _CODES)),
+        (signatures, (tables, _STATES, _NUMBERS.view(np.uint64))),
+        (digest_of, (_STATES,)),
+        (fill_slots, (states,)),
+        *_of_blocks(),
+    ]
+
+
+def _of_blocks() -> list[Call]:
+    """Blocks, and looking states up in them."""
+    planes, counts = np.empty((1, 1), np.uint8), _NUMBERS.copy()
+    written = (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes.copy()))
+    for read in (planes, counts):  # as they come from the store
+        read.flags.writeable = False
+    return [
+        written,
+        (from_planes, (planes, counts, _NUMBER, _WORDS)),
+        (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),
+    ]

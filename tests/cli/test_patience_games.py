@@ -1,0 +1,92 @@
+"""Klondike and its relatives on the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+
+from dbmsolver.cli.app import cli
+from dbmsolver.game.shipped import GAMES, rules_fields
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
+BACK = "cards come back from the foundations"
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(cli, args)
+
+
+def fits(schema: object, text: str) -> None:
+    """Check an answer against its schema."""
+    jsonschema.Draft202012Validator(schema).validate(json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("game", "number"), [("klondike_by_threes", "31"), ("russian_solitaire", "2")]
+)
+def test_a_store_from_its_search_to_its_check(game: str, number: str, tmp_path: Path) -> None:
+    store, of_game = str(tmp_path / "store"), ("--game", game)
+    done = run("prove", number, *of_game, "--store", store, "-q")
+    assert done.exit_code == 10
+    assert done.output.startswith(f"Deal {number} ({game}): unsolvable, after ")
+    told = run("status", store, "--json")
+    fits(SCHEMA, told.output)
+    assert json.loads(told.output)["rules"]["removable"] is True
+    verified = run("verify", store)
+    assert "valid" in verified.output and BACK in verified.output
+    assert BACK in run("verify", store, "--sample", "0.5").output
+    key = run("key", number, *of_game).output.strip()
+    shown = run("unkey", key, "--deal", number, *of_game).output
+    assert shown == run("deal", number, *of_game).output
+    board = tmp_path / "board"
+    board.write_text(shown)
+    found = run("lookup", store, str(board))
+    assert found.exit_code == 0, found.output
+    certificate = run("certificate", store).output
+    fits(json.loads(CERTIFICATES.read_text()), certificate)
+    (tmp_path / "record").write_text(certificate)
+    assert "valid" in run("verify", str(tmp_path / "record")).output
+
+
+ODD = [
+    replace(GAMES["klondike"], build="any", passes=3),
+    replace(GAMES["freecell"], build="suit-both"),
+    replace(GAMES["somerset"], removable=True),
+]
+
+
+def test_the_schema_of_certificates_knows_all_rules() -> None:
+    schema = json.loads(CERTIFICATES.read_text())["properties"]["rules"]
+    for rules in (*GAMES.values(), *ODD):
+        fits(schema, json.dumps(rules_fields(rules)))
+
+
+def test_what_to_do_where_memory_ends(tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    done = run("solve", "3", "--game", "klondike", "--memory", "64M", "-q", "--store", store)
+    assert done.exit_code == 20
+    assert "undecided, the memory allowed by --memory did not suffice" in done.output
+    assert done.output.endswith(f"\nGo on:     dbmsolver resume {store}, with more --memory\n")
+    done = run("solve", "3", "--game", "klondike", "--memory", "64M", "-q")
+    assert "\nGo on:     give more with --memory; with --store a run goes on where" in done.output
+
+
+def test_a_solution_without_a_digest(tmp_path: Path) -> None:
+    done = run("prove", "2", "--game", "golf", "--store", str(tmp_path / "store"), "-q")
+    assert done.exit_code == 0
+    (tmp_path / "record").write_text(run("certificate", str(tmp_path / "store")).output)
+    first = run("verify", str(tmp_path / "record")).output.splitlines()[0]
+    assert first == "Deal 2 (golf): solved in 51 card moves, not shown to be shortest"
+
+
+def test_a_hint_after_some_moves() -> None:
+    done = run("hint", "66", "--game", "klondike_by_threes", "--json", "-q")
+    fits(SCHEMA, done.output)
+    assert json.loads(done.output)["verdict"] == "unsolvable"

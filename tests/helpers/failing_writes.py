@@ -1,0 +1,38 @@
+"""Writes to a store that fail for want of room, at a moment of a test's choosing."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbmsolver.errors import DiskFullError
+from dbmsolver.storage.transaction import Transaction
+
+
+class FailingWrites:
+    """Makes the write with a number, and the transaction with it, fail for want of room."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.writes = 0
+        self.failing = 0
+        real, real_seal = Transaction._put_bound, Transaction.seal
+
+        def put(txn: Transaction, key: bytes, data: bytes) -> None:
+            self.count()
+            real(txn, key, data)
+
+        def seal(txn: Transaction) -> None:
+            self.count()
+            real_seal(txn)
+
+        monkeypatch.setattr(Transaction, "_put_bound", put)
+        monkeypatch.setattr(Transaction, "seal", seal)
+
+    def count(self) -> None:
+        """Count a write, and let it fail if it is the one."""
+        self.writes += 1
+        if self.writes == self.failing:
+            raise DiskFullError("no room (as a test will have it)")
+
+    def fail_at(self, number: int) -> None:
+        """Let the write with this number, counted from now on, fail; 0: none."""
+        self.writes, self.failing = 0, number

@@ -1,0 +1,75 @@
+"""Small games of one pile and of Klondike's kind, whose searches hold what is pending in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Verdict
+from dbmsolver.search import in_memory, recorder
+from dbmsolver.search.in_memory import SearchInMemory
+from dbmsolver.search.patience import dives as patience_dives
+from dbmsolver.search.patience.search import PatienceSearch
+from dbmsolver.search.pile import dives as pile_dives
+from dbmsolver.search.pile.search import PileSearch
+from dbmsolver.storage.environment import Environment
+from helpers import patience_games, pile_games
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of games: the seeds of decks with some hundred states, whatever is asked of them."""
+
+    game: str
+    small_deck: Callable[[str, Random], Deal]
+    seeds: dict[Verdict, int]
+    search: type[SearchInMemory[Any, Any]]
+    dives: ModuleType
+    step: int
+    """States that are expanded at once."""
+
+    def deck(self, wanted: Verdict) -> Deal:
+        """A deck with this verdict."""
+        return self.small_deck(self.game, Random(self.seeds[wanted]))
+
+
+PILE = Family(
+    "golf",
+    pile_games.small_deck,
+    {Verdict.SOLVED: 9, Verdict.UNSOLVABLE: 0},
+    PileSearch,
+    pile_dives,
+    100,
+)
+PATIENCE = Family(
+    "klondike_by_threes",
+    patience_games.small_deck,
+    {Verdict.SOLVED: 349, Verdict.UNSOLVABLE: 576},
+    PatienceSearch,
+    patience_dives,
+    40,
+)
+FAMILIES = [pytest.param(PILE, id="pile"), pytest.param(PATIENCE, id="patience")]
+
+
+def many_commits(monkeypatch: pytest.MonkeyPatch, family: Family) -> None:
+    """Let a search without dives commit after every few states, without waiting for the disk.
+
+    No power fails in these tests.
+    """
+    real = Environment.__init__
+
+    def quick(self: Environment, path: Path, *, durable: bool, new: bool = False) -> None:
+        real(self, path, durable=False, new=new)
+
+    monkeypatch.setattr(Environment, "__init__", quick)
+    monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
+    monkeypatch.setattr(in_memory, "AT_ONCE", family.step)
+    monkeypatch.setattr(family.dives, "SCHEDULE", ())

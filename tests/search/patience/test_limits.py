@@ -1,0 +1,32 @@
+"""Limits of searches of Klondike and its relatives."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.in_memory import PATIENCE, many_commits
+
+from dbmsolver import api
+from dbmsolver.results import Limit, Verdict
+from dbmsolver.search.limits import LimitCheck
+from dbmsolver.search.patience import search
+
+
+@pytest.mark.parametrize("question", ["prove", "solve"])
+def test_limits_are_looked_at_wherever_the_room_for_candidates_ends(
+    question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a layer or stratum, too: some of them take minutes."""
+    many_commits(monkeypatch, PATIENCE)
+    monkeypatch.setattr(search, "_OUT", 1)
+    looks = 0
+
+    def reached(self: LimitCheck) -> Limit | None:
+        nonlocal looks
+        looks += 1
+        return Limit.MAX_TIME if looks == 40 else None
+
+    monkeypatch.setattr(LimitCheck, "reached", reached)
+    ask = api.prove if question == "prove" else api.solve
+    result = ask(PATIENCE.deck(Verdict.UNSOLVABLE))
+    assert (result.verdict, result.limit) == ("undecided", Limit.MAX_TIME)
+    assert 0 < result.states <= 80

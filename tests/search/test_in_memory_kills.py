@@ -1,0 +1,42 @@
+"""Searches that hold what is pending in memory, killed from their start-up on, and continued."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.interruptions import interrupt
+
+GOLF = {"game": "golf", "deal": 1}
+"""Unsolvable, with 219,907 states in a proof."""
+KLONDIKE = {"game": "klondike_by_threes", "deal": 38}
+"""Unsolvable, with 56,636 states in a proof."""
+
+
+def check_killed(store: Path, times: int, **settings: Any) -> None:
+    """Killed so many times, each time continued: the same in the end."""
+    found = interrupt(store, times, share=0.9, dives=False, memory=256 << 20, **settings)
+    assert found["undisturbed"]["verdict"] == "unsolvable"
+    for outcome in found["outcomes"]:
+        assert outcome == found["undisturbed"]
+
+
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param(GOLF, id="golf", marks=pytest.mark.slow), pytest.param(KLONDIKE, id="klondike")],
+)
+def test_killed_from_start_up_on(tmp_path: Path, game: dict[str, Any]) -> None:
+    check_killed(tmp_path / "store", 4, question="prove", **game)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("commit", [0.0, 0.1, 5.0])
+@pytest.mark.parametrize("question", ["prove", "solve"])
+@pytest.mark.parametrize("game", [GOLF, KLONDIKE], ids=lambda game: game["game"])
+def test_killed_many_times(
+    tmp_path: Path, game: dict[str, Any], question: str, commit: float, signal: str
+) -> None:
+    times = 12
+    check_killed(tmp_path / "store", times, question=question, commit=commit, signal=signal, **game)

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,11 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.pile", "errors results core keys storage search search.improve"),
     ("search.patience", "errors results core keys storage search search.improve"),
     (
-        "search.session",
-        "errors process game results core clusters keys storage search search.proof search.astar "
-        "search.improve search.pile search.patience",
+        "search.stages",
+        "process game results clusters keys search search.proof search.astar search.improve "
+        "search.pile search.patience",
     ),
+    ("search.session", "errors process game results keys storage search search.stages"),
     (
         "search.sequences",
         "errors closing process game results core keys storage search search.session",
@@ -121,9 +123,20 @@ MODULES = modules()
 INSIDE = [name for name in MODULES if name]
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All of a file's syntax."""
+    return tuple(ast.walk(ast.parse(path.read_bytes())))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """Every module that is imported anywhere in the file, by its full name."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    return tuple(names_in(path))
+
+
+def names_in(path: Path) -> Iterator[str]:
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -181,7 +194,7 @@ def test_what_the_check_shares_with_the_search() -> None:
     taken = {
         alias.name
         for name in check
-        for node in ast.walk(ast.parse(MODULES[name].read_bytes()))
+        for node in nodes(MODULES[name])
         if isinstance(node, ast.ImportFrom) and "dbmsolver.storage" in str(node.module)
         for alias in node.names
     }
@@ -220,7 +233,7 @@ def test_one_place_only(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in INSIDE if part(name) not in PRINTS])
 def test_only_the_command_line_prints_and_exits(name: str) -> None:
-    for node in ast.walk(ast.parse(MODULES[name].read_bytes())):
+    for node in nodes(MODULES[name]):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             assert called not in ("print", "exit", "sys.exit")

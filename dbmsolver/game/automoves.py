@@ -9,8 +9,8 @@ Two policies have names in the field, and their rules for a card of rank r are
          keeps back a card such as the 5H, clubs and spades at 4, diamonds at 0. Nothing is lost
          by that in a search, but a game that is played with these automoves would move the card.
 
-Both are safe: see `Rules.safe_home`. Games built by suit or by any suit have no such tradition;
-for them both halves come from the rules of the search.
+Both are safe: see `safe_moves.is_safe_home`. Games built by suit or by any suit have no such
+tradition; for them both halves come from the rules of the search.
 
 A third one is met in programs and in collections of solutions: `max` makes every move home that is
 possible, safe or not. There are deals that it makes unsolvable.
@@ -24,6 +24,7 @@ from typing import Literal, get_args
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 Automove = Literal["none", "horne", "wkr", "max"]
 AUTOMOVES: tuple[Automove, ...] = get_args(Automove)
@@ -35,9 +36,9 @@ def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Autom
         return False
     if policy == "max":
         return foundations[card & 3] == card >> 2
-    if policy == "wkr" and rules.safe_home(card, foundations, "horne"):
+    if policy == "wkr" and is_safe_home(rules, card, foundations, "horne"):
         return True
-    return rules.safe_home(card, foundations, policy)
+    return is_safe_home(rules, card, foundations, policy)
 
 
 def automoves(position: Position, rules: Rules, policy: Automove) -> tuple[list[Move], Position]:

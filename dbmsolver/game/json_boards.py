@@ -1,9 +1,9 @@
 """Boards as JSON, as rules-driven solvers read them: `{"tableau piles": [["4C", "3C"], ...]}`.
 
-Piles are columns, the deepest card first. `cells` are cards in freecells, `reserve` those that
-only leave them, `foundations` the cards
-on top of them; those not mentioned hold what the game's deal puts there. In a short deck the
-highest rank stands for the king, the next one for the queen, and so on: see docs/games.md.
+Piles are columns, the deepest card first. `cells` are cards in freecells, `reserve` those that only
+leave them, `foundations` the cards on top of them; those not mentioned hold what the game's deal
+puts there. In a short deck the highest rank stands for the king, the next one for the queen, and so
+on: see docs/games.md.
 
 In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
 both the last card is on top.
@@ -14,6 +14,7 @@ In Klondike and its relatives small letters are cards face down, as in "3d"; `st
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
@@ -54,19 +55,14 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     cells = _cards(data.get(place, []), where)
     tops = _cards(data.get(_FOUNDATIONS, []), where)
-    everything = [card for cards in (*piles, cells, tops) for card in cards]
-    if not everything:
-        raise InputError("no cards, expected a board", where)
-    shift = 13 - max(map(rank, everything))
+    shift = _ranks_missing((*piles, cells, tops), where)
     heights = list(layout_of(rules.layout).heights)
     for card in tops:
         heights[suit(card)] = rank(card) + shift
     if len(cells) > rules.freecells:
         text = f"{len(cells)} cards in {place}, expected at most {rules.freecells}"
         raise InputError(text, where)
-    if len(piles) > rules.columns:
-        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
-        raise InputError(text, where)
+    _check_columns(piles, rules, where)
     hearts, spades, diamonds, clubs = heights
     position = Position(
         tuple(tuple(card + 4 * shift for card in pile) for pile in piles)
@@ -80,21 +76,13 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
 
 def _with_pile(data: Any, rules: Rules, where: str) -> Position:
     """A board of a game of one pile."""
-    for name in data:
-        if name not in (_PILES, _HOLE, _STOCK):
-            expected = f"expected {_PILES}, {_HOLE} and {_STOCK}"
-            raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
+    _check_names(data, (_PILES, _HOLE, _STOCK), rules, where)
     piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     hole = data.get(_HOLE, [])
     pile = _cards([hole] if isinstance(hole, str) else hole, where)
     stock = _cards(data.get(_STOCK, []), where)[::-1]
-    everything = [card for cards in (*piles, pile, stock) for card in cards]
-    if not everything:
-        raise InputError("no cards, expected a board", where)
-    if len(piles) > rules.columns:
-        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
-        raise InputError(text, where)
-    lowest = 13 - max(map(rank, everything))
+    lowest = _ranks_missing((*piles, pile, stock), where)
+    _check_columns(piles, rules, where)
     columns, rest = (
         [tuple(card + 4 * lowest for card in cards) for cards in lists]
         for lists in (piles, (pile, stock))
@@ -107,10 +95,7 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
 
 def _patience(data: Any, rules: Rules, where: str) -> Position:
     """A board of a game of Klondike's kind."""
-    for name in data:
-        if name not in (_PILES, _FOUNDATIONS, _STOCK):
-            expected = f"expected {_PILES}, {_FOUNDATIONS} and {_STOCK}"
-            raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
+    _check_names(data, (_PILES, _FOUNDATIONS, _STOCK), rules, where)
     given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     piles = [_cards(pile, where) for pile in given]
     down = [[card[-1:].islower() for card in pile] for pile in given]
@@ -118,13 +103,8 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
         raise InputError("a card face down on a card face up, expected none", where)
     stock, tops = (_cards(data.get(name, []), where) for name in (_STOCK, _FOUNDATIONS))
-    everything = [card for cards in (*piles, stock, tops) for card in cards]
-    if not everything:
-        raise InputError("no cards, expected a board", where)
-    if len(piles) > rules.columns:
-        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
-        raise InputError(text, where)
-    lowest = 13 - max(map(rank, everything))
+    lowest = _ranks_missing((*piles, stock, tops), where)
+    _check_columns(piles, rules, where)
     heights = [max(lowest, height) for height in layout_of(rules.layout).heights]
     for card in tops:
         heights[suit(card)] = rank(card) + lowest
@@ -141,6 +121,28 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     )
     position.validate(rules, where)
     return position
+
+
+def _check_names(data: Any, names: tuple[str, str, str], rules: Rules, where: str) -> None:
+    """InputError unless all that a board has is one of the three."""
+    for name in data:
+        if name not in names:
+            expected = f"expected {names[0]}, {names[1]} and {names[2]}"
+            raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
+
+
+def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
+    """How many ranks the deck is short of; InputError where no place has a card."""
+    cards = [card for place in places for card in place]
+    if not cards:
+        raise InputError("no cards, expected a board", where)
+    return 13 - max(map(rank, cards))
+
+
+def _check_columns(piles: list[list[int]], rules: Rules, where: str) -> None:
+    if len(piles) > rules.columns:
+        text = f"{len(piles)} tableau piles, expected at most {rules.columns}"
+        raise InputError(text, where)
 
 
 def _list(value: Any, what: str, where: str) -> list[Any]:

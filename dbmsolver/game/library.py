@@ -74,7 +74,8 @@ def identifier_of(source: str) -> str:
 
 
 def _read(path: Path) -> tuple[Description, str]:
-    from dbmsolver.game.language.json_rules import is_json, parse_json
+    from dbmsolver.game.language.json_games import parse_json
+    from dbmsolver.game.language.json_rules import is_json
     from dbmsolver.game.language.reading import parse
 
     text, where = read_path(str(path), "a game", MAX_BYTES)

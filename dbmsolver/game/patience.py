@@ -55,6 +55,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import STOCK, WASTE, Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Patience(Position):
         safe = [
             (suit(column[-1]), column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
-            if column and rules.safe_home(column[-1], self.foundations, policy)
+            if column and is_safe_home(rules, column[-1], self.foundations, policy)
         ]
         if not safe:
             return None

@@ -14,6 +14,7 @@ from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 NAMED_AT_MOST = 6
 """How many missing cards a message names before it says how many more there are."""
@@ -144,7 +145,7 @@ class Position:
         safe = [
             (suit(card), card, source)
             for card, source in self.available()
-            if rules.safe_home(card, self.foundations, policy)
+            if is_safe_home(rules, card, self.foundations, policy)
         ]
         if not safe:
             return None

@@ -14,6 +14,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 HOME, CELL, EMPTY = -1, -2, -3
 
@@ -147,7 +148,7 @@ class _Game(NamedTuple):
             card = 4 * board.heights[index] + index
             if (
                 card < CARDS
-                and self.rules.safe_home(card, board.heights, self.policy)
+                and is_safe_home(self.rules, card, board.heights, self.policy)
                 and board.home(card)
             ):
                 index = 0

@@ -42,6 +42,7 @@ from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.results import Method, Question
 
 _FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY}
@@ -391,7 +392,7 @@ def _safe(rules: Rules, policy: Policy) -> Ints:
             heights[suit(card)] = rank(card) - 1
             for height in range(14, -1, -1):
                 heights[other] = height
-                if height == 14 or rules.safe_home(card, heights, policy):
+                if height == 14 or is_safe_home(rules, card, heights, policy):
                     safe[card, other] = height
                 else:
                     break

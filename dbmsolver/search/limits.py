@@ -5,11 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from dbmsolver.process import default_memory
 from dbmsolver.results import Limit, Limits
 from dbmsolver.search.statistics import Statistics
 
 _SECONDS = 0.05
 """Time between two looks at memory and disk, which take a system call each."""
+
+_SCRATCH = 96 << 20
+"""Memory of a thread's scratch arrays, outside the budget's shares."""
+
+
+def memory_for_arrays(limits: Limits, threads: int) -> int:
+    """Bytes for the arrays of a search by so many threads.
+
+    The rest is for what comes and goes: blocks being packed, tables being rebuilt.
+    """
+    memory = limits.memory or default_memory()
+    return max(memory * 3 // 4 - threads * _SCRATCH, memory // 3)
 
 
 class OutOfBudget(Exception):

@@ -10,6 +10,7 @@ import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
+from dbmsolver.keys.signatures import heights, locked_cards, used_bits
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs
@@ -21,15 +22,10 @@ class Intake:
     def __init__(self, codec: StateCodec) -> None:
         self.codec = codec
         tables, dealt = codec.tables, codec.deal_tables.signature
-        fields = [(4 * suit, 15, 13) for suit in range(4)]
-        for shift, mask in zip(
-            tables.column_shift.tolist(), tables.column_mask.tolist(), strict=True
-        ):
-            fields.append((shift, mask, (dealt >> shift) & mask))
-        self._fields = fields
-        self._used = 0
-        for shift, mask, _ in fields:
-            self._used |= mask << shift
+        self._fields = [(*field, 13) for field in heights()]
+        for shift, mask in locked_cards(tables):
+            self._fields.append((shift, mask, (dealt >> shift) & mask))
+        self._used = used_bits(tables)
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
         """StoreError, naming ``where``, if a block with this key cannot have these states."""

@@ -5,7 +5,7 @@ the records; blocks are decoded by :mod:`dbmsolver.verify.blocks`, and everythin
 from the deal, the rules and the description of the keys in :mod:`dbmsolver.verify.format`. Every
 state is taken apart into columns and cells before anything is said about it.
 
-**A forced move is safe.** The argument is at :meth:`dbmsolver.game.rules.Rules.safe_home`; the
+**A forced move is safe.** The argument is at :func:`dbmsolver.game.safe_moves.is_safe_home`; the
 kernels here carry out that rule in their own words. It says that from every solution that makes a
 safe move later, one as short follows that makes it now. So it is enough to look at *lines* that
 make the forced move wherever there is one: if there is a solution of n moves, there is one among

@@ -21,7 +21,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.certificate import deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import WrongPosition

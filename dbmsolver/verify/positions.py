@@ -6,7 +6,7 @@ is in P; no position in P is a goal; and from each position in P, the safe moves
 any, lead to a position in P, and elsewhere every legal move does, with the safe moves that follow
 it. So P holds every settled position that a line from the deal comes to, where a line makes safe
 moves at once; and none is a goal. That safe moves lose nothing is argued at
-:meth:`dbmsolver.game.rules.Rules.safe_home`. Nothing is assumed of records: what they are said to
+:func:`dbmsolver.game.safe_moves.is_safe_home`. Nothing is assumed of records: what they are said to
 cover is listed, and looked at.
 """
 

@@ -22,7 +22,8 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Progress
 from dbmsolver.verify.closure import Closure
-from dbmsolver.verify.format import Format, make_format, root_words
+from dbmsolver.verify.format import Format, root_words
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.arrange import arrange, make_board, take_signature
 from dbmsolver.verify.kernels.bound import lower_bound
 from dbmsolver.verify.kernels.patience import bound

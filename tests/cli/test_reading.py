@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lmdb
 import pytest
+from helpers.programs import PROGRAM, SOON_COMMITTING
 from helpers.searching import prove
 
 from dbmsolver.errors import ChangedError, StoreError
@@ -127,14 +128,15 @@ def test_while_it_is_searched(tmp_path: Path) -> None:
 
 def test_two_processes(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
-    program = [sys.executable, "-m", "dbmsolver"]
     line = [
-        *program,
+        *SOON_COMMITTING,
         "prove",
         "504179225",
         "--every-position",
         "--memory",
-        "1G",
+        "256M",
+        "--threads",
+        "1",
         "--store",
         store,
         "--log-json",
@@ -144,7 +146,7 @@ def test_two_processes(tmp_path: Path) -> None:
         while not child.stderr.readline().startswith("{"):  # the first commit
             pass
         status = subprocess.run(
-            [*program, "status", store, "--json"], capture_output=True, text=True
+            [*PROGRAM, "status", store, "--json"], capture_output=True, text=True
         )
         assert status.returncode == 0, status.stderr
         assert json.loads(status.stdout)["verdict"] is None
@@ -153,7 +155,7 @@ def test_two_processes(tmp_path: Path) -> None:
             ("resume", "another process"),
             ("export", "not finished"),
         ):
-            other = subprocess.run([*program, command, store], capture_output=True, text=True)
+            other = subprocess.run([*PROGRAM, command, store], capture_output=True, text=True)
             assert other.returncode == 4
             assert words in other.stderr and other.stderr.count("\n") == 1
         child.terminate()

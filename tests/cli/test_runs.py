@@ -9,15 +9,15 @@ import pty
 import signal
 import struct
 import subprocess
-import sys
 import termios
 from pathlib import Path
+from typing import Any
 
 import pytest
+from helpers.programs import PROGRAM, SOON_COMMITTING
 from helpers.selection import few_fast
 
-PROGRAM = [sys.executable, "-m", "dbmsolver"]
-LONG = ["prove", "504179225", "--every-position", "--memory", "1G"]
+LONG = ["prove", "504179225", "--every-position", "--memory", "256M", "--threads", "1"]
 """A search that takes longer than the tests that interrupt it wait."""
 
 
@@ -28,10 +28,12 @@ def run(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled_kernels() -> None:
-    """Compile before clocks run."""
-    assert run("solve", "3").returncode == 0
-    assert run("prove", "11982", "--every-position").returncode == 10
+def proof(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    """A store with a proof, and the answer. Kernels are compiled for it before clocks run."""
+    store = str(tmp_path_factory.mktemp("runs") / "proof")
+    result = run("prove", "11982", "--every-position", "--store", store, "--json", "--quiet")
+    assert result.returncode == 10
+    return store, json.loads(result.stdout)
 
 
 def one_line(text: str) -> str:
@@ -48,16 +50,13 @@ def test_solve() -> None:
     assert "\n73  " in result.stdout
 
 
-def test_prove_and_what_is_kept(tmp_path: Path) -> None:
-    store = str(tmp_path / "proof")
-    result = run("prove", "11982", "--every-position", "--store", store, "--json", "--quiet")
-    assert result.returncode == 10
-    proof = json.loads(result.stdout)
-    assert (proof["verdict"], proof["states"], proof["length"]) == ("unsolvable", 61_643, None)
+def test_prove_and_what_is_kept(proof: tuple[str, dict[str, Any]]) -> None:
+    store, found = proof
+    assert (found["verdict"], found["states"], found["length"]) == ("unsolvable", 61_643, None)
 
     again = run("resume", store, "--json", "--quiet")
     assert again.returncode == 10
-    assert json.loads(again.stdout)["digest"] == proof["digest"]
+    assert json.loads(again.stdout)["digest"] == found["digest"]
 
     status = json.loads(run("status", store, "--json").stdout)
     assert status["verdict"] == "unsolvable"
@@ -70,9 +69,8 @@ def test_prove_and_what_is_kept(tmp_path: Path) -> None:
     assert run("export", store).returncode == 0
 
 
-def test_lookup(tmp_path: Path) -> None:
-    store = str(tmp_path / "proof")
-    assert run("prove", "11982", "--every-position", "--store", store, "--quiet").returncode == 10
+def test_lookup(proof: tuple[str, dict[str, Any]]) -> None:
+    store, _ = proof
     here = run("lookup", store, "11982")
     assert here.returncode == 0
     assert here.stdout.startswith("Deal 11982: visited, 0 moves away\n")
@@ -130,7 +128,7 @@ def test_interrupt(tmp_path: Path, number: signal.Signals) -> None:
     environment = {**os.environ, "TMPDIR": str(temporary)}
     for options in (["--store", str(store)], []):
         child = subprocess.Popen(
-            [*PROGRAM, *LONG, *options, "--log-json"],
+            [*SOON_COMMITTING, *LONG, *options, "--log-json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

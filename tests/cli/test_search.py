@@ -46,7 +46,7 @@ def test_what_is_asked_for_by_options(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_resume(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake = install(monkeypatch, unsolvable)
     assert run("resume", str(tmp_path), "--threads", "2", "--max-time", "90").exit_code == 10
-    assert fake.asked == (tmp_path, 2, Limits(max_time=90))
+    assert fake.asked == (tmp_path, 2, Limits(max_time=90), None)
 
 
 def test_solved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
-import sys
 import time
 from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers import programs
 from helpers.selection import few_fast
 
-PROGRAM = f"{sys.executable} -m dbmsolver"
+PROGRAM = shlex.join(programs.PROGRAM)
 
 
 def shell(command: str, **options: object) -> subprocess.CompletedProcess[str]:
@@ -51,7 +52,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 9))
+@pytest.mark.parametrize(("where", "command"), few_fast(product(CLOSED, COMMANDS), 6))
 def test_output_that_cannot_be_written(store: Path, command: str, where: str) -> None:
     result = shell(f"dbmsolver {command.replace('STORE', str(store))} {where}")
     lines = [line for line in result.stderr.splitlines() if not line.startswith("Compiling")]
@@ -138,13 +139,13 @@ def test_signals_in_the_background(tmp_path: Path) -> None:
     """A shell has SIGINT ignored there; SIGTERM ends the search after a commit."""
     store, events = tmp_path / "store", tmp_path / "events"
     line = (
-        "dbmsolver prove 504179225 --every-position --memory 1G --log-json "
+        "dbmsolver prove 504179225 --every-position --memory 256M --threads 1 --log-json "
         f"--store {store} 2> {events} & "
         # Once it runs: SIGINT, the second signal, is among those that it ignores.
         f"until grep -q '^{{' {events}; do sleep 0.1; done; "
         "kill -INT $! && grep SigIgn /proc/$!/status; kill -TERM $!; wait $!; echo $?"
     )
-    result = shell(line.replace("dbmsolver prove", f"{PROGRAM} prove"))
+    result = shell(line.replace("dbmsolver prove", f"{shlex.join(programs.SOON_COMMITTING)} prove"))
     ignored, status = result.stdout.removeprefix("SigIgn:").split()
     assert int(ignored, 16) >> signal.SIGINT - 1 & 1
     assert status == "130", events.read_text()

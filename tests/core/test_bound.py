@@ -33,7 +33,7 @@ class Bound:
 
 @EVERY_GAME_AND_BACK
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_equals_the_slow_twin(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     evaluate = Bound(game)

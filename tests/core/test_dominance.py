@@ -85,7 +85,7 @@ def check_record(keys: RecordKeys, record: Record) -> list[Record]:
     return found
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 4))
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
 def test_successors_of_small_decks(build: Build, fill: Fill) -> None:
     compared = 0
     for deck, records in small_decks(build, fill, range(30)):
@@ -112,7 +112,7 @@ def test_successors_of_thousands_of_small_decks(build: Build, fill: Fill, some: 
             check_record(keys, record)
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 3))
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
 def test_normal_forms_of_small_decks(build: Build, fill: Fill) -> None:
     """Of what macros lead to before it is in normal form, and of positions anywhere in the game."""
     compared = 0
@@ -166,7 +166,7 @@ def dived(keys: RecordKeys, limit: int = 1 << 14, order: int = 0) -> Dived:
     return Diver(limit).dive(keys, keys.root, ORDERS[order], limit)
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 3))
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
 def test_dives_over_small_decks(build: Build, fill: Fill) -> None:
     """A dive that exhausts finds all records, whatever its order; a win is a legal game."""
     outcomes = set()
@@ -323,7 +323,7 @@ def nearly_a_record(keys: RecordKeys, random: Random) -> State:
     return State(signature, off, low, 0)
 
 
-@pytest.mark.parametrize("rules", DOMINATED, ids=lambda rules: rules.name)
+@pytest.mark.parametrize("rules", few_fast(DOMINATED, 4), ids=lambda rules: rules.name)
 def test_garbage_is_expanded_or_refused(rules: Rules) -> None:
     """Columns in circles, two cards on one, cards on others that are home: no crash, an end."""
     random = Random(rules.name)

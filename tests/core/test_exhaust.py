@@ -177,7 +177,7 @@ def check(game: Game, expected: Closure, found: list[Candidate], forced: int) ->
 
 @EVERY_GAME
 @given(seed=SEEDS, signatures=st.sampled_from([3, 1000]))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_exhaust_batch(rules: Rules, seed: int, signatures: int) -> None:
     """A whole proof, stratum by stratum; the output may be full after a few signatures."""
     game, expected = small_game(rules, seed)

@@ -25,6 +25,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import StateCodec
 
@@ -159,5 +160,5 @@ def test_is_safe(rules: Rules, policy: Policy) -> None:
             heights = [min(13, max(0, rank + random.randint(-5, 1))) for _ in range(4)]
             heights[card & 3] = rank - 1
             signature = sum(height << 4 * suit for suit, height in enumerate(heights))
-            expected = rules.safe_home(card, heights, policy)
+            expected = is_safe_home(rules, card, heights, policy)
             assert is_safe(tables, np.uint64(signature), card) == expected

@@ -177,7 +177,7 @@ def check_rows(game: Game, expected: Closure, search: Layers, layer: int) -> Non
     height=st.sampled_from([0, 1, 5, 1000]),
     stop=st.sampled_from([1, 50, 1 << 14]),
 )
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, stop: int) -> None:
     """Whatever is sent where, each layer holds what it must, and has the goal where it should."""
     game, expected = small_game(rules, seed)

@@ -37,7 +37,7 @@ def layouts(draw: st.DrawFn) -> Rules:
     return Rules("odd", columns, freecells, "any", "any", filled, False, str(layout))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(layouts(), st.integers(1, 32000))
 def test_every_card_gets_a_place(rules: Rules, number: int) -> None:
     layout = layout_of(rules.layout)

@@ -23,6 +23,7 @@ from dbmsolver.game.dominance.records import Column, Record
 from dbmsolver.game.kinds import POLICIES, Build, Fill, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 State = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], frozenset[int]]
 
@@ -92,7 +93,7 @@ def safe_moves(state: State, deck: Deck) -> list[State]:
     return [
         _home(card, rest)
         for card, rest in _exposed(state)
-        if deck.rules.safe_home(card, state[0], deck.policy)
+        if is_safe_home(deck.rules, card, state[0], deck.policy)
     ]
 
 

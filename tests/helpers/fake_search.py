@@ -103,10 +103,10 @@ class FakeSearch(types.ModuleType):
         return self._play()
 
     def resume(
-        self, store: Path, threads: int | None, limits: Limits
+        self, store: Path, threads: int | None, limits: Limits, cluster: str | None
     ) -> Generator[Report | Commit, None, Result]:
         """As `search.resume`."""
-        self.asked = (store, threads, limits)
+        self.asked = (store, threads, limits, cluster)
         return self._play()
 
     def _play(self) -> Generator[Report | Commit, None, Result]:

@@ -81,14 +81,18 @@ def piles():
     assert solve(Deal.from_number(2, rules_for("golf"))).moves
 
 UNDIVIDED = worker.SMALL, piece_tables.SMALLEST_BITS
-check("solve", "every-position", solves)
-check("solve", "every-position", counts, counting=True)
-check("prove", "every-position", lambda: proves("every-position", 61643, 70882))
-check("prove", "dominating", lambda: proves("dominating", 11162, 14555))
-check("prove", "every-position", runs, family="runs")
-check("prove", "every-position", turns, family="patience")
-check("prove", "every-position", piles, family="pile")
 """
+CHECKS = {
+    "solve": 'check("solve", "every-position", solves)',
+    "count": 'check("solve", "every-position", counts, counting=True)',
+    "every position": (
+        'check("prove", "every-position", lambda: proves("every-position", 61643, 70882))'
+    ),
+    "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
+    "runs": 'check("prove", "every-position", runs, family="runs")',
+    "turns": 'check("prove", "every-position", turns, family="patience")',
+    "piles": 'check("prove", "every-position", piles, family="pile")',
+}
 
 SHARED = """
 from dbmsolver.jit.decorators import kernel
@@ -138,8 +142,16 @@ with compilers:
 """
 
 
-def test_nothing_else_is_compiled(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", SEARCHES, tmp_path], check=True, timeout=600)
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param(what, marks=() if what in ("solve", "records") else pytest.mark.slow)
+        for what in CHECKS
+    ],
+)
+def test_nothing_else_is_compiled(tmp_path: Path, what: str) -> None:
+    program = SEARCHES + CHECKS[what]
+    subprocess.run([sys.executable, "-c", program, tmp_path], check=True, timeout=600)
 
 
 def test_one_process_compiles_and_the_other_reads(tmp_path: Path) -> None:

@@ -20,11 +20,13 @@ from helpers.searching import end_of
 from dbmsolver import clusters
 from dbmsolver.cli.app import cli
 from dbmsolver.clusters import LOCAL, Connection, WorkerLostError
-from dbmsolver.errors import EXIT_UNSOLVABLE, SystemRefusedError
+from dbmsolver.errors import EXIT_UNSOLVABLE, SystemRefusedError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search import session
+from dbmsolver.storage.manifest import new_manifest
+from dbmsolver.storage.store import Store
 
 LARGE = Deal.from_number(12064, rules_for("freecell", 2))
 FOUND = (11_629_132, 452_948, "51c4028b9de1bbfb")
@@ -36,6 +38,30 @@ def test_a_cluster_that_is_started_here() -> None:
     options = Options(method=Method.EVERY_POSITION, cluster=LOCAL, threads=1)
     result = end_of(session.run(Question.PROVE, Deal.from_number(11982), options))
     assert (result.states, result.forced, result.digest) == (61_643, 196, "adbc10b95742a1ee")
+
+
+def test_a_proof_goes_on_with_a_cluster(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="ray is not installed")
+    options = Options(method=Method.EVERY_POSITION, store=tmp_path / "store")
+    deal = Deal.from_number(11982)
+    begun = end_of(session.run(Question.PROVE, deal, options, Limits(max_states=20_000)))
+    assert begun.limit is not None
+    result = CliRunner().invoke(cli, ["resume", str(options.store), "--json", "--quiet", "--ray"])
+    answer = json.loads(result.stdout)
+    found = (answer["states"], answer["forced"], answer["digest"])
+    assert found == (61_643, 196, "adbc10b95742a1ee")
+
+
+@pytest.mark.parametrize("game", ["freecell", "golf", "klondike"])
+def test_what_is_not_spread_is_not_continued_so(game: str, tmp_path: Path) -> None:
+    """A search for a shortest solution, one pile, a stock: refused before a cluster is joined."""
+    question = Question.SOLVE if game == "freecell" else Question.PROVE
+    path = tmp_path / "store"
+    deal = Deal.from_number(1, rules_for(game))
+    options = Options(store=path)
+    Store.create(path, new_manifest(question, deal, options)).close()
+    with pytest.raises(UsageError, match="not spread over a cluster, expected"):
+        end_of(session.resume(path, cluster=LOCAL))
 
 
 def test_a_deal_is_no_address() -> None:

@@ -10,6 +10,7 @@ import pytest
 from helpers.failing_writes import FailingWrites
 from helpers.interruptions import interrupt
 from helpers.searching import end_of, prove, small_pieces
+from helpers.selection import few_fast
 
 from dbmsolver.api import solve
 from dbmsolver.errors import DiskFullError, InternalError, StoreError
@@ -69,7 +70,7 @@ def name(settings: dict[str, Any]) -> str:
     return "-".join(map(str, settings.values()))
 
 
-@pytest.mark.parametrize("settings", [SEARCHES[0], SEARCHES[2]], ids=name)
+@pytest.mark.parametrize("settings", few_fast([SEARCHES[0], SEARCHES[2]], 1), ids=name)
 def test_killed_from_start_up_on(tmp_path: Path, settings: dict[str, Any]) -> None:
     check_killed(tmp_path / "store", 6, **settings)
 
@@ -111,7 +112,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> FailingWrites:
     return FailingWrites(monkeypatch)
 
 
-@pytest.mark.parametrize("question", ["prove", "solve"])
+@pytest.mark.parametrize("question", few_fast(["prove", "solve"], 1))
 def test_write_errors(tmp_path: Path, failing: FailingWrites, question: str) -> None:
     check_write_errors(tmp_path / "store", failing, question, range(1, 120, 11))
 
@@ -254,7 +255,9 @@ def lose_an_inbox_of_a_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     small_pieces(monkeypatch, 5000)
 
 
-@pytest.mark.parametrize("stored", [True, False], ids=["store", "no store"])
+@pytest.mark.parametrize(
+    "stored", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["store", "no store"]
+)
 @pytest.mark.parametrize(
     "lose", [lose_a_stratum, lose_a_signature, lose_a_batch, lose_an_inbox_of_a_piece]
 )

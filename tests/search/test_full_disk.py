@@ -68,9 +68,9 @@ SHORTEST = Case("solve 5979 --freecells 3 --memory 128M", "1m", 534_206, "b40f39
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(EVERY, id="every"),
+        pytest.param(EVERY, id="every", marks=pytest.mark.slow),
         pytest.param(LITTLE_MEMORY, id="little memory", marks=pytest.mark.slow),
-        pytest.param(RECORDS, id="records", marks=pytest.mark.slow),
+        pytest.param(RECORDS, id="records"),
         pytest.param(SHORTEST, id="shortest", marks=pytest.mark.slow),
     ],
 )

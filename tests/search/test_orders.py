@@ -80,7 +80,13 @@ def test_the_same_whoever_does_it(
     assert facts(proven(deal, method, "here", memory=memory)) == facts(expected)
 
 
-@pytest.mark.parametrize(("deal", "method", "small"), CASES)
+@pytest.mark.parametrize(
+    ("deal", "method", "small"),
+    [
+        CASES[0],
+        *(pytest.param(*case.values, id=case.id, marks=pytest.mark.slow) for case in CASES[1:]),
+    ],
+)
 def test_either_continues_what_the_other_has_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deal: Deal, method: Method, small: int
 ) -> None:

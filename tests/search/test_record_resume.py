@@ -40,7 +40,7 @@ def check_interrupted(tmp_path: Path, times: int, **settings: Any) -> None:
         assert outcome == found["undisturbed"]
 
 
-@pytest.mark.parametrize("how", ["SIGKILL", "SIGINT"])
+@pytest.mark.parametrize("how", ["SIGKILL", pytest.param("SIGINT", marks=pytest.mark.slow)])
 def test_interrupted_at_random_moments(tmp_path: Path, how: str) -> None:
     check_interrupted(tmp_path, deal=5979, freecells=3, dives=how == "SIGINT", signal=how, times=8)
 
@@ -77,7 +77,9 @@ def test_interrupted_many_times(
 
 
 @pytest.mark.parametrize(("deal", "records"), SMALL_AND_MEDIUM)
-@pytest.mark.parametrize(("threads", "memory"), [(1, 8_000_000), (2, None)])
+@pytest.mark.parametrize(
+    ("threads", "memory"), [(1, 8_000_000), pytest.param(2, None, marks=pytest.mark.slow)]
+)
 def test_stopped_by_limits_and_continued(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -50,7 +50,7 @@ def wins(rules: Rules, policy: Policy, numbers: range) -> list[tuple[Deal, list[
     return found
 
 
-@pytest.mark.parametrize("rules", few_fast(DOMINATED, 3))
+@pytest.mark.parametrize("rules", few_fast(DOMINATED, 2))
 def test_wins_of_dives(rules: Rules) -> None:
     won = 0
     for policy in POLICIES:
@@ -93,7 +93,7 @@ def test_detours() -> None:
 # Wins that a proof on disk meets.
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 3))
+@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 2))
 def test_late_wins_of_small_decks(
     monkeypatch: pytest.MonkeyPatch, build: Build, fill: Fill
 ) -> None:

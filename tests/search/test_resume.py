@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from helpers.interruptions import interrupt
 from helpers.searching import end_of, prove, small_pieces
+from helpers.selection import few_fast
 
 from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
@@ -51,7 +52,7 @@ INTERRUPTED_SLOWLY: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize(
     ("settings", "times"),
-    [(settings, 6) for settings in INTERRUPTED]
+    few_fast([(settings, 6) for settings in INTERRUPTED], 2)
     + [pytest.param(settings, 20, marks=pytest.mark.slow) for settings in INTERRUPTED_SLOWLY],
     ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else str(value),
 )

@@ -21,7 +21,10 @@ from dbmsolver.search.improve import beam_ahead
 
 SIMON = replace(GAMES["simple_simon"], name="simon", columns=4, layout="")
 RELAXED = replace(GAMES["relaxed_freecell"], name="relaxed", columns=4, freecells=0, layout="")
-LOST = [(SIMON, 12, 4, 1331), (RELAXED, 92, 5, 332)]
+LOST = [
+    pytest.param(SIMON, 12, 4, 1331, marks=pytest.mark.slow),  # codes of two bytes
+    (RELAXED, 92, 5, 332),
+]
 """Decks that cannot be won: rules, seed, ranks, positions."""
 
 
@@ -76,6 +79,7 @@ def test_a_king_goes_home_from_a_freecell(tmp_path: Path) -> None:
     assert verify_store(tmp_path / "store").valid
 
 
+@pytest.mark.slow
 def test_a_beam_finds_what_the_proof_would(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = Deal.from_number(2, GAMES["simple_simon"])
     found = prove(deal, max_time=60.0)

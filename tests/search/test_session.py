@@ -45,7 +45,7 @@ def counts() -> list[Any]:
         rows += [(number, cells, "wkr", int(wkr)), (number, cells, "horne", int(horne))]
     rows += [(r[0], r[1], "none", int(r[2])) for r in table("state-counts-no-automove.tsv")]
     return [
-        pytest.param(*row, marks=pytest.mark.slow if row[3] > 100_000 else ())
+        pytest.param(*row, marks=pytest.mark.slow if row[3] > 25_000 else ())
         for row in rows
         if row[3] <= MOST
     ]
@@ -131,7 +131,7 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
 
 
 @pytest.mark.parametrize(
-    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 6)
+    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 3)
 )
 @pytest.mark.parametrize(
     ("games", "most"), [(4, 800), pytest.param(12, 3000, marks=pytest.mark.slow)]

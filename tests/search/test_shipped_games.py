@@ -85,7 +85,7 @@ PLAYED = [name for name, rules in GAMES.items() if not rules.is_patience]
 """Klondike and its relatives have tests of their own."""
 
 
-@pytest.mark.parametrize("game", few_fast(PLAYED, 5))
+@pytest.mark.parametrize("game", few_fast(PLAYED, 3))
 def test_small_decks(game: str, tmp_path: Path) -> None:
     check(game, 1, SOME, tmp_path)
 

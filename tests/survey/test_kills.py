@@ -76,7 +76,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("ending", "question"), few_fast(CASES, 2))
+@pytest.mark.parametrize(("ending", "question"), few_fast(CASES, 1))
 def test_killed_again_and_again(tmp_path: Path, ending: str, question: Inquiry) -> None:
     if ending == ".parquet":
         pytest.importorskip("pyarrow")

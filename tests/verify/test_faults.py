@@ -28,7 +28,8 @@ from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format, make_format
+from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED, Format
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.arrange import FINE, arrange, key_bits, make_board, take_signature
 
 Change = Callable[[dict[str, Any]], None]

@@ -14,11 +14,8 @@ from helpers.verifier import NOWHERE, encode, expand_one, place_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.verify.format import (
-    make_format,
-    progress,
-    root_words,
-)
+from dbmsolver.verify.format import progress, root_words
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.chains import follow_chains
 from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.refutation import position_of

@@ -26,7 +26,7 @@ from dbmsolver.verify import partitions, pieces
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
 from dbmsolver.verify.exchange import Exchange
-from dbmsolver.verify.format import make_format
+from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.partitions import cut
 from dbmsolver.verify.report import Verification
 from dbmsolver.verify.spill import Spill, mapped_zeros
@@ -60,7 +60,7 @@ def facts(report: Verification) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("name", "memory", "threads"),
-    few_fast(product(["proof", "larger", "wide"], BUDGETS, [1, 3]), 11),
+    few_fast(product(["proof", "larger", "wide"], BUDGETS, [1, 3]), 7),
 )
 def test_any_memory(
     stores: Path, monkeypatch: pytest.MonkeyPatch, name: str, memory: int, threads: int

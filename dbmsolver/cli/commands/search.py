@@ -243,22 +243,29 @@ def _all(
 @click.command("resume")
 @store_argument
 @threads_option
+@ray_option("Spread what is left of a proof")
 @limit_options
 @answer_options
 @progress_options
 def resume_command(
-    store: str, threads: int | None, limits: Limits, form: AnswerForm, shown: Shown
+    store: str,
+    threads: int | None,
+    address: str | None,
+    limits: Limits,
+    form: AnswerForm,
+    shown: Shown,
 ) -> int:
     """Continue the search that was kept in STORE, as it was begun.
 
-    A finished one answers at once. The limits are those given here, not those of the first run. A
-    search begun with --any goes on as such.
+    A finished one answers at once. The limits are those given here, not those of the first run,
+    and so is the cluster. A search begun with --any goes on as such.
     """
+    check_address(address, "STORE")
 
     def begin() -> Events:
         from dbmsolver.search import session
 
-        return session.resume(Path(store), threads, limits)
+        return session.resume(Path(store), threads, limits, address)
 
     return _answer(begin, nullcontext(), store, form, shown, any_solution=True)
 

@@ -28,6 +28,7 @@ from dbmsolver.game.cards import CARDS, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 Column = tuple[int, ...]
 """Deepest card first."""
@@ -177,7 +178,7 @@ def _reduce(record: Record, rules: Rules, policy: Policy) -> tuple[Reduction, Re
     for index, height in enumerate(record.foundations):
         card = 4 * height + index
         exposed = height < 13 and (card in tops or card in slots)
-        if exposed and rules.safe_home(card, record.foundations, policy):
+        if exposed and is_safe_home(rules, card, record.foundations, policy):
             return Reduction(card, None), _after_home(record, card, rules)
     for card in slots:
         for parent in sorted(tops):

@@ -26,6 +26,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied
 from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.signatures import heights, locked_cards
 from dbmsolver.keys.states import State
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
@@ -111,12 +112,12 @@ class RecordFinder:
 
         No macro takes a card from the foundations, and none locks a card.
         """
-        tables = self.keys.tables
         possible = np.ones(before.size, np.bool_)
-        for suit in range(4):
-            shift, mask = np.uint64(4 * suit), np.uint64(15)
+        for field in heights():
+            shift, mask = map(np.uint64, field)
             possible &= (before >> shift) & mask <= (after >> shift) & mask
-        for shift, mask in zip(tables.column_shift, tables.column_mask, strict=True):
+        for field in locked_cards(self.keys.tables):
+            shift, mask = map(np.uint64, field)
             possible &= (before >> shift) & mask >= (after >> shift) & mask
         return bool(possible.any())
 

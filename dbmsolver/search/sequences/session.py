@@ -17,7 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, REMOVABLE_WORDS
 from dbmsolver.game.measures import measure_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.process import anonymous_memory, default_memory, return_freed_memory
+from dbmsolver.process import anonymous_memory, return_freed_memory
 from dbmsolver.results import (
     Event,
     Limit,
@@ -31,7 +31,7 @@ from dbmsolver.results import (
 )
 from dbmsolver.search import session
 from dbmsolver.search.interrupts import interruptible
-from dbmsolver.search.limits import Cancelled, OutOfBudget
+from dbmsolver.search.limits import Cancelled, OutOfBudget, memory_for_arrays
 from dbmsolver.search.sequences.listing import Listing, Moves
 from dbmsolver.search.sequences.sweep import Sweep
 from dbmsolver.storage.levels import Levels
@@ -116,7 +116,8 @@ class Sequences(Closing):
         assert self._sweep is not None
         assert self._levels is not None
         length = self._sweep.length
-        self._listing = Listing(self.codec, length, self._levels, self._memory(), most)
+        memory = memory_for_arrays(self.limits, 1)
+        self._listing = Listing(self.codec, length, self._levels, memory, most)
         yield from interruptible(self._steps(self._listing.run()))
         return self.limit
 
@@ -151,12 +152,8 @@ class Sequences(Closing):
         self._stack.callback(self._levels.close)
         return_freed_memory()
         threads = self.options.threads or session.default_threads()
-        return Sweep(self.codec, length, self._levels, threads, self._memory(), self.keep)
-
-    def _memory(self) -> int:
-        """Bytes for the arrays of a sweep or a listing; the rest is for what comes and goes."""
-        memory = self.limits.memory or default_memory()
-        return max(memory * 3 // 4 - session.SCRATCH, memory // 3)
+        memory = memory_for_arrays(self.limits, 1)
+        return Sweep(self.codec, length, self._levels, threads, memory, self.keep)
 
     def _steps(self, work: Generator[None, None, None]) -> Generator[Event, None, None]:
         """Do some work until it ends or a limit is reached, and report on it."""

@@ -36,6 +36,7 @@ from dbmsolver.core.sweep import (
     sweep,
 )
 from dbmsolver.errors import InternalError
+from dbmsolver.keys.signatures import used_bits
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.storage.levels import Levels, Words, encode_chunks
@@ -77,10 +78,8 @@ class Sweep:
         self.levels = levels
         self.keep = keep
         self.bound = make_bound_tables(codec.tables, codec.deal.position.columns)
-        used = 0xFFFF
-        for shift, mask in zip(codec.tables.column_shift, codec.tables.column_mask, strict=True):
-            used |= int(mask) << int(shift)
-        self._signatures = (np.uint64(codec.root.signature), np.uint64(used))
+        used = np.uint64(used_bits(codec.tables))
+        self._signatures = (np.uint64(codec.root.signature), used)
         self.threads = threads
         memory = max(memory - threads * _SCRATCH, memory // 2)
         self.memory = memory - memory // 4

@@ -33,25 +33,49 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     fits, before = with_card(f, bare, signature, card, old)
     if not fits:
         return BAD_CODE
-    # Room for the move itself: a freecell or a column empty before it. A card does not move from
-    # one empty column to another.
-    if new == FREECELL and not has_room(f, before.cells):
-        return BAD_CODE
-    at_bottom = old == LOCKED and f.dealt_under[card] < 0
-    if new == BOTTOM and (before.used == f.columns or at_bottom):
+    error = problem_of_move(f, card, old, new, before)
+    if error == 0:
+        write_parent(index, task, laid, run, max(made - 1, 0), card, before, rows, at, meta)
+    return error
+
+
+@inlined
+def problem_of_move(f, card, old, new, before):
+    """Why a card cannot have been moved from one place to another: an error, 0 if it can.
+
+    ``before`` is the state with the card in its place before.
+    """
+    if not had_room(f, card, old, new, before):
         return BAD_CODE
     forced = safe_card(f, before.signature, before.tops | before.cells)
     if forced >= 0 and (forced != card or new != HOME):
         return NOT_FORCED
+    return 0
+
+
+@inlined
+def had_room(f, card, old, new, before):
+    """Whether there was room for the move itself: a freecell or a column empty before it.
+
+    A card does not move from one empty column to another.
+    """
+    at_bottom = old == LOCKED and f.dealt_under[card] < 0
+    if new == BOTTOM:
+        return before.used != f.columns and not at_bottom
+    return new != FREECELL or has_room(f, before.cells)
+
+
+@inlined
+def write_parent(index, task, laid, run, made, card, before, rows, at, meta):
+    """Write the row of a parent that a card was moved in, with the moves ``made`` to it."""
     same = before.signature == laid.signature
     kind = CHAIN if same else PARENT
-    origin = meta | (U64(max(made - 1, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
+    origin = meta | (U64(made) << U64(WANT)) | (U64(kind) << U64(KIND))
     found = run if same else find_run(index, before.signature)
     write_row(
         index, task, rows, at, found, ONE << U64(card), before.signature,
         before.off, before.low, before.high, origin,
     )  # fmt: skip
-    return 0
 
 
 @inlined

@@ -38,8 +38,8 @@ class Laid(NamedTuple):
 def safe_card(f, signature, movable):
     """The card of the lowest suit that can go home and is safe there; -1 if there is none.
 
-    The rule, and why it holds, is at :meth:`dbmsolver.game.rules.Rules.safe_home`. Where a program
-    makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
+    The rule, and why it holds, is at :func:`dbmsolver.game.safe_moves.is_safe_home`. Where a
+    program makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
     """
     if f.policy == 0:
         return -1

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
-from dbmsolver.verify.kernels.back import BAD_CODE, NOT_FORCED, with_card
+from dbmsolver.verify.kernels.back import (
+    BAD_CODE,
+    NOT_FORCED,
+    had_room,
+    with_card,
+    write_parent,
+)
 from dbmsolver.verify.kernels.partition import find_run
-from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, UNKNOWN, WANT, write_row
+from dbmsolver.verify.kernels.rows import UNKNOWN, write_row
 from dbmsolver.verify.kernels.rules import Laid, has_room, holds_together, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, count_bits, height_of
 
@@ -172,10 +178,7 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     fits, before = with_card(f, bare, bare.signature, card, old)
     if not fits:
         return BAD_CODE
-    if new == FREECELL and not has_room(f, before.cells):
-        return BAD_CODE
-    at_bottom = old == LOCKED and f.dealt_under[card] < 0
-    if new == BOTTOM and (before.used == f.columns or at_bottom):
+    if not had_room(f, card, old, new, before):
         return BAD_CODE
     if count > 1 and count > cards_at_once(f, before.cells, before.used, new == BOTTOM):
         return BAD_CODE
@@ -189,14 +192,7 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     cost = move_cost(f, forced)
     if task.costs and made < cost:
         return BAD_CODE
-    same = before.signature == laid.signature
-    kind = CHAIN if same else PARENT
-    origin = meta | (U64(max(made - cost, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
-    found = run if same else find_run(index, before.signature)
-    write_row(
-        index, task, rows, at, found, ONE << U64(card), before.signature,
-        before.off, before.low, before.high, origin,
-    )  # fmt: skip
+    write_parent(index, task, laid, run, max(made - cost, 0), card, before, rows, at, meta)
     return 0
 
 

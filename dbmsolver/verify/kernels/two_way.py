@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
-from dbmsolver.verify.kernels.back import BAD_CODE, NOT_FORCED
+from dbmsolver.verify.kernels.back import BAD_CODE, problem_of_move, write_parent
 from dbmsolver.verify.kernels.partition import find_run
-from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, UNKNOWN, WANT, write_row
-from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
+from dbmsolver.verify.kernels.rows import UNKNOWN, write_row
+from dbmsolver.verify.kernels.rules import Laid, has_room, place_in
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
 GOAL = U64(0xDDDD)
@@ -137,23 +137,10 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
     fits, before = with_card(f, bare, signature, card, old)
     if not fits:
         return BAD_CODE
-    if new == FREECELL and not has_room(f, before.cells):
-        return BAD_CODE
-    at_bottom = old == LOCKED and f.dealt_under[card] < 0
-    if new == BOTTOM and (before.used == f.columns or at_bottom):
-        return BAD_CODE
-    forced = safe_card(f, before.signature, before.tops | before.cells)
-    if forced >= 0 and (forced != card or new != HOME):
-        return NOT_FORCED
-    same = before.signature == laid.signature
-    kind = CHAIN if same else PARENT
-    origin = meta | (U64(max(made - 1, 0)) << U64(WANT)) | (U64(kind) << U64(KIND))
-    found = run if same else find_run(index, before.signature)
-    write_row(
-        index, task, rows, at, found, ONE << U64(card), before.signature,
-        before.off, before.low, before.high, origin,
-    )  # fmt: skip
-    return 0
+    error = problem_of_move(f, card, old, new, before)
+    if error == 0:
+        write_parent(index, task, laid, run, max(made - 1, 0), card, before, rows, at, meta)
+    return error
 
 
 @inlined

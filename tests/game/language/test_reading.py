@@ -112,7 +112,7 @@ DESCRIPTIONS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(DESCRIPTIONS)
 def test_what_is_printed_is_read_back(game: Description) -> None:
     assert parse(format_description(game)) == game

@@ -48,14 +48,16 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("move", [0, 60, 200])
+@pytest.mark.parametrize(
+    "move", [0, pytest.param(60, marks=pytest.mark.slow), pytest.param(200, marks=pytest.mark.slow)]
+)
 def test_contrast(opened: Opener, scheme: str, move: int) -> None:
     found = opened(solved(32), f"#move={move}", shortest=148, color_scheme=scheme).ask(CONTRAST)
     assert len(found) > 200
     assert [row for row in found if row[0] < 4.5] == []
 
 
-@pytest.mark.parametrize(("scheme", "size"), few_fast(product(SCHEMES, SIZES), 4))
+@pytest.mark.parametrize(("scheme", "size"), few_fast(product(SCHEMES, SIZES), 2))
 def test_axe_finds_nothing(opened: Opener, scheme: str, size: tuple[int, int]) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed"

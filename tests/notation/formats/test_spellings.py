@@ -120,7 +120,7 @@ LAYOUTS: dict[str, Callable[[list[str]], str]] = {
 
 
 @pytest.mark.parametrize(
-    ("style", "change", "skip"), few_fast(product(LAYOUTS, LINE_CHANGES, [0, 41]), 37)
+    ("style", "change", "skip"), few_fast(product(LAYOUTS, LINE_CHANGES, [0, 41]), 15)
 )
 def test_layouts(style: str, change: str, skip: int) -> None:
     solution = mid_game(solved(5), skip) if skip else solved(5)

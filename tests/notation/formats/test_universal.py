@@ -36,7 +36,7 @@ def proposal(solution: Solution) -> dict[str, Any]:
     return whole
 
 
-@pytest.mark.parametrize("policy", ["none", "horne", "wkr"])
+@pytest.mark.parametrize("policy", few_fast(["none", "horne", "wkr"], 1))
 def test_documents_of_the_first_proposal(policy: Any) -> None:
     solution = explicit(mid_game(solved(44), 12), policy)
     text = json.dumps(proposal(solution))

@@ -24,7 +24,10 @@ TIMES = 6
             marks=pytest.mark.slow,
         ),
         pytest.param({"question": "solve", "deal": 1, "freecells": 2}, marks=pytest.mark.slow),
-        {"question": "solve", "deal": 1, "freecells": 2, "dives": False},
+        pytest.param(
+            {"question": "solve", "deal": 1, "freecells": 2, "dives": False},
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )

@@ -33,7 +33,9 @@ def whole_levels(store: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (store / FOLDER).glob("*.level")}
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGKILL, marks=pytest.mark.slow), signal.SIGINT]
+)
 def test_it_goes_on(tmp_path: Path, number: signal.Signals) -> None:
     store = tmp_path / "store"
     process = begun(store, 4)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.selection import few_fast
 
 from dbmsolver.api import prove
 from dbmsolver.errors import InputError
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.language.json_rules import DEFAULTS, parse_json
+from dbmsolver.game.language.json_games import parse_json
+from dbmsolver.game.language.json_rules import DEFAULTS
 from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
@@ -45,6 +45,10 @@ MOVING = [
 ]  # fmt: skip
 
 
+FEW = ("alpha-star", "klondike", "somerset")
+"""Sets of unlike games, of which other fast tests need the same kernels."""
+
+
 def read(rules: dict[str, Any]) -> Rules:
     return understand(parse_json(json.dumps(rules), "r.json"), "r").playable("r", "r.json")
 
@@ -53,7 +57,13 @@ def test_the_defaults_are_the_field_s() -> None:
     assert DATA["default rules"] == DEFAULTS
 
 
-@pytest.mark.parametrize("game", few_fast(sorted(set(SETS) - set(REFUSED)), 3))
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=() if game in FEW else pytest.mark.slow)
+        for game in sorted(set(SETS) - set(REFUSED))
+    ],
+)
 def test_sets_give_their_verdicts(game: str) -> None:
     entry = SETS[game]
     rules = read(entry["rules"])

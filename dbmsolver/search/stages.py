@@ -1,0 +1,187 @@
+"""The searches that may decide a deal, one after the other, and how the last of them begins.
+
+Each is imported when its turn comes: loading the kernels of all of them takes longer than an easy
+deal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.process import default_memory
+from dbmsolver.results import Limits, Options, Question
+from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.limits import memory_for_arrays
+from dbmsolver.search.outcome import Search
+from dbmsolver.search.proof.initial import initial_candidates
+from dbmsolver.search.recorder import Recorder
+
+if TYPE_CHECKING:
+    from dbmsolver.clusters import Connection
+    from dbmsolver.search.improve.best import Best
+    from dbmsolver.search.proof.crew import Crew
+
+
+class Stages:
+    """The searches of one run.
+
+    ``begun``: whether the last of them was begun in an earlier run. The others are over then.
+    """
+
+    def __init__(
+        self,
+        deal: Deal,
+        keys: AnyKeys,
+        recorder: Recorder,
+        options: Options,
+        limits: Limits,
+        begun: bool,
+    ) -> None:
+        self.deal = deal
+        self.keys = keys
+        self.recorder = recorder
+        self.options = options
+        self.limits = limits
+        self.begun = begun
+        self.question = recorder.question
+        self.threads = recorder.threads
+        self.best: Best[Any] | None = None
+        crew = 1 if isinstance(keys, PileKeys | PatienceKeys) else self.threads
+        self.memory = memory_for_arrays(limits, crew)
+
+    def searches(self) -> Generator[Search, None, None]:
+        """The searches that may decide the deal, the last of them for certain."""
+        if isinstance(self.keys, PileKeys):
+            return self._piling(self.keys)
+        if isinstance(self.keys, PatienceKeys):
+            return self._turning(self.keys)
+        if self.question == Question.SOLVE:
+            return self._solving(self.keys)
+        return self._proving(self.keys)
+
+    def _piling(self, keys: PileKeys) -> Generator[Search, None, None]:
+        """The searches of a game of one pile.
+
+        Dives come first where the solution that they find ends the search, or is asked for.
+        """
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.pile.dives import PileDives
+        from dbmsolver.search.pile.search import PileSearch
+
+        best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
+        self.best = best
+        all_alike = best is None or not self.deal.position.stock
+        if not self.begun and (all_alike or self.options.any_solution):
+            yield PileDives(keys, self.recorder, self.limits, self.memory, best)
+        if not self.begun:
+            self._begin()
+        yield PileSearch(keys, self.recorder, self.memory, best)
+
+    def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
+        """The searches of Klondike and its relatives."""
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.patience.dives import PatienceDives
+        from dbmsolver.search.patience.search import PatienceSearch
+
+        best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
+        self.best = best
+        if not self.begun and (best is None or self.options.any_solution):
+            yield PatienceDives(keys, self.recorder, self.limits, self.memory, best)
+        if not self.begun:
+            self._begin()
+        yield PatienceSearch(keys, self.recorder, self.memory, best)
+
+    def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
+        """The searches for whether there is a solution."""
+        recorder, threads = self.recorder, self.threads
+        with ExitStack() as stack:
+            connection = None
+            if self.options.cluster is not None:
+                from dbmsolver.clusters import Connection
+
+                # First of all: whether there is a cluster is known before anything takes long.
+                connection = Connection(self.options.cluster, self.options.threads)
+                stack.callback(connection.close)
+            if not self.begun:
+                if isinstance(keys, RecordKeys):
+                    from dbmsolver.search.proof.dive_ahead import DiveAhead
+
+                    yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                elif keys.rules.has_runs:
+                    from dbmsolver.search.improve.beam_ahead import BeamAhead
+
+                    yield BeamAhead(keys, recorder, self.limits, self.memory // 4)
+                else:
+                    from dbmsolver.search.astar.look_ahead import LookAhead
+
+                    yield LookAhead(keys, recorder, self.limits, threads, self.memory)
+                self._begin()
+            from dbmsolver.search.proof.strata import ProofSearch
+
+            crew = self._crew(keys, connection)
+            stack.callback(crew.close)
+            yield ProofSearch(keys, recorder, crew, threads, self.memory)
+
+    def _crew(self, keys: StateCodec, connection: Connection | None) -> Crew:
+        """Those who close signatures."""
+        if connection is None:
+            from dbmsolver.search.proof.crew import Threads
+
+            return Threads(keys, self.threads)
+        from dbmsolver.search.proof.cluster_crew import ClusterCrew
+        from dbmsolver.search.proof.orders import Proof
+
+        proof = Proof(self.deal, self.options.policy, keys.method)
+        return ClusterCrew(proof, connection, self.limits.memory or default_memory())
+
+    def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
+        """The searches for a shortest solution."""
+        from dbmsolver.search.astar.layers import AStarSearch
+        from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.improve.shortest import ShortestBelow
+
+        memory, improver = self.memory, None
+        self.best = best = Best(keys, self.recorder)
+        if self.options.any_solution:
+            from dbmsolver.search.improve.ahead import AnyAhead
+            from dbmsolver.search.improve.improver import Improver
+
+            # Beams are made in a quarter of the memory, between the rounds of the other search.
+            improver = Improver(best, memory // 4, self.limits.max_states)
+            memory -= memory // 4
+            yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
+        if not self.begun:
+            self._begin()
+        search = AStarSearch(keys, self.recorder, self.threads, memory)
+        yield ShortestBelow(search, best, improver)
+
+    def _begin(self) -> None:
+        """Make the deal itself pending, and say that the search has begun, in one transaction.
+
+        No store says "search" before the deal is pending in it, so none is ever incomplete.
+        """
+        if isinstance(self.keys, PileKeys):
+            from dbmsolver.search.pile.search import root_record
+
+            record, tally = root_record(self.keys)
+        elif isinstance(self.keys, PatienceKeys):
+            from dbmsolver.search.patience.search import root_record as root_of_patience
+
+            record, tally = root_of_patience(self.keys)
+        else:
+            root = initial_candidates(self.keys)
+            record, tally = NewRecord(0, root.stratum, root.pack()), root.tally
+        batch = self.recorder.batch
+        batch.cleared.append(b"A")
+        batch.pending = [record]
+        batch.fields |= {"phase": "search", "waiting": tally.to_json(), "known": 1}
+        self.recorder.commit(0, 0)
+        self.begun = True

@@ -87,7 +87,6 @@ def expand_piece(
     """
     piece = done.piece
     assert piece.table is not None
-    piece.table.clear()
     if not _load(shape, piece, piece.table, blocks):
         done.loaded = False
         return done
@@ -108,6 +107,7 @@ class PieceExpansion:
         self.table = table
         self.worker = worker
         self.done = done
+        table.clear()
         self.ws = worker.workspace._replace(table=table.slots, steps=table.steps, grows=False)
         self.room = self.ws.order.size // shape.key_words
         self.head = self.count = self.forced = 0

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
-from helpers.support import words_of
+from helpers.support import Successor, core_successors, words_of
 
 from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
-from dbmsolver.core.families import apply_move, before_move, list_moves, place_of
+from dbmsolver.core.families import before_move, list_moves
 from dbmsolver.core.tables import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Build, Fill
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.jit.decorators import allocating
+from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import State, StateCodec
 
 MOST_STATES = 1_500
 
 
-@allocating
-def needed_successors(t, signature, off, low, high, code, every, states, codes):  # type: ignore[no-untyped-def]
-    """Write the successors of a state, those only that its code asks for or all; how many."""
-    moves = np.empty(MAX_MOVES, np.uint16)
+@kernel
+def needed_moves(t, signature, off, low, high, code, every, moves):  # type: ignore[no-untyped-def]
+    """Write the moves of a state, those only that its code asks for or all; how many."""
     sets = signature_sets(t, signature)
     before = only_skipping(np.uint64(0))
     if not every:
         before = before_move(t, sets, off, low, high, code)
-    count, _ = list_moves(t, sets, off, low, high, before, moves)
-    for index in range(count):
-        card, new = np.int64(moves[index]) >> 3, np.int64(moves[index]) & 7
-        old = place_of(t, sets.locked, off, low, high, card)
-        result = apply_move(t, signature, off, low, high, card, old, new)
-        for word in range(4):
-            states[index, word] = result[word]
-        codes[index] = t.codes[8 * card + old]
-    return count
+    return list_moves(t, sets, off, low, high, before, moves)[0]
 
 
 class Successors:
@@ -49,15 +38,17 @@ class Successors:
 
     def __init__(self, codec: StateCodec) -> None:
         self.codec = codec
-        self.states = np.zeros((MAX_MOVES, 4), np.uint64)
-        self.codes = np.zeros(MAX_MOVES, np.uint16)
+        self.moves = np.zeros(MAX_MOVES, np.uint16)
 
-    def of(self, state: State, code: int, every: bool) -> Iterator[tuple[State, int]]:
-        count = needed_successors(
-            self.codec.tables, *words_of(*state), code, every, self.states, self.codes
-        )
-        rows: list[Any] = self.states[:count].tolist()
-        return zip((State(*row) for row in rows), self.codes[:count].tolist(), strict=True)
+    def of(self, state: State, code: int, every: bool) -> list[Successor]:
+        found, _ = core_successors(self.codec, state)
+        by_move = dict(zip(self._listed(state, code, True), found, strict=True))
+        return [by_move[move] for move in self._listed(state, code, every)]
+
+    def _listed(self, state: State, code: int, every: bool) -> list[int]:
+        count = needed_moves(self.codec.tables, *words_of(*state), code, every, self.moves)
+        listed: list[int] = self.moves[:count].tolist()
+        return listed
 
 
 def small_start(random: Random) -> tuple[Rules, Position]:
@@ -116,9 +107,9 @@ def left_out(codec: StateCodec, random: Random, known: dict[State, int]) -> int:
     successors = Successors(codec)
     missing = 0
     for state in random.sample(sorted(known), min(len(known), 20)):
-        for after, code in list(successors.of(state, codec.root_code, True)):
-            every = len(list(successors.of(after, code, True)))
-            missing += every - len(list(successors.of(after, code, False)))
+        for after, code in successors.of(state, codec.root_code, True):
+            missing += len(successors.of(after, code, True))
+            missing -= len(successors.of(after, code, False))
     return missing
 
 

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import lmdb
@@ -72,13 +73,17 @@ def test_in_a_directory_of_somebody_else(proof: Path, tmp_path: Path) -> None:
             | stat.S_IROTH
             | (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH) * file.is_dir()
         )
+    temporary = Path(tempfile.gettempdir())
     child = os.fork()
     if not child:
         status = 1
         try:
             if not os.getuid():
-                for folder in (*tmp_path.parents, tmp_path):
-                    if folder.stat().st_uid == 0 and folder.is_relative_to("/tmp/"):
+                below = [
+                    path for path in (*tmp_path.parents, tmp_path) if temporary in path.parents
+                ]
+                for folder in below:
+                    if folder.stat().st_uid == 0:
                         folder.chmod(0o755)
                 os.setgid(65534)
                 os.setuid(65534)

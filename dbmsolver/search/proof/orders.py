@@ -90,11 +90,12 @@ class PieceOrder:
         table = None
         if sent is not None:
             # Copies: what is sent belongs to all, and cannot be changed.
-            table = Table(shape, sent.bits, sent.slots.copy(), sent.steps.copy(), sent.held, True)
+            table = Table(
+                shape, sent.bits, sent.slots.copy(), sent.steps.copy(), sent.held, is_cleared=True
+            )
         table = expand_whole(shape, self.done, worker, blocks, table)
         if table is None:
             return None
-        table.clear()
         return SentTable(table.bits, table.slots, table.steps, table.held)
 
 

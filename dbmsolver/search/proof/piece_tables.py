@@ -69,29 +69,34 @@ class Shape:
 
 @dataclass(eq=False, slots=True)
 class Table:
-    """A hash table of local keys in ``2**bits`` slots; ``held`` of them are taken.
-
-    It is cleared by the thread that uses it first, which takes long where memory is new.
-    """
+    """A hash table of local keys, ``2**bits`` slots in ``memory``; ``held`` of them are taken."""
 
     shape: Shape
     bits: int
-    slots: NDArray[np.uint64]
+    memory: NDArray[np.uint64]
     steps: NDArray[np.uint16]
     held: int = 0
     is_cleared: bool = False
 
     @classmethod
     def empty(cls, shape: Shape, bits: int) -> Table:
-        """A table without keys, to be cleared."""
+        """A table without keys."""
         width = 1 if shape.compact else shape.key_words
-        slots = np.empty(width << bits, np.uint64)
-        return cls(shape, bits, slots, np.empty((1 << bits) * shape.compact, np.uint16))
+        memory = np.empty(width << bits, np.uint64)
+        return cls(shape, bits, memory, np.empty((1 << bits) * shape.compact, np.uint16))
+
+    @property
+    def slots(self) -> NDArray[np.uint64]:
+        """The slots. The thread that asks first marks all as free: that is slow in new memory."""
+        if not self.is_cleared:
+            self.memory.fill(EMPTY)
+            self.is_cleared = True
+        return self.memory
 
     @property
     def nbytes(self) -> int:
         """Memory it takes."""
-        return self.slots.nbytes + self.steps.nbytes
+        return self.memory.nbytes + self.steps.nbytes
 
     @property
     def capacity(self) -> int:
@@ -103,15 +108,8 @@ class Table:
         """Whether it holds as many keys as it may."""
         return self.held >= self.capacity
 
-    def clear(self) -> None:
-        """Mark all slots as free, if that has not been done."""
-        if not self.is_cleared:
-            self.slots.fill(EMPTY)
-            self.is_cleared = True
-
     def load(self, keys: NDArray[np.uint64], mask: int, value: int) -> bool:
         """Insert those of ``keys`` that belong to a piece; whether they fit."""
-        self.clear()
         loaded = int(
             load_table(
                 self.shape.codec.tables,
@@ -133,7 +131,6 @@ class Table:
 
     def parts(self) -> Iterator[NDArray[np.uint64]]:
         """All keys in it, some at a time; an array is good until the next is asked for."""
-        self.clear()
         words = self.shape.key_words
         step = min(_PART, 1 << self.bits)
         keys = np.empty(words * step, np.uint64)

@@ -107,7 +107,6 @@ class PieceExpansion:
         self.table = table
         self.worker = worker
         self.done = done
-        table.clear()
         self.ws = worker.workspace._replace(table=table.slots, steps=table.steps, grows=False)
         self.room = self.ws.order.size // shape.key_words
         self.head = self.count = self.forced = 0

@@ -184,12 +184,16 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
             self.stored = self.stored.minus(record.tally)
         records.clear()
 
+    def _writes_pending(self) -> bool:
+        """Whether commits write what is pending: what goes on from the store needs it."""
+        return self.recorder.resumable
+
     def _commit(self) -> Commit:
-        """Commit what is closed and, in resumable runs, what is pending; the books must balance."""
+        """Commit what is closed, and what is pending if need be; the books must balance."""
         held = self._held()
         self.books.compare(held)
         batch = self.recorder.batch
-        if self.recorder.resumable:
+        if self._writes_pending():
             records = self._unwritten()
             batch.pending, batch.waiting = records, self.stored
             for record in records:

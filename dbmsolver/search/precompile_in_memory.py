@@ -17,6 +17,7 @@ from dbmsolver.core.patience_closing import (
     make_candidates,
     make_set,
     places_of,
+    whole_piece,
 )
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
@@ -57,7 +58,7 @@ def of_patience(question: Question, any_solution: bool) -> list[Call]:
     dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
     return [
         *(dives if question == Question.PROVE or any_solution else []),
-        (close, (tables, states, *found, _NUMBER, _NUMBER)),
+        (close, (tables, states, *found, _NUMBER, whole_piece(), _NUMBER)),
         (places_of, (tables, _STATES, board, False, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),
         (signatures, (tables, _STATES, _NUMBERS.view(np.uint64))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -16,6 +16,7 @@ from dbmsolver.results import Verdict
 from dbmsolver.search import in_memory, recorder
 from dbmsolver.search.in_memory import SearchInMemory
 from dbmsolver.search.patience import dives as patience_dives
+from dbmsolver.search.patience.large import LargePatienceSearch
 from dbmsolver.search.patience.search import PatienceSearch
 from dbmsolver.search.pile import dives as pile_dives
 from dbmsolver.search.pile.search import PileSearch
@@ -34,6 +35,8 @@ class Family:
     dives: ModuleType
     step: int
     """States that are expanded at once."""
+    memory: int | None = None
+    """What the search may take: so little that nothing fits into it, or anything."""
 
     def deck(self, wanted: Verdict) -> Deal:
         """A deck with this verdict."""
@@ -56,7 +59,13 @@ PATIENCE = Family(
     patience_dives,
     40,
 )
-FAMILIES = [pytest.param(PILE, id="pile"), pytest.param(PATIENCE, id="patience")]
+PIECES = replace(PATIENCE, search=LargePatienceSearch, memory=3000)
+"""The same, whose strata are closed in pieces of some dozen states."""
+FAMILIES = [
+    pytest.param(PILE, id="pile"),
+    pytest.param(PATIENCE, id="patience"),
+    pytest.param(PIECES, id="pieces", marks=pytest.mark.slow),
+]
 
 
 def many_commits(monkeypatch: pytest.MonkeyPatch, family: Family) -> None:

@@ -265,7 +265,7 @@ def skip_expanding(patch: pytest.MonkeyPatch, after: int) -> None:
 
     def begin(self: PatienceSearch) -> None:
         real(self)
-        if self.place[0] + self.place[1] >= after and self._left():
+        if self.place[0] + self.place[1] >= after and self.current.left:
             self.current.states.counts[1] += 1
             self.recorded += 1
 

@@ -1,9 +1,9 @@
-"""Searches by one thread that hold in memory whatever is pending.
+"""Searches by one thread that close places in ascending order.
 
-They close *places* in ascending order: the strata of a proof, or the cost layers of a search for a
-shortest solution. Nothing leads to a lower place, so when no place is left every state that can be
-reached is closed. What a place is made of, and how it is closed, is said by the class of each kind
-of games.
+*Places* are the strata of a proof, or the cost layers of a search for a shortest solution. Nothing
+leads to a lower place, so when no place is left every state that can be reached is closed. What a
+place is made of, and how it is closed, is said by the class of each kind of games. All of them hold
+in memory whatever is pending, but for Klondike and its relatives where there is no room for it.
 
 A commit writes candidates that have no record yet, and takes away the records of those that are
 closed. Before anything is written, the books have to balance (:mod:`dbmsolver.search.tallies`):
@@ -138,10 +138,6 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
     @abstractmethod
     def _unwritten(self) -> list[NewRecord]:
         """Records for what is pending and has none."""
-
-    @abstractmethod
-    def _bytes(self) -> int:
-        """Memory that what is pending takes, and what has to be known of closed states."""
 
     # Limits.
 

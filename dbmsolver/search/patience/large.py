@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dbmsolver.core.patience import MOST_MOVES, Ints
+from dbmsolver.core.patience import MOST_MOVES, Ints, Words
 from dbmsolver.core.patience_closing import SET_FULL, WON, make_set
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.in_memory import Place
@@ -29,7 +29,8 @@ from dbmsolver.search.patience.stored import (
     Leaf,
     Shelf,
 )
-from dbmsolver.storage.patience_blocks import strata_of
+from dbmsolver.search.tallies import Tally
+from dbmsolver.storage.patience_blocks import Codes, strata_of
 
 _MOST_GROWTH = 8.0
 
@@ -47,7 +48,7 @@ class LargePatienceSearch(Dividing):
             if self._is_too_large(leaf, waiting):
                 yield from self._divide(leaf)
             else:
-                yield from self._close_leaf(leaf)
+                yield from self._close_leaf(leaf, waiting)
             self.limit = self.limit or self._reached()
             yield self._report()
             if self._ended() is not None:
@@ -80,12 +81,10 @@ class LargePatienceSearch(Dividing):
         """The piece with the most candidates, and how many; None if there are none."""
         sizes = [leaf.waiting for leaf in self.leaves]
         fresh = self.pending[self.place].fresh
-        if fresh.size:
-            rows = rows_of(self.keys, fresh.words())
-            sizes = [
-                size + int(leaf.cover.holds(rows).sum())
-                for size, leaf in zip(sizes, self.leaves, strict=True)
-            ]
+        for words, _ in fresh.parts():
+            rows = rows_of(self.keys, words)
+            for number, leaf in enumerate(self.leaves):
+                sizes[number] += int(leaf.cover.holds(rows).sum())
         most = max(sizes)
         return (self.leaves[sizes.index(most)], most) if most else None
 
@@ -98,9 +97,9 @@ class LargePatienceSearch(Dividing):
 
     # One piece.
 
-    def _close_leaf(self, leaf: Leaf) -> Iterator[Report | Commit]:
-        """Close a piece; what is left of it stays pending."""
-        known, unexpanded = self._load(leaf)
+    def _close_leaf(self, leaf: Leaf, waiting: int) -> Iterator[Report | Commit]:
+        """Close a piece with so many candidates; what is left of it stays pending."""
+        known, unexpanded = self._load(leaf, waiting)
         while self.goal is None:
             safe = int(self.current.states.counts[1])
             reason = self._expand()
@@ -129,11 +128,9 @@ class LargePatienceSearch(Dividing):
                 self.growth = min(_MOST_GROWTH, (self.current.size - known) / unexpanded)
             self._clear()
 
-    def _load(self, leaf: Leaf) -> tuple[int, int]:
+    def _load(self, leaf: Leaf, waiting: int) -> tuple[int, int]:
         """Read a piece; how many states of it are closed, and how many are not."""
-        store, fresh = self.recorder.store, self.pending[self.place].fresh
-        mine = leaf.cover.holds(rows_of(self.keys, fresh.words()))
-        size = leaf.closed + leaf.waiting + int(mine.sum())
+        store, size = self.recorder.store, leaf.closed + waiting
         room = max(size, min(2 * size, self.shares.states))
         self.current = current = Waiting(make_set(room + MOST_MOVES))
         self.piece = leaf.cover.piece(layered=self.by_cost)
@@ -143,19 +140,24 @@ class LargePatienceSearch(Dividing):
         current.states.counts[1] = known
         for one in leaf.records:
             words, codes = one.read(store)
-            self.goal = self.goal or won_among(self.keys, words, codes)
-            self.books.take(one.tally.minus(current.add(words, codes)))
+            self._take_up(one.tally, words, codes)
             current.records.append(one.record)
         current.stored = current.size
         leaf.records = []
-        words, codes = fresh.words()[mine], fresh.codes()[mine]
-        self.goal = self.goal or won_among(self.keys, words, codes)
-        self.books.take(weigh_states(words).minus(current.add(words, codes)))
-        if mine.any():
-            rest = Waiting(make_set(fresh.size + 1))
-            rest.add(fresh.words()[~mine], fresh.codes()[~mine])
-            self.pending[self.place].fresh = rest
+        shelf = self.pending[self.place]
+        rest = Waiting(make_set(1))
+        for words, codes in shelf.fresh.parts():
+            mine = leaf.cover.holds(rows_of(self.keys, words))
+            self._take_up(weigh_states(words[mine]), words[mine], codes[mine])
+            rest.make_room(int((~mine).sum()))
+            rest.add(words[~mine], codes[~mine])
+        shelf.fresh = rest
         return known, current.left
+
+    def _take_up(self, tally: Tally, words: Words, codes: Codes) -> None:
+        """Add candidates of this tally to the set that is being closed; one may be the goal."""
+        self.goal = self.goal or won_among(self.keys, words, codes)
+        self.books.take(tally.minus(self.current.add(words, codes)))
 
     def _enlarge(self) -> bool:
         """Enlarge the set that is being closed, if it may be."""
@@ -200,8 +202,7 @@ class LargePatienceSearch(Dividing):
         self.books.make(weigh_states(words))
         for place, own in places:
             fresh = self.pending.setdefault(place, Shelf()).fresh
-            if fresh.size + own.size > fresh.room:
-                fresh.enlarge(max(2 * fresh.room, fresh.size + own.size))
+            fresh.make_room(own.size)
             some = words[own]
             self.books.take(weigh_states(some).minus(fresh.add(some, out.codes[own])))
         out.count[0] = 0

@@ -22,6 +22,7 @@ OUT = 1 << 16
 """Candidates that are made before they are sorted."""
 BLOCK = 1 << 16
 """States that are made a block at once: sorting and packing takes some 200 bytes for each."""
+_AT_ONCE = 1 << 18
 STATE_BYTES = 24 + 2 + 2 * 4
 """Bytes of a state in a set that has room for as many as it holds."""
 _DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
@@ -64,11 +65,22 @@ class Waiting:
         """Their codes."""
         return self.states.codes[first : self.size if last is None else last]
 
+    def parts(self) -> Iterator[tuple[Words, Codes]]:
+        """All states, some at a time: what is worked out for each takes memory, too."""
+        for first in range(0, self.size, _AT_ONCE):
+            last = min(first + _AT_ONCE, self.size)
+            yield self.words(first, last), self.codes(first, last)
+
     def add(self, words: Words, codes: Codes) -> Tally:
         """Add states that are not there; the tally of those that were added."""
         before = self.size
         insert(self.states, words, codes)
         return weigh_states(self.words(before))
+
+    def make_room(self, more: int) -> None:
+        """Have room for so many states more; it is doubled if need be."""
+        if self.size + more > self.room:
+            self.enlarge(max(2 * self.room, self.size + more))
 
     def enlarge(self, room: int | None = None) -> None:
         """Have room for so many states, or twice as many."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.patience import Words
 from dbmsolver.core.patience_closing import make_candidates, make_set
@@ -90,9 +91,6 @@ class Shelving(PatienceClosing[Shelf]):
     def _fresh_bytes(self) -> int:
         return sum(shelf.fresh.nbytes for shelf in self.pending.values())
 
-    def _bytes(self) -> int:
-        return self.current.nbytes + self._fresh_bytes() + self._unwritten_bytes()
-
     # The store.
 
     def _restore(self) -> None:
@@ -143,26 +141,27 @@ class Shelving(PatienceClosing[Shelf]):
 
     def _written(self, place: Place, shelf: Shelf) -> Iterator[NewRecord]:
         """Records for the candidates of a place that have none."""
-        words, codes = shelf.fresh.words(), shelf.fresh.codes()
-        if not len(words):
-            return
-        rows = rows_of(self.keys, words)
-        if place == self.place and self.leaves:
-            left = np.ones(len(words), np.bool_)
-            parts = []
-            for leaf in self.leaves:
-                held = leaf.cover.holds(rows) & left
-                left &= ~held
-                parts.append((leaf.records, np.flatnonzero(held)))
-        else:
-            most = min(_MOST_RECORDS, len(words) // _RECORD)
-            hashed = by_hash(rows, 1 << max(0, most.bit_length() - 1))
-            parts = [(shelf.records, own) for own in hashed]
-        for shelved, own in parts:
-            for record, some in records_of(self.keys, place[0], words[own], codes[own]):
-                shelved.append(Pending.of(self.keys, record, some))
-                yield record
+        for words, codes in shelf.fresh.parts():
+            for shelved, own in self._divided(place, shelf, rows_of(self.keys, words)):
+                for record, some in records_of(self.keys, place[0], words[own], codes[own]):
+                    shelved.append(Pending.of(self.keys, record, some))
+                    yield record
         shelf.fresh = Waiting(make_set(1))
+
+    def _divided(
+        self, place: Place, shelf: Shelf, rows: Words
+    ) -> Iterator[tuple[list[Pending], NDArray[np.int64]]]:
+        """Which candidates of a place become records together, and where these are noted."""
+        if place != self.place or not self.leaves:
+            most = min(_MOST_RECORDS, len(rows) // _RECORD)
+            for own in by_hash(rows, 1 << max(0, most.bit_length() - 1)):
+                yield shelf.records, own
+            return
+        left = np.ones(len(rows), np.bool_)
+        for leaf in self.leaves:
+            held = leaf.cover.holds(rows) & left
+            left &= ~held
+            yield leaf.records, np.flatnonzero(held)
 
     def _report(self) -> Report:
         layer, stratum = self.place

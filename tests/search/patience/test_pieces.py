@@ -21,8 +21,8 @@ from dbmsolver.search.patience.pieces import (
     rows_of,
     the_only,
 )
-from dbmsolver.storage.patience_blocks import Codes, words_of
 from dbmsolver.storage.blocks import read_block
+from dbmsolver.storage.patience_blocks import Codes, words_of
 from dbmsolver.storage.store import Store
 
 

@@ -184,10 +184,7 @@ class LargeSignature:
         self.set.add_divided(piece, refs, result.sides)
         result.closed = []
         self.set.balance += done.put_back - done.taken
-        for one in done.siblings:
-            self.set.deliver_sorted(done.routes, one)
-        for number, parcel in done.parcels:
-            self.set.deliver_packed(done.routes, number, parcel)
+        self.set.deliver_new(done.routes, done.parcels)
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample
@@ -224,9 +221,7 @@ class LargeSignature:
 
     def _delivery(self) -> Task:
         """Load candidates that waited for room, and bring them to their pieces."""
-        source = self.set.take_source()
-        load = self.crew.pool.submit(source.load, self.recorder.store)
-        return load, partial(self.set.deliver_source, source)
+        return self.crew.pool.submit(self.set.take_source()), self.set.deliver_source
 
     def _growth(self, piece: Piece) -> Task:
         """A larger table for a piece whose table is full, or, at the largest size, two pieces."""

@@ -79,18 +79,15 @@ class LargeSignature:
             yield self.set.pending
         try:
             while True:
-                while len(running) < self.crew.workers:
-                    task = self._next_task(bool(running))
-                    if task is None:
-                        break
-                    work, finish = task
-                    running[work] = finish
+                self._hand_out(running)
                 if not running:
                     self.set.check_balance()
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
                     running.pop(future)(future.result())
+                if running:  # what the caller does may take long, and nobody is to wait for it
+                    self._hand_out(running)
                 yield self.set.pending
         finally:
             wait(running)
@@ -111,6 +108,15 @@ class LargeSignature:
             yield from load_tables(self.set, pool)
 
     # What to do next.
+
+    def _hand_out(self, running: dict[Future[Any], Callable[[Any], None]]) -> None:
+        """Give work to those who have none."""
+        while len(running) < self.crew.workers:
+            task = self._next_task(bool(running))
+            if task is None:
+                break
+            work, finish = task
+            running[work] = finish
 
     def _next_task(self, others_run: bool) -> Task | None:
         """What is done next: make room or tables, or expand a piece. None: wait."""

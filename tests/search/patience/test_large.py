@@ -33,7 +33,7 @@ def facts(result: Result) -> tuple[Any, ...]:
 
 
 def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many decks, of at most so many states, in pieces and as a whole."""
+    """So many decks or more, of at most so many states, in pieces and as a whole."""
     monkeypatch.setattr(dives, "SCHEDULE", ())
     divided, real = 0, LargePatienceSearch._divide
 
@@ -44,7 +44,7 @@ def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(LargePatienceSearch, "_divide", divide)
     random, compared = Random(f"large {seed}"), 0
-    while compared < decks:
+    while compared < decks or divided <= decks:
         deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
         whole = api.prove(deal, policy=policy, max_states=most)
         if whole.limit is not None or whole.states < most // 5:
@@ -58,11 +58,10 @@ def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -
         shortest = api.solve(deal, memory=memory, **asked)
         assert facts(shortest) == facts(api.solve(deal, **asked)), (deal, asked, memory)
         compared += 1
-    assert divided > decks
 
 
 def test_small_decks_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(1, 4, 400, monkeypatch)
+    compare(5, 4, 300, monkeypatch)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ word 2, the lowest bits first:
 digit where the card is
 ===== ===========================================================================================
 0     where it was dealt: on the card dealt under it, or in stock or waste
-1-4   on a legal parent: the card of one rank more whose suit is ``parents[card, digit - 1]``
+1-4   on a legal parent: ``parents[card, digit - 1]``, of one rank more
 5     at the bottom of a column that was empty
 6     home
 ===== ===========================================================================================
@@ -35,8 +35,19 @@ can be reached are j, j + draw, ... and the last one, and, once the waste is tur
 2 * draw, ... and the last one. If j is a multiple of draw, or all cards, the first are among the
 others. Then the state says 0.
 
+*Ranks* are those of :mod:`dbmsolver.keys.patience`: where the deal gives the base of the
+foundations, they are counted from it. Where columns go round, cards of the last rank have those of
+the base as parents.
+
+*A reserve* is one stack: its cards have the digit 0 until they leave it, the last one first. When a
+move takes all cards of a column, the reserve's last card goes to the bottom of it (digit 5) as part
+of the move.
+
 A *parent-move code* has 16 bits: the card that moved last (6 bits), its digit before (3), the cards
-in the waste before (6), and whether the waste was turned over (1).
+in the waste before (6), and a last bit. Of a card that was in stock or waste, it says whether the
+waste was turned over; of another, whether the reserve filled the column that it left. So a move is
+undone: the card that filled the column is the one that left the reserve last, as cards leave it in
+their order, and no move before it can be meant.
 """
 
 from __future__ import annotations
@@ -60,9 +71,9 @@ NO_CARD = 63
 NO_PARENT = NO_CARD
 """The code of the deal itself."""
 OVER = 1 << 15
-"""Of a code: the waste was turned over."""
-FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
-SINGLE, RUNS, SUIT_RUNS, GROUPS = 0, 1, 2, 3
+"""Of a code: the waste was turned over, or the reserve filled the column that the card left."""
+FILL_NONE, FILL_KINGS, FILL_ANY, FILL_WASTE = 0, 1, 2, 3
+SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN, COLUMNS = 0, 1, 2, 3, 4, 5
 NOT_IN_COLUMN, ON_NOTHING = -2, -1
 MOST_MOVES = 512
 """More than a state has: each card has five places to go to."""
@@ -78,7 +89,7 @@ class PatienceTables(NamedTuple):
     free: int  # whether turning costs nothing and is not limited
     counted: int  # whether turning counts as moves
     worrying: int
-    takes: int  # SINGLE, RUNS, SUIT_RUNS or GROUPS
+    takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
     twins: int  # whether runs go from one twin to another only to send it home
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
@@ -86,6 +97,7 @@ class PatienceTables(NamedTuple):
     hidden: Ints  # [52]: 1 for cards dealt face down
     parents: Ints  # [52, 4]: the cards that a card may be put on, -1 for none
     stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned
+    reserve: Ints  # [*]: the cards of the reserve, deepest card first
     safe: Ints  # [52, 4]: heights of foundations from which on a move home is safe
     bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
 
@@ -101,7 +113,13 @@ class Board(NamedTuple):
     up: Ints  # [13]: how many cards of a column lie face down
     left: Ints  # [52]: the cards of waste and stock
     seen: Ints  # [53]: which of them were reached
-    numbers: Ints  # [8]: columns with cards, cards of waste and stock, waste, turns
+    numbers: Ints  # [8]: see below
+
+
+USED, LEFT, IN_WASTE, TURNS, RESERVE, FILLER = 0, 1, 2, 3, 4, 5
+"""Of a board's numbers: columns with cards, cards of waste and stock, those of the waste, turns
+left, cards of the reserve, and the one that fills the column which the moves that are being listed
+leave, -1 for none."""
 
 
 def make_board() -> Board:
@@ -187,10 +205,15 @@ def take(t, first, second, third, board):
         if digits[t.stock[index]] == DEALT:
             board.left[cards] = t.stock[index]
             cards += 1
-    board.numbers[0] = used
-    board.numbers[1] = cards
-    board.numbers[2] = np.int64((third >> U64(WASTE_SHIFT)) & U64(63))
-    board.numbers[3] = np.int64((third >> U64(TURNS_SHIFT)) & U64(63))
+    reserve = np.int64(t.reserve.size)
+    while reserve and digits[t.reserve[reserve - 1]] != DEALT:
+        reserve -= 1
+    board.numbers[USED] = used
+    board.numbers[LEFT] = cards
+    board.numbers[IN_WASTE] = np.int64((third >> U64(WASTE_SHIFT)) & U64(63))
+    board.numbers[TURNS] = np.int64((third >> U64(TURNS_SHIFT)) & U64(63))
+    board.numbers[RESERVE] = reserve
+    board.numbers[FILLER] = -1
 
 
 @inlined
@@ -223,8 +246,12 @@ def add(t, words, board, card, digit, waste, turns, cost, found, number):
     third = found.words[number, 2] & U64((1 << WASTE_SHIFT) - 1)
     third |= (U64(waste) << U64(WASTE_SHIFT)) | (U64(turns) << U64(TURNS_SHIFT))
     found.words[number, 2] = third
-    code = card | (board.digits[card] << 6) | (board.numbers[2] << 9)
-    if turns != board.numbers[3]:
+    code = card | (board.digits[card] << 6) | (board.numbers[IN_WASTE] << 9)
+    filler = board.numbers[FILLER]
+    if filler >= 0:  # its digit was 0
+        found.words[number, filler // PER_WORD] |= U64(BOTTOM) << U64(3 * (filler % PER_WORD))
+        code |= OVER
+    if turns != board.numbers[TURNS]:
         code |= OVER
     found.codes[number] = np.uint16(code)
     found.costs[number] = cost
@@ -244,7 +271,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
     ``source`` is its column, -1 where it lies in none, -2 less the column where it may go to an
     empty column only.
     """
-    used = board.numbers[0]
+    used = board.numbers[USED]
     only_empty = source < -1
     if only_empty:
         source = -2 - source
@@ -261,6 +288,8 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
     if used == t.columns or t.fill == FILL_NONE or (t.fill == FILL_KINGS and card < CARDS - 4):
         return number
     if source >= 0 and board.stacks[source, 0] == card:
+        return number
+    if t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
         return number
     digit = digit_at_bottom(t, card)
     return add(t, words, board, card, digit, waste, turns, cost, found, number)
@@ -283,7 +312,7 @@ def goes_on(t, lower, upper):
 def forced_column(t, board):
     """The column whose top card has to go home, of the lowest suit; -1 if there is none."""
     best = np.int64(-1)
-    for column in range(board.numbers[0]):
+    for column in range(board.numbers[USED]):
         card = board.stacks[column, board.lengths[column] - 1]
         suit = card & 3
         if board.heights[suit] != card >> 2:
@@ -305,26 +334,40 @@ def list_moves(t, words, board, found):
     one.
     """
     number = np.int64(0)
-    used, waste, turns = board.numbers[0], board.numbers[2], board.numbers[3]
+    used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]
+    reserve = board.numbers[RESERVE]
     forced = forced_column(t, board)
     if forced >= 0:
+        if reserve and board.lengths[forced] == 1:
+            board.numbers[FILLER] = t.reserve[reserve - 1]
         card = board.stacks[forced, board.lengths[forced] - 1]
         return add(t, words, board, card, HOME, waste, turns, 1, found, number)
     for column in range(used):
         last = board.lengths[column] - 1
         top = board.stacks[column, last]
+        board.numbers[FILLER] = t.reserve[reserve - 1] if reserve and not last else -1
         if board.heights[top & 3] == top >> 2:
             number = add(t, words, board, top, HOME, waste, turns, 1, found, number)
         for depth in range(last, board.up[column] - 1, -1):
             card = board.stacks[column, depth]
             if depth < last and not goes_on(t, card, board.stacks[column, depth + 1]):
                 break
+            if t.takes >= CARD_OR_COLUMN and depth and (t.takes == COLUMNS or depth < last):
+                continue
+            if reserve and not depth:
+                board.numbers[FILLER] = t.reserve[reserve - 1]
             source = column
             if t.twins and depth > board.up[column]:
                 under = board.stacks[column, depth - 1]
                 if board.heights[under & 3] != under >> 2 and goes_on(t, under, card):
                     source = -2 - column
             number = go_to_columns(t, words, board, card, source, waste, turns, 1, found, number)
+    board.numbers[FILLER] = -1
+    if reserve:
+        card = t.reserve[reserve - 1]
+        if board.heights[card & 3] == card >> 2:
+            number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     if t.worrying:
         for suit in range(4):
             if board.heights[suit]:
@@ -336,7 +379,7 @@ def list_moves(t, words, board, found):
 @inner
 def list_plays(t, words, board, found, number):
     """Write the moves of cards that turning the stock brings to the top of the waste."""
-    cards, waste, turns = board.numbers[1], board.numbers[2], board.numbers[3]
+    cards, waste, turns = board.numbers[LEFT], board.numbers[IN_WASTE], board.numbers[TURNS]
     if not cards:
         return number
     for place in range(cards + 1):
@@ -387,11 +430,17 @@ def lower_bound(t, board):
     it frees no column. Where turning counts, a turn for every ``draw`` cards of the stock that are
     not in the waste: each has to come to the waste, and no turn brings more. A card that comes back
     adds one to the first of the three. So the bound falls by one move's cost at most.
+
+    A whole column that moves to another one takes what blocks it along: then the other one is
+    blocked after the move, and at most one column less is. A card of the reserve that fills a
+    column is alone there, which blocks nothing; it was not home before, and is not after. So fills,
+    which cost nothing, leave the bound as it is. The reserve itself is not looked at: its cards
+    may leave it without a move.
     """
     total = np.int64(CARDS)
     for suit in range(4):
         total -= board.heights[suit]
-    for column in range(board.numbers[0]):
+    for column in range(board.numbers[USED]):
         lowest = board.above  # free for use once the columns are known
         for suit in range(4):
             lowest[suit] = CARDS
@@ -402,16 +451,28 @@ def lower_bound(t, board):
                 break
             lowest[card & 3] = card
     if t.counted:
-        total += (board.numbers[1] - board.numbers[2] + t.draw - 1) // t.draw
+        total += (board.numbers[LEFT] - board.numbers[IN_WASTE] + t.draw - 1) // t.draw
     return total
+
+
+@inlined
+def rises(t, code):
+    """Whether a parent-move code leads to the next stratum.
+
+    Its card was in stock, waste or reserve, or lay on one face down; or the reserve filled the
+    column that it left, in which it lay at the bottom, where no such card was dealt.
+    """
+    card, old = np.int64(code & np.uint16(63)), (code >> np.uint16(6)) & np.uint16(7)
+    first = old == DEALT and t.bits[card] >= 0
+    return first or (t.reserve.size > 0 and code & np.uint16(OVER) != 0)
 
 
 @kernel
 def signatures(t, words, found):
     """Write the signatures (uint64[states]) of states (uint64[states, 3]).
 
-    A bit for each card of stock and waste that has been played, and for each that was dealt face
-    down and has been turned up; from bit 52 on, the upper bits of word 2.
+    A bit for each card of stock, waste and reserve that has left it, and for each that was dealt
+    face down and has been turned up; from bit 52 on, the upper bits of word 2.
     """
     for state in range(words.shape[0]):
         signature = (words[state, 2] >> U64(WASTE_SHIFT)) << U64(52)

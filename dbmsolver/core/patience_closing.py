@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.digest import hash_words
 from dbmsolver.core.patience import (
-    DEALT,
     MOST_MOVES,
     PER_WORD,
     Board,
@@ -25,6 +24,7 @@ from dbmsolver.core.patience import (
     is_won,
     list_moves,
     lower_bound,
+    rises,
     take,
 )
 from dbmsolver.core.tables import CARDS
@@ -138,7 +138,7 @@ def insert(states, words, codes):
 
 @inlined
 def stratum_of(t, words):
-    """How many cards of stock and waste are played, plus how many are turned up."""
+    """How many cards have left stock, waste and reserve, plus how many are turned up."""
     count = np.int64(0)
     for card in range(CARDS):
         digit = (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7)
@@ -186,9 +186,7 @@ def close(t, states, out, board, found, layer, most):
                 place = here + found.costs[number] + lower_bound(t, board)
                 own = place == layer
             else:
-                card = np.int64(found.codes[number] & np.uint16(63))
-                first = (found.codes[number] >> np.uint16(6)) & np.uint16(7) == DEALT
-                own = not (first and t.bits[card] >= 0)
+                own = not rises(t, found.codes[number])
                 place = here if own else here + 1
             won = is_won(following) and (layer < 0 or own)
             slot = find_slot(states, following)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError
-from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
+from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
@@ -75,8 +75,8 @@ def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
 def _forced(step: Step, builder: Builder) -> Step:
     """The step as an automove of the narrowest policy that makes it, if one does."""
     for policy in AUTOMOVES:
-        heights, rules = builder.position.foundations, builder.deal.rules
-        if step.card is not None and goes_home(step.card, heights, rules, policy):
+        at, rules = builder.position, builder.deal.rules
+        if step.card is not None and moves_home(at, step.card, rules, policy):
             return replace(step, automove=policy)
     return step
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from dbmsolver.game.automoves import goes_home
+from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
@@ -67,7 +67,7 @@ def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
     safe = (
         own
         and step.destination.kind == "foundation"
-        and goes_home(card, before.foundations, rules, "wkr")
+        and moves_home(before, card, rules, "wkr")
     )
     return _Made(step, card, before, after, safe)
 

@@ -160,7 +160,7 @@ def reached(deal: Deal, policy: Policy) -> list[Patience]:
 
 BOTH = [
     (game, question)
-    for game in ("klondike_by_threes", "yukon", "whitehead")
+    for game in ("klondike_by_threes", "canfield", "yukon", "whitehead")
     for question in (api.prove, api.solve)
 ]
 

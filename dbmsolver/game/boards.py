@@ -305,7 +305,7 @@ class _Reader:
         return position
 
     def count_from_base(self) -> None:
-        """Turn the ranks on top of the foundations into heights, which are counted from the base."""
+        """Turn the ranks on top of the foundations into heights."""
         if self.base is None:
             text = "no line for the base, expected the rank with which foundations begin"
             raise InputError(f"{text}, as in Base: J", self.where)

@@ -138,9 +138,13 @@ class Layout:
             text = f"the deal puts {len(set(numbers))} cards on a foundation and into the reserve"
             raise UsageError(f"{text}, expected {apart}")
         if self.base and len(set(self.heights)) > 1:
-            raise UsageError("a rank is home in part, and the deal gives a base: expected whole ranks")
+            raise UsageError(
+                "a rank is home in part, and the deal gives a base: expected whole ranks"
+            )
         if any(not 1 <= number <= deck for number in numbers):
-            raise UsageError(f"the deck has cards 1 to {deck}, expected base and reserve among them")
+            raise UsageError(
+                f"the deck has cards 1 to {deck}, expected base and reserve among them"
+            )
 
     def taken_apart(self, deck: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
         """Base (one card or none), reserve, and the other cards, of a shuffled deck."""

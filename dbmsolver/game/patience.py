@@ -172,9 +172,9 @@ class Patience(Position):
                 moves += self._to_columns(card, source, count, rules, size == count)
         if rules.removable:
             for index in range(4):
-                card = self.top_home(index)
-                if card is not None:
-                    moves += self._to_columns(card, Place("foundation", index), 1, rules, False)
+                top = self.top_home(index)
+                if top is not None:
+                    moves += self._to_columns(top, Place("foundation", index), 1, rules, False)
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
@@ -227,9 +227,7 @@ class Patience(Position):
             (suit(column[-1]), column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
             if column
-            and is_safe_home(
-                rules, self.counted(column[-1]), self.foundations, policy, self.lowest
-            )
+            and is_safe_home(rules, self.counted(column[-1]), self.foundations, policy, self.lowest)
         ]
         if not safe:
             return None

@@ -15,8 +15,11 @@ def is_safe_home(
     """Whether the card's move to its foundation is possible, and safe under the policy.
 
     Where the deal gives the rank with which foundations begin, `card` has its rank counted from
-    that one, which counts as `lowest`, the lowest rank of the deck. `foundations` are the four heights in the order of `SUITS`. A safe move takes nothing
-    away: from every solution that makes it later, one as short follows that makes it now. A
+    that one, which counts as `lowest`, the lowest rank of the deck. `foundations` are the four
+    heights in the order of `SUITS`.
+
+    A safe move takes nothing away: from every solution that makes it later, one as short follows
+    that makes it now. A
     card that is needed in the columns is needed for one thing only, that another card, one
     rank lower, be put on it. So a move home of a card of rank r is safe if each card that
     could have been put on it is home already, or can go home itself the moment it is free,
@@ -77,9 +80,7 @@ def is_safe_home(
     return min(concerned) >= r - 2
 
 
-def _is_safe_going_round(
-    rules: Rules, own: int, foundations: Sequence[int], lowest: int
-) -> bool:
+def _is_safe_going_round(rules: Rules, own: int, foundations: Sequence[int], lowest: int) -> bool:
     """What a safe move home needs beside the rest where the last rank goes on the base."""
     if rules.build == "none":
         return True

@@ -117,8 +117,8 @@ class PatienceKeys:
             for depth, card in enumerate(column):
                 under = column[depth - 1] if depth else ON_NOTHING
                 digits[card] = self._digit(card, under, depth <= position.hidden[index])
-        waste, cards = len(position.waste), len(position.waste) + len(position.stock)
-        if self._is_free_waste(waste, cards):
+        waste, size = len(position.waste), len(position.waste) + len(position.stock)
+        if self._is_free_waste(waste, size):
             waste = 0
         words = [0, 0, waste << WASTE_SHIFT | (position.turns or 0) << TURNS_SHIFT]
         for card, digit in digits.items():

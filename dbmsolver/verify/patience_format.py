@@ -36,7 +36,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Build, Policy
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.patience import (

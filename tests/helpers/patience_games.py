@@ -72,8 +72,8 @@ def small_deck(game: str, random: Random) -> Deal:
 def small_canfield(game: str, random: Random, **given: Any) -> Deal:
     """Two to four ranks in two to four columns, with a base, a reserve, and a stock or none.
 
-    What moves, what goes to empty columns, whether columns go round, and whether cards come back, is
-    as in the game or not, or as it is ``given``.
+    What moves, what goes to empty columns, whether columns go round, and whether cards come
+    back, is as in the game or not, or as it is ``given``.
     """
     rules = GAMES[game]
     columns, ranks = random.randint(2, 4), random.randint(2, 4)

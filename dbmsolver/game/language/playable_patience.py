@@ -167,9 +167,7 @@ class _Moves(NamedTuple):
     passes: int
 
 
-def _moves(
-    lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: Problems
-) -> _Moves:
+def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: Problems) -> _Moves:
     has_waste, foundation = "Wastepile" in setup, setup.get("Foundation")
     names = ("build", "fill", "home", "start", "turn", "over", "auto")
     groups: dict[str, list[MoveLine]] = {name: [] for name in names}

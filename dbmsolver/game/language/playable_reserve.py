@@ -1,4 +1,4 @@
-"""Canfield and its kin: a base that the deal gives, a reserve in one stack, whole columns that move.
+"""Canfield and its kin: a base from the deal, a reserve in one stack, whole columns that move.
 
 What the lines of a text say of these, for :mod:`dbmsolver.game.language.playable_patience`.
 """

@@ -20,6 +20,7 @@ from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 
+_Highest = Literal["any", "base", "king"]
 _COLUMNS = ("DropStack", "MixDropStack", "TopStack")
 _CELLS = ("Face", "DropStack", "MixDropStack", "TopStack")
 
@@ -58,8 +59,8 @@ def understand(game: Description, name: str) -> Understood:
     patience = not one_pile and is_patience(game)
     setup = {line.element: line for line in game.setup or ()}
     dealt = patience and "Foundation" in setup and setup["Foundation"].base == "Deal"
-    expected = "any" if one_pile else "base" if dealt else "king"
-    ranks = _deck(game.deck or Deck(), expected, problems)
+    highest: _Highest = "any" if one_pile else "base" if dealt else "king"
+    ranks = _deck(game.deck or Deck(), highest, problems)
     if one_pile:
         return _result(understand_pile(game, name, ranks, problems), problems)
     if patience:
@@ -144,7 +145,7 @@ def _setup(
     return found.get("Tableau"), found.get("Reserve"), foundation
 
 
-def _deck(deck: Deck, lowest: Literal["any", "base", "king"], problems: Problems) -> int:
+def _deck(deck: Deck, highest: _Highest, problems: Problems) -> int:
     """How many ranks there are.
 
     Which rank is the highest may be any, is the one before the base, or the king.
@@ -162,10 +163,10 @@ def _deck(deck: Deck, lowest: Literal["any", "base", "king"], problems: Problems
             show=f"Multiple[{deck.decks}]",
             at=deck.at,
         )
-    if lowest == "base" and deck.high not in (None, "Cyclic"):
+    if highest == "base" and deck.high not in (None, "Cyclic"):
         text = "the rank before the base is the highest, expected Cyclic or nothing"
         problems.add(text, deck.high)
-    if lowest == "king" and deck.high not in (None, "KingHigh"):
+    if highest == "king" and deck.high not in (None, "KingHigh"):
         problems.add("the king is the highest card, expected KingHigh", deck.high)
     return deck.ranks or 13
 

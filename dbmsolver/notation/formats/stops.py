@@ -64,11 +64,7 @@ class _Made(NamedTuple):
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
     card = moving_card(before, step)
     own = step.source.kind == "column" or not isinstance(before, Patience)
-    safe = (
-        own
-        and step.destination.kind == "foundation"
-        and moves_home(before, card, rules, "wkr")
-    )
+    safe = own and step.destination.kind == "foundation" and moves_home(before, card, rules, "wkr")
     return _Made(step, card, before, after, safe)
 
 

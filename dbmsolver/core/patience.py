@@ -89,6 +89,7 @@ class PatienceTables(NamedTuple):
     free: int  # whether turning costs nothing and is not limited
     counted: int  # whether turning counts as moves
     worrying: int
+    kept: int  # heights of foundations up to which no card comes back
     takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
     twins: int  # whether runs go from one twin to another only to send it home
@@ -370,7 +371,7 @@ def list_moves(t, words, board, found):
         number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     if t.worrying:
         for suit in range(4):
-            if board.heights[suit]:
+            if board.heights[suit] > t.kept:
                 card = 4 * (board.heights[suit] - 1) + suit
                 number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     return list_plays(t, words, board, found, number)

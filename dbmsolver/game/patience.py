@@ -65,7 +65,7 @@ moves.
 *Safe moves home where columns go round.* L then has all cards that may lie on bases in L, of the
 last rank, and so on, unless these bases are home. So all suits in L need their base home, and X is
 no base itself. Where cards come back from the foundations, bases would, too: then nothing is safe,
-unless nothing is put on any card.
+unless nothing is put on any card. Ranks that a short deck is without stay home there.
 
 *Twins where columns go round* are not looked at: a run may lie on a card of the rank that it begins
 with, or y may lie on z, so that what lies on the two cannot be exchanged.
@@ -173,7 +173,7 @@ class Patience(Position):
         if rules.removable:
             for index in range(4):
                 top = self.top_home(index)
-                if top is not None:
+                if top is not None and rank(top) >= self.lowest:
                     moves += self._to_columns(top, Place("foundation", index), 1, rules, False)
         return moves + self.moves_of_stock(rules)
 
@@ -304,7 +304,10 @@ class Patience(Position):
 
     def _is_home(self, card: int, source: Place) -> bool:
         """Whether the card is the top one of its foundation."""
-        return source == Place("foundation", suit(card)) and self.top_home(suit(card)) == card
+        top = self.top_home(suit(card))
+        return (
+            source == Place("foundation", suit(card)) and top == card and rank(card) >= self.lowest
+        )
 
     def _is_free(self, card: int, source: Place, count: int) -> bool:
         """Whether so many cards lie face up at the end of a column, the deepest of them `card`."""

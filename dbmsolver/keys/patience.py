@@ -424,6 +424,7 @@ def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> 
         free=int(not counted and position.turns is None),
         counted=int(counted),
         worrying=int(rules.removable),
+        kept=position.lowest - 1,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
         twins=int(rules.has_twins),

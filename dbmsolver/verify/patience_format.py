@@ -95,6 +95,7 @@ class PatienceFormat:
             free=int(not counted and position.turns is None),
             counted=int(counted),
             back=int(rules.removable),
+            kept=position.base.lowest - 1,
             item=_ITEMS[rules.moves],
             blank=_FILLS[rules.fill],
             paired=int(

@@ -151,7 +151,9 @@ class TreeReader(ValueReader):
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
         try:
             plain: Build = "any" if build in ("colour", "other") else build
-            rules = with_moving(Rules(name, 1, 0, plain, fill), how, build)
+            first = "any" if fill == "waste" else fill
+            rules = with_moving(Rules(name, 1, 0, plain, first), how, build)
+            rules = replace(rules, fill=fill) if fill == "waste" else rules
             rules = usual_rules(replace(rules, columns=columns, freecells=freecells))
         except UsageError as error:
             self.fail((*at, "cards_move"), error.message)

@@ -40,6 +40,7 @@ class Game(NamedTuple):
     free: int  # whether turning makes no difference but for what it reaches
     counted: int
     back: int  # whether cards come back
+    kept: int  # cards of each suit that stay home
     item: int  # 0 single cards, 1 runs, 2 of a suit, 3 any group, 4 a card or a column, 5 columns
     blank: int  # what goes to empty columns: 0 nothing, 1 kings, 2 anything, 3 cards of the waste
     paired: int  # whether runs go between cards of a rank only to send one home
@@ -256,7 +257,7 @@ def follow(game, table, words):
             put(game, table, words, card, 6, waste, turns, 1)
         lay(game, table, words, card, False, waste, turns, 1)
     for suit in range(4):
-        if game.back and table.home[suit]:
+        if game.back and table.home[suit] > game.kept:
             lay(game, table, words, 4 * table.home[suit] - 4 + suit, False, waste, turns, 1)
     turn(game, table, words)
 

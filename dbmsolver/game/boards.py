@@ -29,8 +29,8 @@ number of times, `Turns: 1` says how often the waste may still be turned over; w
 is as often as in the beginning.
 
 Where the deal gives the rank with which foundations begin, `Base: J` says it; in a short deck its
-lowest rank follows, as in `Base: J 9`. Foundations say the rank on top all the same. `Reserve:` has
-the cards of a reserve that is one stack, the last one on top.
+lowest rank follows, as in `Base: J 9`. Without that line it is the ace. Foundations say the rank on
+top all the same. `Reserve:` has the cards of a reserve that is one stack, the last one on top.
 """
 
 from __future__ import annotations
@@ -306,13 +306,11 @@ class _Reader:
 
     def count_from_base(self) -> None:
         """Turn the ranks on top of the foundations into heights."""
-        if self.base is None:
-            text = "no line for the base, expected the rank with which foundations begin"
-            raise InputError(f"{text}, as in Base: J", self.where)
-        lowest = self.base.lowest - 1
+        base = self.base or ACE
+        lowest = base.lowest - 1
         tops = {index: self.heights.get(index, 0) for index in range(4)}
         self.heights = {
-            index: rank(self.base.counted(4 * (top - 1) + index)) if top else lowest
+            index: rank(base.counted(4 * (top - 1) + index)) if top else lowest
             for index, top in tops.items()
         }
 

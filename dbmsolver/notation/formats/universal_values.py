@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from dbmsolver.errors import DbmError, quoted
-from dbmsolver.game.bases import ACE, Base
+from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import SUIT_NAMES, SUITS, rank
 from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
@@ -90,7 +90,7 @@ class ValueReader:
             absent = ("pile", "reserve", *(() if self.rules.passes else ("turns",)))
         else:
             absent += ("waste", "turns", "reserve")
-        absent += ("base", "lowest") if self.rules.base == "ace" else ()
+        absent += ("base", "lowest")
         self.object(value, path, "position", absent)
         heights: dict[int, int] = {}
         at = (*path, "foundations")
@@ -155,10 +155,9 @@ class ValueReader:
 
     def base(self, value: Any, path: Path) -> Base:
         """The rank with which foundations begin, and the lowest of the deck."""
-        if self.rules.base == "ace":
-            return ACE
-        lowest = self.integer(value["lowest"], (*path, "lowest"), 1, 13)
-        return Base(self.integer(value["base"], (*path, "base"), lowest, 13), lowest)
+        lowest = self.integer(value.get("lowest", 1), (*path, "lowest"), 1, 13)
+        first = self.integer(value.get("base", lowest), (*path, "base"), lowest, 13)
+        return Base(first, lowest)
 
     def counted(self, base: Base, tops: dict[int, int]) -> tuple[int, int, int, int]:
         """Heights of foundations with these ranks on top, 0 for none."""

@@ -2,6 +2,9 @@
 const data = JSON.parse(element("solution").textContent);
 const replay = JSON.parse(element("replay").textContent);
 const moves = data.solution.moves.map((entry) => entry.move);
+// Foundations begin with a rank, and go round from the king to the lowest rank of the deck.
+const base = data.solution.initial_position.base || 1;
+const lowest = data.solution.initial_position.lowest || 1;
 const positions = [firstPosition(data.solution.initial_position)];
 for (const move of moves) positions.push(positionAfter(positions[positions.length - 1], move));
 const stops = findStops();
@@ -28,10 +31,6 @@ function firstPosition(initial) {
     filled: [],
   };
 }
-
-// Foundations begin with a rank, and go round from the king to the lowest rank of the deck.
-const base = data.solution.initial_position.base || 1;
-const lowest = data.solution.initial_position.lowest || 1;
 
 // The ranks of a foundation with this one on top (0 for none), that on top last.
 function ranksUpTo(top) {

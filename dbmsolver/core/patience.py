@@ -52,13 +52,15 @@ their order, and no move before it can be meant.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.families import inlined_by_type
 
 U64 = np.uint64
 Words = NDArray[np.uint64]
@@ -88,8 +90,7 @@ class PatienceTables(NamedTuple):
     limited: int  # whether turning the waste over is
     free: int  # whether turning costs nothing and is not limited
     counted: int  # whether turning counts as moves
-    worrying: int
-    kept: int  # heights of foundations up to which no card comes back
+    worrying: int  # 0, or 1 and the height of foundations up to which no card comes back
     takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
     twins: int  # whether runs go from one twin to another only to send it home
@@ -98,9 +99,62 @@ class PatienceTables(NamedTuple):
     hidden: Ints  # [52]: 1 for cards dealt face down
     parents: Ints  # [52, 4]: the cards that a card may be put on, -1 for none
     stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned
-    reserve: Ints  # [*]: the cards of the reserve, deepest card first
     safe: Ints  # [52, 4]: heights of foundations from which on a move home is safe
     bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
+
+
+CanfieldTables: Any = namedtuple(  # type: ignore[misc]
+    "CanfieldTables", (*PatienceTables._fields, "reserve")
+)
+"""The same, and the cards of the reserve, deepest card first (Ints): for games with a reserve, with
+whole columns that move, or with empty columns that take cards of the waste only. Kernels are
+compiled by themselves for these: one array more in the tables makes those of others slower.
+"""
+
+
+@inlined
+def _is_not(t):
+    return False
+
+
+@inlined
+def _is(t):
+    return True
+
+
+of_canfield = inlined_by_type({PatienceTables: _is_not, CanfieldTables: _is})
+"""Whether tables are those of Canfield's kin: known when a kernel is compiled."""
+
+
+@inlined
+def _none_left(t, digits):
+    return np.int64(0)
+
+
+@inlined
+def _left_in_reserve(t, digits):
+    left = np.int64(t.reserve.size)
+    while left and digits[t.reserve[left - 1]] != DEALT:
+        left -= 1
+    return left
+
+
+left_in_reserve = inlined_by_type({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
+"""How many cards the reserve has (int64)."""
+
+
+@inlined
+def _no_card(t, left):
+    return np.int64(-1)
+
+
+@inlined
+def _last_of_reserve(t, left):
+    return t.reserve[left - 1]
+
+
+last_of_reserve = inlined_by_type({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
+"""The last card (int64) of a reserve that has so many cards."""
 
 
 class Board(NamedTuple):
@@ -117,10 +171,9 @@ class Board(NamedTuple):
     numbers: Ints  # [8]: see below
 
 
-USED, LEFT, IN_WASTE, TURNS, RESERVE, FILLER = 0, 1, 2, 3, 4, 5
+USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
 """Of a board's numbers: columns with cards, cards of waste and stock, those of the waste, turns
-left, cards of the reserve, and the one that fills the column which the moves that are being listed
-leave, -1 for none."""
+left, and cards of the reserve."""
 
 
 def make_board() -> Board:
@@ -206,15 +259,11 @@ def take(t, first, second, third, board):
         if digits[t.stock[index]] == DEALT:
             board.left[cards] = t.stock[index]
             cards += 1
-    reserve = np.int64(t.reserve.size)
-    while reserve and digits[t.reserve[reserve - 1]] != DEALT:
-        reserve -= 1
     board.numbers[USED] = used
     board.numbers[LEFT] = cards
     board.numbers[IN_WASTE] = np.int64((third >> U64(WASTE_SHIFT)) & U64(63))
     board.numbers[TURNS] = np.int64((third >> U64(TURNS_SHIFT)) & U64(63))
-    board.numbers[RESERVE] = reserve
-    board.numbers[FILLER] = -1
+    board.numbers[RESERVE] = left_in_reserve(t, digits)
 
 
 @inlined
@@ -248,15 +297,22 @@ def add(t, words, board, card, digit, waste, turns, cost, found, number):
     third |= (U64(waste) << U64(WASTE_SHIFT)) | (U64(turns) << U64(TURNS_SHIFT))
     found.words[number, 2] = third
     code = card | (board.digits[card] << 6) | (board.numbers[IN_WASTE] << 9)
-    filler = board.numbers[FILLER]
-    if filler >= 0:  # its digit was 0
-        found.words[number, filler // PER_WORD] |= U64(BOTTOM) << U64(3 * (filler % PER_WORD))
-        code |= OVER
     if turns != board.numbers[TURNS]:
         code |= OVER
     found.codes[number] = np.uint16(code)
     found.costs[number] = cost
     return number + 1
+
+
+@inner
+def fill_column(card, found, first, number):
+    """Let a card of the reserve fill the column that moves from ``first`` on leave empty.
+
+    Its digit was 0 before.
+    """
+    for move in range(first, number):
+        found.words[move, card // PER_WORD] |= U64(BOTTOM) << U64(3 * (card % PER_WORD))
+        found.codes[move] |= np.uint16(OVER)
 
 
 @inlined
@@ -290,7 +346,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
         return number
     if source >= 0 and board.stacks[source, 0] == card:
         return number
-    if t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
+    if of_canfield(t) and t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
         return number
     digit = digit_at_bottom(t, card)
     return add(t, words, board, card, digit, waste, turns, cost, found, number)
@@ -307,6 +363,13 @@ def goes_on(t, lower, upper):
     for kind in range(4):
         fits |= t.parents[upper, kind] == lower
     return fits
+
+
+@inlined
+def stays(t, depth, last):
+    """Whether cards from a depth of a column on go to no other one: a part that may not move."""
+    part = t.takes == COLUMNS or (t.takes == CARD_OR_COLUMN and depth < last)
+    return part and depth > 0
 
 
 @inner
@@ -336,42 +399,44 @@ def list_moves(t, words, board, found):
     """
     number = np.int64(0)
     used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]
-    reserve = board.numbers[RESERVE]
+    reserve = board.numbers[RESERVE] if of_canfield(t) else np.int64(0)
     forced = forced_column(t, board)
     if forced >= 0:
-        if reserve and board.lengths[forced] == 1:
-            board.numbers[FILLER] = t.reserve[reserve - 1]
         card = board.stacks[forced, board.lengths[forced] - 1]
-        return add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        if reserve and board.lengths[forced] == 1:
+            fill_column(last_of_reserve(t, reserve), found, 0, number)
+        return number
     for column in range(used):
         last = board.lengths[column] - 1
         top = board.stacks[column, last]
-        board.numbers[FILLER] = t.reserve[reserve - 1] if reserve and not last else -1
+        first = number
         if board.heights[top & 3] == top >> 2:
             number = add(t, words, board, top, HOME, waste, turns, 1, found, number)
         for depth in range(last, board.up[column] - 1, -1):
             card = board.stacks[column, depth]
             if depth < last and not goes_on(t, card, board.stacks[column, depth + 1]):
                 break
-            if t.takes >= CARD_OR_COLUMN and depth and (t.takes == COLUMNS or depth < last):
+            if of_canfield(t) and stays(t, depth, last):
                 continue
-            if reserve and not depth:
-                board.numbers[FILLER] = t.reserve[reserve - 1]
+            if depth < last:
+                first = number
             source = column
             if t.twins and depth > board.up[column]:
                 under = board.stacks[column, depth - 1]
                 if board.heights[under & 3] != under >> 2 and goes_on(t, under, card):
                     source = -2 - column
             number = go_to_columns(t, words, board, card, source, waste, turns, 1, found, number)
-    board.numbers[FILLER] = -1
+            if reserve and depth == 0:
+                fill_column(last_of_reserve(t, reserve), found, first, number)
     if reserve:
-        card = t.reserve[reserve - 1]
+        card = last_of_reserve(t, reserve)
         if board.heights[card & 3] == card >> 2:
             number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
         number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     if t.worrying:
         for suit in range(4):
-            if board.heights[suit] > t.kept:
+            if board.heights[suit] >= t.worrying:
                 card = 4 * (board.heights[suit] - 1) + suit
                 number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     return list_plays(t, words, board, found, number)
@@ -465,7 +530,9 @@ def rises(t, code):
     """
     card, old = np.int64(code & np.uint16(63)), (code >> np.uint16(6)) & np.uint16(7)
     first = old == DEALT and t.bits[card] >= 0
-    return first or (t.reserve.size > 0 and code & np.uint16(OVER) != 0)
+    if of_canfield(t):
+        first |= code & np.uint16(OVER) != 0
+    return first
 
 
 @kernel

@@ -24,6 +24,7 @@ from dbmsolver.core.patience import (
     Ints,
     Words,
     is_won,
+    last_of_reserve,
     list_moves,
     make_board,
     make_found,
@@ -132,7 +133,7 @@ def _score(t, diving, number):
     column = diving.column[card]
     if column < 0:  # from the waste, or the reserve
         held = board.numbers[RESERVE]
-        if held and t.reserve[held - 1] == card:
+        if held and last_of_reserve(t, held) == card:
             return 60 if new == HOME else 250
         if new == HOME:
             return 150

@@ -21,7 +21,7 @@ PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """What a search may follow whatever it counts: "max" takes solutions away."""
 
-Family = Literal["cards", "runs", "two-way", "pile", "patience"]
+Family = Literal["cards", "runs", "two-way", "pile", "patience", "canfield"]
 """What kernels play a game: see docs/games.md."""
 
 BUILD_WORDS: dict[Build, str] = {

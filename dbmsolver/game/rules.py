@@ -274,7 +274,9 @@ class Rules:
         if self.has_pile:
             return "pile"
         if self.is_patience:
-            return "patience"
+            whole = self.moves in ("card-or-column", "columns")
+            held = self.stacked or whole or self.fill == "waste"
+            return "canfield" if held else "patience"
         return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
 
     @property

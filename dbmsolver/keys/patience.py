@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ from dbmsolver.core.patience import (
     SUIT_RUNS,
     TURNS_SHIFT,
     WASTE_SHIFT,
+    CanfieldTables,
     Ints,
     PatienceTables,
     Words,
@@ -312,7 +314,7 @@ class PatienceKeys:
             digits[:, card] = (words[:, card // PER_WORD] >> shift) & np.uint64(7)
         waste = ((words[:, 2] >> np.uint64(WASTE_SHIFT)) & np.uint64(63)).astype(np.int64)
         left = (digits[:, t.stock] == DEALT).sum(axis=1)
-        held = digits[:, t.reserve] == DEALT
+        held = digits[:, self.reserve] == DEALT
         if (held[:, 1:] & ~held[:, :-1]).any():
             return False
         turns = (words[:, 2] >> np.uint64(TURNS_SHIFT)).astype(np.int64)
@@ -338,14 +340,14 @@ class PatienceKeys:
             under = np.where(digits == number + 1, t.parents[:, number], under)
             good &= ~((digits == number + 1) & (t.parents[:, number] < 0)).any(axis=1)
         away = (digits == DEALT) & (t.under == NOT_IN_COLUMN)
-        known = np.isin(np.arange(CARDS), np.concatenate([t.stock, t.reserve]))
+        known = np.isin(np.arange(CARDS), [*t.stock.tolist(), *self.reserve])
         good &= ~(away & ~known).any(axis=1)
         home = digits == HOME
         for card in range(4, CARDS):
             good &= ~(home[:, card] & ~home[:, card - 4])
         in_column = ~away & ~home
         bottoms = (in_column & (under == ON_NOTHING)).sum(axis=1)
-        held = (digits[:, t.reserve] == DEALT).any(axis=1)
+        held = (digits[:, self.reserve] == DEALT).any(axis=1)
         good &= (bottoms <= t.columns) & ~(held & (bottoms < t.columns))
         loads = np.zeros((states, CARDS + 2), np.int64)
         rows = np.arange(states)
@@ -417,14 +419,13 @@ def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> 
         for card in range(CARDS - 4, CARDS):
             for number, kind in enumerate(rules.parent_kinds):
                 parents[card, number] = (card ^ kind) - 4 * (13 - position.lowest)
-    return PatienceTables(
+    tables = PatienceTables(
         columns=rules.columns,
         draw=max(1, rules.draw),
         limited=int(position.turns is not None),
         free=int(not counted and position.turns is None),
         counted=int(counted),
-        worrying=int(rules.removable),
-        kept=position.lowest - 1,
+        worrying=position.lowest if rules.removable else 0,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
         twins=int(rules.has_twins),
@@ -433,10 +434,13 @@ def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> 
         hidden=hidden,
         parents=parents,
         stock=np.array(stock, np.int64),
-        reserve=np.array(reserve, np.int64),
         safe=_safe(rules, policy, position.lowest),
         bits=bits,
     )
+    if rules.family != "canfield":
+        return tables
+    held = np.array(reserve, np.int64)
+    return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
 
 
 def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:

@@ -153,6 +153,12 @@ class Layout:
         reserve = [cards[number - 1] for number in self.reserve]
         return base, reserve, [card for card in cards if card not in (*base, *reserve)]
 
+    def fills(self, columns: int, left: int) -> bool:
+        """Whether each of so many columns gets a card, where so many are left for the stock."""
+        _, _, rest = self.taken_apart(range(CARDS))
+        laid, _, _ = self.arrange(rest, columns, left)
+        return all(laid)
+
     def arrange(
         self, deck: Sequence[int], columns: int, filled: int
     ) -> tuple[list[list[int]], list[int], Heights]:

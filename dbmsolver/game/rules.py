@@ -156,6 +156,11 @@ class Rules:
             layout = layout_of(self.layout)
             filled = self.dealt_to_freecells
             layout.check(self.columns, self.freecells, filled, self.stock, self.off_columns)
+            if self.stacked and not layout.fills(self.columns, self.stock):
+                raise UsageError(
+                    f"the deal leaves one of {self.columns} columns empty, beside a reserve that "
+                    "fills it: expected fewer columns"
+                )
             if not self.has_pile and layout.has_pile:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 

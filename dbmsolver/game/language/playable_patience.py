@@ -190,18 +190,19 @@ def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: 
     for line in groups["home"] + groups["start"]:
         if line.item not in (None, "SingleCard", "Any") or line.count != 1:
             problems.add("expected SingleCard", line.item)
-    if foundation is not None and foundation.base == "Deal":
+    base = foundation.base if foundation is not None else None
+    if base == "Deal":
         for line in groups["start"]:
             text = "Base[Deal] says what foundations begin with, expected no such line"
             problems.add(text, line.element)
         groups["start"] = []
-    check_home(groups, problems, starts=foundation is None or foundation.base != "Deal")
-    check_fill_by_program(groups["auto"], "Reserve" in setup, problems)
+    check_home(groups, problems, starts=base in (None, "A"))
+    check_fill_by_program(groups["auto"], setup.get("Reserve"), problems)
     draw = _draw(groups["turn"], has_waste, problems)
     passes = _passes(groups["over"], problems)
     keeps = foundation is not None and foundation.keep
     held = [name for name in ("Wastepile", "Reserve") if name in setup]
-    fill = fill_with_waste(groups["fill"], problems)
+    fill = fill_with_waste(groups["fill"], base == "Deal", problems)
     back = _removable(groups, held, keeps, fill, problems)
     takes = columns_moved(groups["build"], problems) or _takes(columns, problems)
     build = _build(groups["build"], problems)

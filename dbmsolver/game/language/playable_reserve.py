@@ -31,13 +31,17 @@ def is_fill_by_program(line: MoveLine) -> bool:
     return line.element == "Tableau" and "Auto" in line.modifiers
 
 
-def check_fill_by_program(lines: list[MoveLine], has_reserve: bool, problems: Problems) -> None:
+def check_fill_by_program(
+    lines: list[MoveLine], reserve: SetupLine | None, problems: Problems
+) -> None:
     """A reserve fills empty columns, and nothing else does by itself."""
-    if has_reserve and not lines:
-        problems.add(f"no line says that it fills empty columns, expected {_AUTO}", "Reserve")
+    if reserve is not None and not lines:
+        text = f"no line says that it fills empty columns, expected {_AUTO}"
+        problems.add(text, reserve.element)
     for line in lines:
-        if not has_reserve:
-            problems.add("there is no reserve that could fill columns", "Auto")
+        if reserve is None:
+            word = next(word for word in line.modifiers if word == "Auto")
+            problems.add("there is no reserve that could fill columns", word)
             continue
         plain = line.item in _SINGLE and line.count == 1 and line.modifiers == ("Auto",)
         blank = set(line.destinations) - {"Any", "AnySuit"} == {"OnBlank"}
@@ -69,9 +73,13 @@ def with_sources(line: MoveLine) -> MoveLine:
     return replace(line, sources=line.sources or ("Tableau",)) if whole else line
 
 
-def fill_with_waste(lines: list[MoveLine], problems: Problems) -> Fill:
+def fill_with_waste(lines: list[MoveLine], based: bool, problems: Problems) -> Fill:
     """What empty columns take: cards of the waste only, where all lines say so."""
     for line in lines:
+        if based and line.rank is not None:
+            shown = f"Rank[{line.rank}]"
+            text = "ranks are counted from the base, expected Any OnBlank"
+            problems.add(text, line.rank, show=shown)
         if line.item == "FullStack":
             text = "a whole column in another column is no move, expected SingleCard"
             problems.add(text, line.item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -34,12 +35,17 @@ MOST_STATES = 1500
 METRICS: tuple[Metric, ...] = ("runs", "plays")
 
 
-def compare(seed: object, decks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def compare(
+    seed: object,
+    decks: int,
+    monkeypatch: pytest.MonkeyPatch,
+    games: Sequence[str] = PATIENCE_GAMES,
+) -> None:
     """As many decks: verdict, length and counts are those of the slow searches."""
     random = Random(f"patience {seed}")
     compared, verdicts = 0, set[bool]()
     while compared < decks or len(verdicts) < 2:
-        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         # The truth knows no safe moves, and leaves nothing out.
         truth = fewest_moves(deal, "none", MOST, counted=metric != "plays")
@@ -61,6 +67,16 @@ def compare(seed: object, decks: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_small_decks(monkeypatch: pytest.MonkeyPatch) -> None:
     compare(1, 8, monkeypatch)
+
+
+def test_small_canfields(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare("canfield", 5, monkeypatch, ["canfield"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_many_small_canfields(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(f"canfield {seed}", 100, monkeypatch, ["canfield"])
 
 
 @pytest.mark.slow
@@ -94,12 +110,12 @@ def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] |
     return following
 
 
-def kernel_and_model(seed: object, decks: int) -> None:
+def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_GAMES) -> None:
     """The kernel's states are the model's, keys are read back, the bound is one and consistent."""
     random = Random(f"kernel {seed}")
     compared = 0
     while compared < decks:
-        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
         following = closure(keys, MOST_STATES)
@@ -123,6 +139,15 @@ def kernel_and_model(seed: object, decks: int) -> None:
 
 def test_kernel_and_model() -> None:
     kernel_and_model(1, 12)
+
+
+def test_kernel_and_model_of_canfield() -> None:
+    kernel_and_model("canfield", 8, ["canfield"])
+
+
+@pytest.mark.slow
+def test_kernel_and_model_on_many_canfields() -> None:
+    kernel_and_model("many canfields", 300, ["canfield"])
 
 
 @pytest.mark.slow

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.patience_games import PATIENCE_GAMES, fewest_moves, small_deck, states_of
+from helpers.patience_games import (
+    PATIENCE_GAMES,
+    fewest_moves,
+    small_canfield,
+    small_deck,
+    states_of,
+)
 from helpers.selection import few_fast
 
 from dbmsolver import api
@@ -70,7 +76,7 @@ def test_small_decks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_small_canfields(monkeypatch: pytest.MonkeyPatch) -> None:
-    compare("canfield", 5, monkeypatch, ["canfield"])
+    compare("canfield", 3, monkeypatch, ["canfield"])
 
 
 @pytest.mark.slow
@@ -83,6 +89,23 @@ def test_many_small_canfields(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_many_small_decks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(seed, 250, monkeypatch)
+
+
+@pytest.mark.slow
+def test_safe_moves_change_no_length_where_columns_go_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A base in a column takes cards of the last rank, so it does not go home by itself."""
+    monkeypatch.setattr(dives_module, "SCHEDULE", ())
+    random, compared = Random("round"), 0
+    while compared < 60:
+        deal, metric = small_canfield("canfield", random, base="round"), random.choice(METRICS)
+        found = [
+            api.solve(deal, policy=policy, metric=metric, max_states=30000) for policy in POLICIES
+        ]
+        if not any(result.limit for result in found):
+            assert len({result.length for result in found}) == 1, (deal, metric)
+            compared += 1
 
 
 def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] | None:
@@ -142,7 +165,7 @@ def test_kernel_and_model() -> None:
 
 
 def test_kernel_and_model_of_canfield() -> None:
-    kernel_and_model("canfield", 8, ["canfield"])
+    kernel_and_model("canfield", 4, ["canfield"])
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.expand import only_skipping, put_card, signature_sets
+from dbmsolver.core.expand import put_card, signature_sets, skipping_last
 from dbmsolver.core.families import apply_move, home_signature, list_moves, place_of, set_home
 from dbmsolver.core.layout import (
     WIDE_WORDS,
@@ -138,7 +138,7 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
     for index in range(head, end):
         key = key_at(ws.order, index, layout.wide)
         off, low, high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
-        before = only_skipping(ONE << U64(t.code_card[ws.order_codes[index]]))
+        before = skipping_last(t, ws.order_codes[index])
         moves, forced = list_moves(t, sets, off, low, high, before, ws.moves)
         forced_states += forced
         for number in range(moves):

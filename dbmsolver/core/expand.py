@@ -173,6 +173,12 @@ def only_skipping(cards):
 
 
 @inlined
+def skipping_last(t, code):
+    """A :class:`Before` with the card that a parent-move code says was moved last."""
+    return only_skipping(ONE << U64(t.code_card[code]))
+
+
+@inlined
 def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal single-card moves of a state to ``moves`` (uint16[256]).
 
@@ -321,5 +327,6 @@ __all__ = [
     "put_back",
     "put_card",
     "signature_sets",
+    "skipping_last",
     "undo_code",
 ]

@@ -42,7 +42,7 @@ from dbmsolver.core import (
     two_way_moves,
 )
 from dbmsolver.core.bound import BoundTables
-from dbmsolver.core.expand import MAX_MOVES, height, only_skipping, signature_sets
+from dbmsolver.core.expand import MAX_MOVES, height, only_skipping, signature_sets, skipping_last
 from dbmsolver.core.run_bound import RunBoundTables
 from dbmsolver.core.run_tables import RunTables
 from dbmsolver.core.tables import Tables
@@ -97,7 +97,7 @@ def _costs_one(t, forced):
 
 @inlined
 def _skip_last(t, sets, off, low, high, code):
-    return only_skipping(ONE << U64(t.code_card[code]))
+    return skipping_last(t, code)
 
 
 _FAMILIES = (Tables, RunTables, TwoWayTables)

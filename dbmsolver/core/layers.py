@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.expand import only_skipping
+from dbmsolver.core.expand import skipping_last
 from dbmsolver.core.families import (
     apply_move,
     before_move,
@@ -241,7 +241,7 @@ def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ce
     if weight == 1 and g_of(meta):
         before = before_move(t, sets, off, low, high, code_of(meta))
     else:  # it need not have its least g, or was entered by no move
-        before = only_skipping(ONE << U64(t.code_card[code_of(meta)]))
+        before = skipping_last(t, code_of(meta))
     count, forced = list_moves(t, sets, off, low, high, before, shard.moves)
     row[META] = meta | IS_CLOSED | (IS_FORCED if forced else U64(0))
     shard.done[shard.state[DONE]] = index

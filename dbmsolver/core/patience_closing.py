@@ -2,7 +2,9 @@
 
 The states of a set stand in the order in which they were met; those before ``head`` are expanded.
 What follows from them either belongs to the set, and is met, or is handed back as a *candidate*: in
-a proof what has another stratum, in a search for a shortest solution what has another layer.
+a proof what has another stratum, in a search for a shortest solution what has another layer. Where
+a set does not fit into the memory it is closed in *pieces* (:class:`Piece`), one after the other,
+and what has another piece is a candidate, too.
 """
 
 from __future__ import annotations
@@ -55,6 +57,23 @@ class Candidates(NamedTuple):
     count: Ints  # [1]
 
 
+class Piece(NamedTuple):
+    """The states with certain bits: ``words & masks == values``.
+
+    ``stratum`` is 1 where a layer is closed stratum by stratum, so that what leads to the next
+    stratum does not belong to the set.
+    """
+
+    masks: Words  # [3]
+    values: Words  # [3]
+    stratum: int
+
+
+def whole_piece(stratum: int = 0) -> Piece:
+    """The piece that all states belong to."""
+    return Piece(np.zeros(3, np.uint64), np.zeros(3, np.uint64), stratum)
+
+
 def make_set(room: int) -> StateSet:
     """An empty set with room for so many states."""
     return StateSet(
@@ -76,9 +95,9 @@ def make_candidates(room: int) -> Candidates:
     )
 
 
-def larger(old: StateSet) -> StateSet:
-    """The same set with twice the room."""
-    new = make_set(2 * old.codes.size)
+def larger(old: StateSet, room: int) -> StateSet:
+    """The same set with more room."""
+    new = make_set(room)
     size = int(old.counts[0])
     new.words[:size] = old.words[:size]
     new.codes[:size] = old.codes[:size]
@@ -158,11 +177,22 @@ def places_of(t, words, board, layered, found):
             found[number] = stratum_of(t, words[number])
 
 
+@inlined
+def is_in(piece, words):
+    """Whether a state has the bits of a piece."""
+    return (
+        words[0] & piece.masks[0] == piece.values[0]
+        and words[1] & piece.masks[1] == piece.values[1]
+        and words[2] & piece.masks[2] == piece.values[2]
+    )
+
+
 @kernel
-def close(t, states, out, board, found, layer, most):
+def close(t, states, out, board, found, layer, piece, most):
     """Expand states of the set until none is left that is not.
 
-    ``layer`` is the layer that is being closed, -1 in a proof. At most ``most`` states are
+    ``layer`` is the layer that is being closed, -1 in a proof. All states of the set are in the
+    ``piece``. At most ``most`` states are
     expanded. Returns FINISHED, PAUSED after so many, SET_FULL or OUT_FULL where there is no more
     room, or WON: then the last candidate is the goal, and the state that leads to it is not
     expanded. In a search for a shortest solution the goal is met in its own layer.
@@ -181,17 +211,20 @@ def close(t, states, out, board, found, layer, most):
         moves = list_moves(t, words, board, found)
         for number in range(moves):
             following = found.words[number]
+            upwards = rises(t, found.codes[number])
             if layer >= 0:
                 take(t, following[0], following[1], following[2], board)
                 place = here + found.costs[number] + lower_bound(t, board)
-                own = place == layer
+                won = is_won(following) and place == layer
+                own = place == layer and not (upwards and piece.stratum)
             else:
-                own = not rises(t, found.codes[number])
+                own = not upwards
                 place = here if own else here + 1
-            won = is_won(following) and (layer < 0 or own)
+                won = is_won(following)
             slot = find_slot(states, following)
             if states.slots[slot]:
                 continue
+            own = own and is_in(piece, following)
             if won or not own:
                 last = out.count[0]
                 for word in range(3):
@@ -222,4 +255,4 @@ def digest_of(words):
     return total
 
 
-__all__ = ["Board", "Candidates", "Found", "StateSet", "close", "digest_of", "insert"]
+__all__ = ["Board", "Candidates", "Found", "Piece", "StateSet", "close", "digest_of", "insert"]

@@ -42,6 +42,7 @@ from dbmsolver.core.patience import (
     PatienceTables,
     Words,
 )
+from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
@@ -349,21 +350,8 @@ class PatienceKeys:
         bottoms = (in_column & (under == ON_NOTHING)).sum(axis=1)
         held = (digits[:, self.reserve] == DEALT).any(axis=1)
         good &= (bottoms <= t.columns) & ~(held & (bottoms < t.columns))
-        loads = np.zeros((states, CARDS + 2), np.int64)
-        rows = np.arange(states)
-        for card in range(CARDS):
-            loads[rows, np.where(in_column[:, card], under[:, card], CARDS)] += 1
-        good &= (loads[:, :CARDS] <= 1).all(axis=1)
-        at = np.where(in_column, under, ON_NOTHING)
-        for _ in range(CARDS):
-            deeper = at >= 0
-            if not deeper.any():
-                break
-            place = np.where(deeper, at, 0)
-            good &= ~(deeper & ~np.take_along_axis(in_column, place, axis=1)).any(axis=1)
-            at = np.where(deeper, np.take_along_axis(under, place, axis=1), at)
-            at = np.where(good[:, None], at, ON_NOTHING)
-        return good & ~(at >= 0).any(axis=1)
+        look_for_columns(under, in_column, good)
+        return good
 
     def words(self, key: int) -> Words:
         """The three words of a key."""

@@ -1,9 +1,9 @@
-"""Searches by one thread that hold in memory whatever is pending.
+"""Searches by one thread that close places in ascending order.
 
-They close *places* in ascending order: the strata of a proof, or the cost layers of a search for a
-shortest solution. Nothing leads to a lower place, so when no place is left every state that can be
-reached is closed. What a place is made of, and how it is closed, is said by the class of each kind
-of games.
+*Places* are the strata of a proof, or the cost layers of a search for a shortest solution. Nothing
+leads to a lower place, so when no place is left every state that can be reached is closed. What a
+place is made of, and how it is closed, is said by the class of each kind of games. All of them hold
+in memory whatever is pending, but for Klondike and its relatives where there is no room for it.
 
 A commit writes candidates that have no record yet, and takes away the records of those that are
 closed. Before anything is written, the books have to balance (:mod:`dbmsolver.search.tallies`):
@@ -139,10 +139,6 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
     def _unwritten(self) -> list[NewRecord]:
         """Records for what is pending and has none."""
 
-    @abstractmethod
-    def _bytes(self) -> int:
-        """Memory that what is pending takes, and what has to be known of closed states."""
-
     # Limits.
 
     def _expanded(self) -> int:
@@ -184,12 +180,16 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
             self.stored = self.stored.minus(record.tally)
         records.clear()
 
+    def _writes_pending(self) -> bool:
+        """Whether commits write what is pending: what goes on from the store needs it."""
+        return self.recorder.resumable
+
     def _commit(self) -> Commit:
-        """Commit what is closed and, in resumable runs, what is pending; the books must balance."""
+        """Commit what is closed, and what is pending if need be; the books must balance."""
         held = self._held()
         self.books.compare(held)
         batch = self.recorder.batch
-        if self.recorder.resumable:
+        if self._writes_pending():
             records = self._unwritten()
             batch.pending, batch.waiting = records, self.stored
             for record in records:

@@ -12,13 +12,13 @@ from dbmsolver.game.position import Position
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.trace import Step
 from dbmsolver.search.turning import with_turns
-from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.blocks import Runs, decode_block, read_block
 from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
-from dbmsolver.storage.records import parse_closed_key, stratum_prefix
+from dbmsolver.storage.records import number_of, parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
 
-_KEPT = 64
-"""Blocks that are kept in memory."""
+_KEPT = 1 << 19
+"""States of blocks that are kept in memory."""
 
 
 class PatienceFinder:
@@ -29,6 +29,9 @@ class PatienceFinder:
         self.keys = keys
         store.check_states = PatienceIntake(keys)
         self._blocks: dict[bytes, Runs] = {}
+        self._kept = 0
+        self._checked: set[bytes] = set()
+        self._near = 0
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(b"C")})
         self._records: dict[tuple[int, int], list[bytes]] = {}
 
@@ -38,7 +41,8 @@ class PatienceFinder:
         stratum = int(strata_of(self.keys, words[None, :], layered=False)[0])
         found = np.zeros(1, np.uint64)
         signatures(self.keys.tables, words[None, :], found)
-        for layer in self._layers:
+        # The parent of a state is in its layer or one not far below, and was closed before it.
+        for layer in sorted(self._layers, key=lambda layer: abs(layer - self._near)):
             for record in self._of(layer, stratum):
                 parsed = parse_closed_key(record)
                 if not parsed.first <= int(found[0]) <= parsed.last:
@@ -51,21 +55,31 @@ class PatienceFinder:
                 start = end - int(runs.counts[run])
                 place = int(find_key(runs.keys[WORDS * start : WORDS * end], WORDS, *words))
                 if place >= 0:
+                    self._near = layer
                     return int(runs.codes[start + place])
         return None
 
     def _of(self, layer: int, stratum: int) -> list[bytes]:
         if (layer, stratum) not in self._records:
             prefix = stratum_prefix(b"C", layer, stratum)
-            self._records[layer, stratum] = self.store.keys(prefix)
+            keys = self.store.keys(prefix)
+            self._records[layer, stratum] = sorted(keys, key=number_of, reverse=True)
         return self._records[layer, stratum]
 
     def _block(self, record: bytes) -> Runs:
-        if record not in self._blocks:
-            if len(self._blocks) >= _KEPT:
-                self._blocks.pop(next(iter(self._blocks)))
-            self._blocks[record] = read_block(self.store, record)
-        return self._blocks[record]
+        if record in self._blocks:
+            return self._blocks[record]
+        if record in self._checked:
+            store = self.store
+            runs = decode_block(store.read(record), store.where(record), store.place(record))
+        else:
+            runs = read_block(self.store, record)
+            self._checked.add(record)
+        self._kept += runs.codes.size
+        while self._blocks and self._kept > _KEPT:
+            self._kept -= self._blocks.pop(next(iter(self._blocks))).codes.size
+        self._blocks[record] = runs
+        return runs
 
     def steps_to(self, key: int, code: int | None = None) -> list[Step] | None:
         """The steps that led the search from the deal to a state; None if it was not visited.

@@ -9,6 +9,7 @@ import numpy as np
 from dbmsolver.core import patience_dive, pile
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
 from dbmsolver.core.patience import make_board, make_found, signatures
+from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
     close,
     digest_of,
@@ -17,6 +18,7 @@ from dbmsolver.core.patience_closing import (
     make_candidates,
     make_set,
     places_of,
+    whole_piece,
 )
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -34,6 +36,7 @@ _WORDS = np.empty(1, np.uint64)
 _STATES = np.empty((1, 3), np.uint64)
 _CODES = np.empty(1, np.uint16)
 _NUMBERS = np.empty(1, np.int64)
+_TRUTHS = np.empty(1, np.bool_)
 
 
 def of_one_pile() -> list[Call]:
@@ -58,12 +61,13 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
     dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
     return [
         *(dives if question == Question.PROVE or any_solution else []),
-        (close, (tables, states, *found, _NUMBER, _NUMBER)),
+        (close, (tables, states, *found, _NUMBER, whole_piece(), _NUMBER)),
         (places_of, (tables, _STATES, board, False, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),
         (signatures, (tables, _STATES, _NUMBERS.view(np.uint64))),
         (digest_of, (_STATES,)),
         (fill_slots, (states,)),
+        (look_for_columns, (_NUMBERS[None, :], _TRUTHS[None, :], _TRUTHS)),
         *_of_blocks(),
     ]
 

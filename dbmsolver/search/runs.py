@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,8 +85,11 @@ def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
     return Runs(runs.signatures[chosen], counts, keys, codes, runs.key_words)
 
 
-def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
-    """Bring the runs of each signature together, narrow keys first, without those in `skip`."""
+def gather(parts: list[Runs], skip: NDArray[np.uint64], pool: Executor | None = None) -> RunArrays:
+    """Bring the runs of each signature together, narrow keys first, without those in `skip`.
+
+    The threads of `pool` share the copying.
+    """
     parts = [part for part in parts if part.signatures.size] or parts[:1]
     sources = np.repeat(np.arange(len(parts)), [part.signatures.size for part in parts])
     signatures = np.concatenate([part.signatures for part in parts])
@@ -98,21 +102,29 @@ def gather(parts: list[Runs], skip: NDArray[np.uint64]) -> RunArrays:
     to_words = np.cumsum(counts[order] * widths[order]) - counts[order] * widths[order]
     keys = np.empty(int((counts[order] * widths[order]).sum()), np.uint64)
     codes = np.empty(int(counts[order].sum()), parts[0].codes.dtype)
-    for number, part in enumerate(parts):
-        mine = np.flatnonzero(sources[order] == number)
+
+    owners = sources[order]
+    ends = np.cumsum(np.bincount(owners, minlength=len(parts)))
+    places = np.split(np.argsort(owners, kind="stable"), ends[:-1])
+
+    def copy(number: int) -> None:
+        mine = places[number]
         chosen = order[mine]
         copy_runs(
             counts[chosen],
             widths[chosen],
             offsets[chosen],
-            offsets[chosen] * part.key_words,
-            part.keys,
-            part.codes,
+            offsets[chosen] * parts[number].key_words,
+            parts[number].keys,
+            parts[number].codes,
             to_offsets[mine],
             to_words[mine],
             keys,
             codes,
         )
+
+    for _ in (map if pool is None else pool.map)(copy, range(len(parts))):
+        pass
     ordered = signatures[order]
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     if not ordered.size:

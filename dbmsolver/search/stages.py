@@ -89,6 +89,7 @@ class Stages:
         """The searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.patience.dives import PatienceDives
+        from dbmsolver.search.patience.large import LargePatienceSearch
         from dbmsolver.search.patience.search import PatienceSearch
 
         best = Best(keys, self.recorder) if self.question == Question.SOLVE else None
@@ -98,6 +99,7 @@ class Stages:
         if not self.begun:
             self._begin()
         yield PatienceSearch(keys, self.recorder, self.memory, best)
+        yield LargePatienceSearch(keys, self.recorder, self.memory, best)
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
         """The searches for whether there is a solution."""
@@ -173,7 +175,7 @@ class Stages:
 
             record, tally = root_record(self.keys)
         elif isinstance(self.keys, PatienceKeys):
-            from dbmsolver.search.patience.search import root_record as root_of_patience
+            from dbmsolver.search.patience.sets import root_record as root_of_patience
 
             record, tally = root_of_patience(self.keys)
         else:

@@ -17,6 +17,7 @@ from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.storage.blocks import Runs, split
 
 WORDS = 3
+_AT_ONCE = 1 << 12
 
 Words = NDArray[np.uint64]
 Codes = NDArray[np.uint16]
@@ -65,7 +66,8 @@ class PatienceIntake:
         if runs.codes.dtype != np.uint16:
             return "parent-move codes that cannot be"
         words = words_of(runs)
-        if not self.keys.are_states(words):
+        parts = range(0, len(words), _AT_ONCE)  # looking at a state takes 2 KB
+        if not all(self.keys.are_states(words[first : first + _AT_ONCE]) for first in parts):
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
         signatures(self.keys.tables, words, found)

@@ -56,6 +56,7 @@ class Store(Closing):
         self._failed = False
         highest = max((number_of(key) for key in self.keys()), default=0)
         self._number = max(1 + highest, manifest.next)
+        self._first = self._number
 
     @classmethod
     def create(cls, path: Path, manifest: Manifest, *, durable: bool = True) -> Store:
@@ -118,6 +119,10 @@ class Store(Closing):
     def numbers(self) -> int:
         """The number that the next record gets."""
         return self._number
+
+    def wrote(self, key: bytes) -> bool:
+        """Whether this run has written a record itself."""
+        return isinstance(self._records, Environment) and number_of(key) >= self._first
 
     def _next_number(self) -> int:
         self._number += 1

@@ -166,7 +166,7 @@ def dived(keys: RecordKeys, limit: int = 1 << 14, order: int = 0) -> Dived:
     return Diver(limit).dive(keys, keys.root, ORDERS[order], limit)
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 1))
 def test_dives_over_small_decks(build: Build, fill: Fill) -> None:
     """A dive that exhausts finds all records, whatever its order; a win is a legal game."""
     outcomes = set()

@@ -15,7 +15,7 @@ from helpers.selection import few_fast
 from dbmsolver.game.kinds import Build, Fill
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 4))
+@pytest.mark.parametrize(("build", "fill"), few_fast(KINDS, 2))
 def test_brute_force_agrees_with_the_rules(build: Build, fill: Fill) -> None:
     for seed in range(10):
         deck, plain = small_deck(build, fill, seed)
@@ -28,7 +28,7 @@ def test_brute_force_agrees_with_the_rules(build: Build, fill: Fill) -> None:
 
 
 @pytest.mark.parametrize(
-    ("build", "fill", "some"), few_fast([(*kind, some) for kind in KINDS for some in range(2)], 4)
+    ("build", "fill", "some"), few_fast([(*kind, some) for kind in KINDS for some in range(2)], 2)
 )
 def test_small_decks(build: Build, fill: Fill, some: int) -> None:
     for seed in range(6 * some, 6 * some + 6):

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from itertools import product
 
 import pytest
+from helpers.selection import few_fast
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import parse_card, rank, suit
@@ -152,7 +153,7 @@ def test_safe_home(
     assert not is_safe_home(rules, number, heights, "none")
 
 
-@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("build", few_fast(BUILDS, 2))
 def test_safe_means_that_nothing_loose_needs_the_card(build: str) -> None:
     """The argument itself, for all heights up to 5.
 

@@ -70,7 +70,7 @@ SHORTEST = Case("solve 5979 --freecells 3 --memory 128M", "1m", 534_206, "b40f39
     [
         pytest.param(EVERY, id="every", marks=pytest.mark.slow),
         pytest.param(LITTLE_MEMORY, id="little memory", marks=pytest.mark.slow),
-        pytest.param(RECORDS, id="records"),
+        pytest.param(RECORDS, id="records", marks=pytest.mark.slow),
         pytest.param(SHORTEST, id="shortest", marks=pytest.mark.slow),
     ],
 )

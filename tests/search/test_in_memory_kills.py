@@ -12,11 +12,13 @@ GOLF = {"game": "golf", "deal": 1}
 """Unsolvable, with 219,907 states in a proof."""
 KLONDIKE = {"game": "klondike_by_threes", "deal": 38}
 """Unsolvable, with 56,636 states in a proof."""
+PIECES = {**KLONDIKE, "memory": 2 << 20}
+"""The same, in pieces of some thousand states."""
 
 
 def check_killed(store: Path, times: int, **settings: Any) -> None:
     """Killed so many times, each time continued: the same in the end."""
-    found = interrupt(store, times, share=0.9, dives=False, memory=256 << 20, **settings)
+    found = interrupt(store, times, share=0.9, dives=False, **{"memory": 256 << 20, **settings})
     assert found["undisturbed"]["verdict"] == "unsolvable"
     for outcome in found["outcomes"]:
         assert outcome == found["undisturbed"]
@@ -24,7 +26,11 @@ def check_killed(store: Path, times: int, **settings: Any) -> None:
 
 @pytest.mark.parametrize(
     "game",
-    [pytest.param(GOLF, id="golf", marks=pytest.mark.slow), pytest.param(KLONDIKE, id="klondike")],
+    [
+        pytest.param(GOLF, id="golf", marks=pytest.mark.slow),
+        pytest.param(KLONDIKE, id="klondike"),
+        pytest.param(PIECES, id="pieces", marks=pytest.mark.slow),
+    ],
 )
 def test_killed_from_start_up_on(tmp_path: Path, game: dict[str, Any]) -> None:
     check_killed(tmp_path / "store", 4, question="prove", **game)
@@ -34,7 +40,7 @@ def test_killed_from_start_up_on(tmp_path: Path, game: dict[str, Any]) -> None:
 @pytest.mark.parametrize("signal", ["SIGKILL", "SIGINT"])
 @pytest.mark.parametrize("commit", [0.0, 5.0])
 @pytest.mark.parametrize("question", ["prove", "solve"])
-@pytest.mark.parametrize("game", [GOLF, KLONDIKE], ids=lambda game: game["game"])
+@pytest.mark.parametrize("game", [GOLF, KLONDIKE, PIECES], ids=["golf", "klondike", "pieces"])
 def test_killed_many_times(
     tmp_path: Path, game: dict[str, Any], question: str, commit: float, signal: str
 ) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from helpers.searching import prove
 
+from dbmsolver import api
 from dbmsolver.api import solve
 from dbmsolver.cli.values import LEAST_MEMORY
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.shipped import rules_for
+from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.process import anonymous_memory
 
 
 def test_a_proof_with_the_least_memory(tmp_path: Path) -> None:
@@ -21,3 +24,19 @@ def test_a_proof_with_the_least_memory(tmp_path: Path) -> None:
 
 def test_a_solution_with_the_least_memory() -> None:
     assert solve(Deal.from_number(3), memory=LEAST_MEMORY).length == 73
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keep", ["all", "none"])
+def test_a_proof_of_klondike_with_the_least_memory(keep: str, tmp_path: Path) -> None:
+    """What it needs otherwise is several times as much."""
+    rules = GAMES["klondike_by_threes"]
+    # All kernels, and what they take, are in memory after this.
+    api.prove(Deal.from_number(38, rules), store=tmp_path / "warm", memory=1 << 20)
+    before = anonymous_memory()
+    result = api.prove(
+        Deal.from_number(262, rules), store=tmp_path / "store", memory=LEAST_MEMORY, keep=keep
+    )
+    assert (result.verdict, result.states) == ("unsolvable", 2_956_311)
+    assert result.digest == "a3656f0cbef65bd2"
+    assert result.peak_memory < before + LEAST_MEMORY

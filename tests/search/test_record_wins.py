@@ -93,7 +93,7 @@ def test_detours() -> None:
 # Wins that a proof on disk meets.
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 2))
+@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 1))
 def test_late_wins_of_small_decks(
     monkeypatch: pytest.MonkeyPatch, build: Build, fill: Fill
 ) -> None:

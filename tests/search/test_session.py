@@ -61,9 +61,7 @@ def test_counts(number: str, cells: str, policy: Policy, states: int) -> None:
     assert search.digest == proof.digest
 
 
-@pytest.mark.parametrize(
-    "number", ["2", "3", "7", "8", "17", "20", pytest.param("4", marks=pytest.mark.slow), "11"]
-)
+@pytest.mark.parametrize("number", few_fast(["2", "3", "7", "8", "17", "20", "4", "11"], 4))
 def test_shortest(number: str) -> None:
     expected = int(dict(map(tuple, table("optimal-card-moves.tsv")))[number])  # type: ignore[arg-type]
     result = solve(deal(number))
@@ -131,7 +129,7 @@ def starts(rules: Rules, seed: int, games: int) -> list[Position]:
 
 
 @pytest.mark.parametrize(
-    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 3)
+    ("name", "policy"), few_fast(product(SIX_GAMES, ["wkr", "horne", "none"]), 2)
 )
 @pytest.mark.parametrize(
     ("games", "most"), [(4, 800), pytest.param(12, 3000, marks=pytest.mark.slow)]

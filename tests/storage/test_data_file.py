@@ -124,6 +124,7 @@ def expect_no_harm(sound: Path, store: Path) -> int:
     return refused
 
 
+@pytest.mark.slow
 def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None:
     """What is left either has all records, or is refused."""
     whole = (sound["half"] / "data.mdb").read_bytes()
@@ -148,7 +149,7 @@ def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "share", "odd"),
     few_fast(
-        product(["proof", "half", "solution"], [0.0, 0.0001, 0.01, 0.3, 0.5, 0.9], [0, 1, 777]), 5
+        product(["proof", "half", "solution"], [0.0, 0.0001, 0.01, 0.3, 0.5, 0.9], [0, 1, 777]), 2
     ),
 )
 def test_cut_short(
@@ -169,7 +170,7 @@ def test_cut_short(
             ["proof", "half", "solution"],
             [(0, 1), (1, 2), (0, 2), (2, 4), (5, 40), (2, 1000), (0, 1000)],
         ),
-        8,
+        3,
     ),
 )
 def test_zeroed_pages(
@@ -240,7 +241,7 @@ def absent(data: Path) -> None:
     data.unlink()
 
 
-@pytest.mark.parametrize("what", [directory, pipe, circle, text, empty, absent])
+@pytest.mark.parametrize("what", few_fast([directory, pipe, circle, text, empty, absent], 2))
 def test_other_things_in_its_place(
     sound: dict[str, Path], tmp_path: Path, what: Callable[[Path], None]
 ) -> None:
@@ -253,7 +254,7 @@ def test_other_things_in_its_place(
 
 
 @pytest.mark.parametrize("name", ["lock.mdb", "writer.lock"])
-@pytest.mark.parametrize("what", [directory, pipe, text, empty, absent])
+@pytest.mark.parametrize("what", few_fast([directory, pipe, text, empty, absent], 2))
 def test_odd_locks(
     sound: dict[str, Path], tmp_path: Path, name: str, what: Callable[[Path], None]
 ) -> None:

@@ -10,143 +10,68 @@ state is a shortest one, and the goal is met in the layer of its length. All clo
 memory.
 
 What is pending is kept as sets, too, one for each stratum or layer, so nothing is in one twice.
+When the memory does not suffice, all of it is committed, and
+:class:`~dbmsolver.search.patience.large.LargePatienceSearch` goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from dbmsolver.core.patience import MOST_MOVES, NO_PARENT, Words, make_board, make_found
-from dbmsolver.core.patience_closing import (
-    SET_FULL,
-    WON,
-    StateSet,
-    close,
-    digest_of,
-    insert,
-    larger,
-    make_candidates,
-    make_set,
-)
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Commit, Report
+from dbmsolver.core.patience import MOST_MOVES
+from dbmsolver.core.patience_closing import SET_FULL, WON
+from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
-from dbmsolver.search.improve.best import Best
-from dbmsolver.search.in_memory import Place, SearchInMemory
+from dbmsolver.search.in_memory import Place
 from dbmsolver.search.limits import OutOfBudget
-from dbmsolver.search.outcome import GoalMet
-from dbmsolver.search.patience_finder import PatienceFinder
-from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import Tally, total, weigh
-from dbmsolver.search.trace import Step
-from dbmsolver.storage.blocks import Runs, encode_block, read_block
-from dbmsolver.storage.patience_blocks import Codes, strata_of, to_runs, words_of
-from dbmsolver.storage.records import Closed, parse_closed_key
-
-_ROOM = 1 << 12
-"""Room of a set at first."""
-_OUT = 1 << 16
-"""Candidates that are made before they are sorted."""
-_DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
-_STATE_BYTES = 24 + 2 + 2 * 4
+from dbmsolver.search.outcome import Steps, Stopped
+from dbmsolver.search.patience.closing import PatienceClosing
+from dbmsolver.search.patience.sets import (
+    STATE_BYTES,
+    Waiting,
+    records_of,
+    weigh_states,
+    won_among,
+)
+from dbmsolver.search.tallies import Tally, total
+from dbmsolver.storage.blocks import Runs, read_block
+from dbmsolver.storage.patience_blocks import strata_of, words_of
+from dbmsolver.storage.records import parse_closed_key
 
 
-@dataclass(eq=False, slots=True)
-class Waiting:
-    """A set of states; records of the store hold the first ``stored`` of them, or closed blocks."""
-
-    states: StateSet = field(default_factory=lambda: make_set(_ROOM))
-    stored: int = 0
-    records: list[NewRecord] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        """How many states there are."""
-        return int(self.states.counts[0])
-
-    def words(self, first: int = 0, last: int | None = None) -> Words:
-        """Some of the states."""
-        return self.states.words[first : self.size if last is None else last]
-
-    def add(self, words: Words, codes: Codes) -> Tally:
-        """Add states that are not there; the tally of those that were added."""
-        before = self.size
-        insert(self.states, words, codes)
-        return weigh_states(self.words(before))
-
-
-def weigh_states(words: Words) -> Tally:
-    """The tally of states, as the books have it."""
-    return Tally(len(words), int(digest_of(words)))
-
-
-def packed(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[tuple[bytes, Tally]]:
-    """Blocks of states, each with its tally as the manifest has it."""
-    for runs in to_runs(keys, words, codes):
-        yield encode_block(runs), weigh(runs.signatures, runs.counts)
-
-
-def root_record(keys: PatienceKeys) -> tuple[NewRecord, Tally]:
-    """The record that makes the deal pending."""
-    words = keys.words(keys.root)[None, :]
-    data, tally = next(packed(keys, words, np.array([NO_PARENT], np.uint16)))
-    stratum = int(strata_of(keys, words, layered=False)[0])
-    return NewRecord(0, stratum, data), tally
-
-
-class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
+class PatienceSearch(PatienceClosing[Waiting]):
     """A search in progress.
 
     ``current`` is the set of the place that is being closed, with all that was closed before where
-    layers are; the first ``recorded`` of it are closed, and counted.
+    layers are.
     """
 
-    def __init__(
-        self,
-        keys: PatienceKeys,
-        recorder: Recorder,
-        memory: int,
-        best: Best[PatienceKeys] | None = None,
-    ) -> None:
-        super().__init__(keys, recorder, memory, best)
+    def run(self) -> Steps:
+        """Close places until the goal is met, a limit is reached, or nothing is pending.
+
+        Where the memory does not suffice it ends without a limit: what is pending is in the store
+        then, and the next search goes on from there.
+        """
+        outcome = yield from super().run()
+        if outcome != Stopped(Limit.MEMORY):
+            return outcome
+        self.pending.clear()
         self.current = Waiting()
-        self.recorded = 0
-        self.goal: tuple[Words, int] | None = None
-        self._out = make_candidates(_OUT)
-        self._board, self._found = make_board(), make_found()
+        return Stopped()
 
-    def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal; None where closed states are not kept."""
-        if not self.recorder.keep_closed:
-            return None
-        assert self.goal is not None
-        words, code = self.goal
-        finder = PatienceFinder(self.recorder.store, self.keys)
-        return finder.steps_to(int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128, code)
-
-    def _has_goal(self) -> bool:
-        return self.goal is not None
+    def _writes_pending(self) -> bool:
+        return super()._writes_pending() or self.limit == Limit.MEMORY
 
     # One stratum or layer.
 
     def _close(self) -> Iterator[Report | Commit]:
         """Close a stratum or layer; what is left of it stays pending."""
         self._begin()
-        layer = self.place[0] if self.by_cost else -1
         while self.goal is None:
-            states, met = self.current.states, self.current.size
-            reason = close(
-                self.keys.tables, states, self._out, self._board, self._found, layer,
-                self._at_once(),
-            )  # fmt: skip
-            self.books.make(weigh_states(self.current.words(met)))
+            reason = self._expand()
             if reason == WON:
-                last = int(self._out.count[0]) - 1
-                self.goal = self._out.words[last].copy(), int(self._out.codes[last])
-                states.counts[1] += 1  # whose other successors no longer matter
                 break
             self._hand_out()
             self._count_closed()
@@ -154,7 +79,7 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
                 self._make_room(self.current, MOST_MOVES)
             if self._bytes() > self.memory:
                 raise OutOfBudget
-            if self._left() == 0:
+            if self.current.left == 0:
                 break
             self.limit = self._reached()
             yield self._report()
@@ -163,13 +88,13 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
             if self.recorder.due() and self.recorder.keep_closed:
                 yield self._commit()
         self._count_closed(whole=True)
-        if self.recorder.due() and self._left() == 0:
+        if self.recorder.due() and self.current.left == 0:
             yield self._commit()
 
     def _begin(self) -> None:
         """Make the candidates of the place the states to expand; the goal may be one of them."""
         waiting = self.pending[self.place]
-        words, codes = waiting.words(), waiting.states.codes[: waiting.size]
+        words, codes = waiting.words(), waiting.codes()
         self._look_for_goal(waiting)
         if self.goal is not None:
             return
@@ -185,13 +110,9 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
         self.books.take(weigh_states(words).minus(held))
 
     def _look_for_goal(self, waiting: Waiting) -> None:
-        words = waiting.words() & _DIGITS
-        won = np.flatnonzero((words == self.keys.words(self.keys.goal)).all(axis=1))
-        if won.size:
-            self.goal = waiting.words()[won[0]].copy(), int(waiting.states.codes[won[0]])
-
-    def _expanded(self) -> int:
-        return self.recorder.statistics.closed + int(self.current.states.counts[1]) - self.recorded
+        goal = won_among(self.keys, waiting.words(), waiting.codes())
+        if goal is not None:
+            self.goal = goal
 
     def _hand_out(self) -> None:
         """Put what follows into the sets of its strata or layers.
@@ -222,18 +143,13 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
 
     def _make_room(self, waiting: Waiting, more: int) -> None:
         """Enlarge a set until it has room for more; OutOfBudget if there is no memory for it."""
-        while waiting.size + more > waiting.states.codes.size:
-            if self._bytes() + 2 * _STATE_BYTES * waiting.states.codes.size > self.memory:
+        while waiting.size + more > waiting.room:
+            if self._bytes() + 2 * STATE_BYTES * waiting.room > self.memory:
                 raise OutOfBudget
-            waiting.states = larger(waiting.states)
+            waiting.enlarge()
 
     def _bytes(self) -> int:
-        sets = (self.current.states, *(waiting.states for waiting in self.pending.values()))
-        return sum(one.words.nbytes + one.codes.nbytes + one.slots.nbytes for one in sets)
-
-    def _left(self) -> int:
-        """How many states of the set are not expanded."""
-        return self.current.size - int(self.current.states.counts[1])
+        return self.current.nbytes + sum(waiting.nbytes for waiting in self.pending.values())
 
     def _count_closed(self, *, whole: bool = False) -> None:
         """Count what has been expanded, and put it into the batch.
@@ -241,44 +157,29 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
         Where closed states are not kept, a set is counted when the ``whole`` of it is expanded:
         what is not known to be closed later on must not be counted now.
         """
-        done = int(self.current.states.counts[1])
-        finished = whole and self._left() == 0
+        finished = whole and self.current.left == 0
         if self.recorder.keep_closed or finished or (whole and self.goal is not None):
-            words = self.current.words(self.recorded, done)
-            codes = self.current.states.codes[self.recorded : done]
-            strata = strata_of(self.keys, words, layered=False)
-            for stratum in np.unique(strata).tolist():
-                own = strata == stratum
-                self._count(stratum, words[own], codes[own])
-            self.books.take(weigh_states(words))
-            self.recorded = done
+            self._record()
         if finished:
             self._drop(self.current.records)
             if not self.by_cost:
                 self.current, self.recorded = Waiting(), 0
-
-    def _count(self, stratum: int, words: Words, codes: Codes) -> None:
-        layer = self.place[0]
-        self.recorder.statistics.count(layer, stratum, codes.size, 0, int(digest_of(words)))
-        closed = []
-        for runs in to_runs(self.keys, words, codes) if self.recorder.keep_closed else ():
-            first, last = int(runs.signatures[0]), int(runs.signatures[-1])
-            data = encode_block(runs)
-            closed.append(Closed(layer, stratum, first, last, runs.codes.size, data))
-        self.recorder.add_closed(closed)
+                self._forget_closed()
 
     # The store.
 
     def _restore(self) -> None:
         """What is pending in the store, and what has to be known of closed states."""
+        store = self.recorder.store
+        known = self.recorder.statistics.closed if self.by_cost else 0
+        if (store.manifest.waiting[0] + known) * STATE_BYTES > self.memory:
+            raise OutOfBudget  # which would take long to find out
         super()._restore()
         if not self.by_cost:
             for waiting in self.pending.values():
                 self._look_for_goal(waiting)  # an earlier run was killed after it had met it
-        store = self.recorder.store
-        lowest = min(self.pending, default=(0, 0))[1]
         for key in store.keys(b"C"):
-            if self.by_cost or parse_closed_key(key).stratum == lowest:
+            if self.by_cost or parse_closed_key(key).stratum == self._lowest():
                 runs = read_block(store, key)
                 self._make_room(self.current, runs.codes.size)
                 self.current.add(words_of(runs), runs.codes)
@@ -295,38 +196,24 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
         waiting.records.append(record)
         waiting.stored = waiting.size
 
-    def _tally_of(self, runs: Runs) -> Tally:
-        return weigh(runs.signatures, runs.counts)
-
     def _held(self) -> Tally:
         waiting = total(weigh_states(one.words()) for one in self.pending.values())
         return waiting.plus(weigh_states(self.current.words(self.recorded)))
 
     def _unwritten(self) -> list[NewRecord]:
         if self.goal is not None:
-            # Nothing else matters any more: a run that is continued has met it, too.
-            words, code = self.goal
-            layer = self.place[0]
-            return list(self._records(layer, words[None, :], np.array([code], np.uint16)))
+            return self._records_of_goal()
         records = []
         for place, waiting in ((self.place, self.current), *self.pending.items()):
-            first, last = waiting.stored, waiting.size
+            first = waiting.stored
             if waiting is self.current:
                 first = max(first, self.recorded)
-            words, codes = waiting.words(first), waiting.states.codes[first:last]
-            new = list(self._records(place[0], words, codes))
+            made = records_of(self.keys, place[0], waiting.words(first), waiting.codes(first))
+            new = [record for record, _ in made]
             waiting.records += new
-            waiting.stored = last
+            waiting.stored = waiting.size
             records += new
         return records
-
-    def _records(self, layer: int, words: Words, codes: Codes) -> Iterator[NewRecord]:
-        """Records of candidates."""
-        strata = strata_of(self.keys, words, layered=False)
-        for stratum in np.unique(strata).tolist():
-            own = strata == stratum
-            for data, tally in packed(self.keys, words[own], codes[own]):
-                yield NewRecord(layer, stratum, data, tally=tally)
 
     def _report(self) -> Report:
         layer, stratum = self.place
@@ -334,8 +221,5 @@ class PatienceSearch(SearchInMemory[PatienceKeys, Waiting]):
             layer=layer if self.by_cost else None,
             stratum=stratum,
             last_stratum=self.keys.last_stratum,
-            pending=sum(waiting.size for waiting in self.pending.values()) + self._left(),
+            pending=sum(waiting.size for waiting in self.pending.values()) + self.current.left,
         )
-
-
-__all__ = ["PatienceSearch", "root_record"]

@@ -121,7 +121,7 @@ class RecordKernels:
 
 Kernels = PositionKernels | RecordKernels
 
-FLIP_SAMPLE = 5_000
+FLIP_SAMPLE = 2_000
 """Records that are expanded to see which bits seldom change."""
 
 

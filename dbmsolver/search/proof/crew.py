@@ -85,9 +85,13 @@ class Threads:
         self, shape: Shape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
         """Close what follows from candidates of a piece within it."""
-        return self.pool.submit(
-            self._by_worker, lambda worker: expand_piece(shape, done, worker, blocks)
-        )
+
+        def expand(worker: ProofWorker) -> PieceResult:
+            expand_piece(shape, done, worker, blocks)
+            done.divide(shape)
+            return done
+
+        return self.pool.submit(self._by_worker, expand)
 
     def _by_worker(self, work: Callable[[ProofWorker], Any]) -> Any:
         """Do a piece of work; there are as many workers as threads."""

@@ -79,18 +79,15 @@ class LargeSignature:
             yield self.set.pending
         try:
             while True:
-                while len(running) < self.crew.workers:
-                    task = self._next_task(bool(running))
-                    if task is None:
-                        break
-                    work, finish = task
-                    running[work] = finish
+                self._hand_out(running)
                 if not running:
                     self.set.check_balance()
                     return
                 finished, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in finished:
                     running.pop(future)(future.result())
+                if running:  # what the caller does may take long, and nobody is to wait for it
+                    self._hand_out(running)
                 yield self.set.pending
         finally:
             wait(running)
@@ -111,6 +108,15 @@ class LargeSignature:
             yield from load_tables(self.set, pool)
 
     # What to do next.
+
+    def _hand_out(self, running: dict[Future[Any], Callable[[Any], None]]) -> None:
+        """Give work to those who have none."""
+        while len(running) < self.crew.workers:
+            task = self._next_task(bool(running))
+            if task is None:
+                break
+            work, finish = task
+            running[work] = finish
 
     def _next_task(self, others_run: bool) -> Task | None:
         """What is done next: make room or tables, or expand a piece. None: wait."""
@@ -184,10 +190,7 @@ class LargeSignature:
         self.set.add_divided(piece, refs, result.sides)
         result.closed = []
         self.set.balance += done.put_back - done.taken
-        for one in done.siblings:
-            self.set.deliver_sorted(done.routes, one)
-        for number, parcel in done.parcels:
-            self.set.deliver_packed(done.routes, number, parcel)
+        self.set.deliver_new(done.routes, done.parcels)
         self.take_result(result)
         if done.sample is not None:
             self.set.sample = done.sample
@@ -224,9 +227,7 @@ class LargeSignature:
 
     def _delivery(self) -> Task:
         """Load candidates that waited for room, and bring them to their pieces."""
-        source = self.set.take_source()
-        load = self.crew.pool.submit(source.load, self.recorder.store)
-        return load, partial(self.set.deliver_source, source)
+        return self.crew.pool.submit(self.set.take_source()), self.set.deliver_source
 
     def _growth(self, piece: Piece) -> Task:
         """A larger table for a piece whose table is full, or, at the largest size, two pieces."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from dbmsolver.core.workspace import BURST
-from dbmsolver.errors import InternalError
-from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.commits import BlockRef, NewRecord
+from dbmsolver.search.commits import BlockRef
 from dbmsolver.search.proof.block_index import BlockIndex, Span
+from dbmsolver.search.proof.inboxes import Inboxes
 from dbmsolver.search.proof.piece_tables import FILL, Shape, Table
-from dbmsolver.search.proof.pieces import Piece, Routes, Sorted, Tree, split_bit
+from dbmsolver.search.proof.pieces import Piece, Tree, split_bit
 from dbmsolver.search.proof.worker import LargeStart
 from dbmsolver.search.recorder import Recorder
-from dbmsolver.search.tallies import Tally, weigh_one
-from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.records import states_of
 
 _ALL_BITS = (1 << 64) - 1
 _SETTLED = 1 << 19
@@ -39,34 +35,20 @@ class Budget:
     others: Callable[[], int]
 
 
-class PieceSet:
-    """Pieces, and candidates on their way to them.
-
-    Candidates in `sources` wait for room: they are in the store, or belong to a piece that has been
-    split. Those in `delivering` are being loaded. `balance` counts the candidates that were handed
-    to pieces and that no thread has taken yet.
-    """
+class PieceSet(Inboxes):
+    """Pieces with their tables, and candidates on their way to them."""
 
     def __init__(self, shape: Shape, recorder: Recorder, start: LargeStart, budget: Budget) -> None:
-        self.shape = shape
-        self.recorder = recorder
+        closed = sum(ref.block.states for ref in start.blocks)
+        root = Piece(0, 0, 0, list(start.blocks), closed=closed)
+        super().__init__(shape, recorder, Tree(shape, root), list(start.sources))
         self.budget = budget
         self.largest_bits = shape.largest_bits(max(budget.table, 1))
         self.sample = start.sample
-        self.sources = list(start.sources)
-        self.delivering: list[Candidates] = []
-        self.balance = 0
-        closed = sum(ref.block.states for ref in start.blocks)
-        self.tree = Tree(shape, Piece(0, 0, 0, list(start.blocks), closed=closed))
         self.index = BlockIndex()
         if not start.blocks:
             self.cut()
         self.deliver(start.candidates.load(recorder.store))
-
-    @property
-    def pieces(self) -> list[Piece]:
-        """All pieces."""
-        return self.tree.pieces
 
     @property
     def blocks(self) -> list[BlockRef]:
@@ -80,95 +62,6 @@ class PieceSet:
         ) > FILL * (1 << self.largest_bits):
             if not self.split(max(self.pieces, key=lambda piece: piece.closed)):
                 break
-
-    @property
-    def pending(self) -> int:
-        """Candidates waiting in all pieces, and on their way to them."""
-        return self.tree.pending + sum(one.states for one in (*self.sources, *self.delivering))
-
-    @property
-    def candidate_bytes(self) -> int:
-        """Memory that all candidates take."""
-        sources = sum(one.nbytes for one in (*self.sources, *self.delivering))
-        return self.tree.candidate_bytes + sources
-
-    # Records.
-
-    @property
-    def stored(self) -> Tally:
-        """The tally of the candidates that have a record."""
-        return weigh_one(self.shape.signature, sum(one.stored for one in self._all() if one.record))
-
-    def packed(self) -> Iterator[NewRecord]:
-        """New records for the candidates that have none."""
-        new = [one for one in self._all() if one.states and one.record is None]
-        for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
-            one.stored = states_of(data, "memory")
-            tally = weigh_one(self.shape.signature, one.stored)
-            yield NewRecord(0, self.shape.stratum, data, tally=tally, candidates=one)
-
-    def _all(self) -> list[Candidates]:
-        """All candidates but those that are still among the stratum's, which have records there."""
-        sources = [one for one in (*self.sources, *self.delivering) if one.whole is None]
-        return [one for piece in self.pieces for one in piece.candidates] + sources
-
-    def forget(self, candidates: Iterable[Candidates]) -> None:
-        """Remove the records of candidates that were taken or have become others."""
-        for one in candidates:
-            self.recorder.batch.delete(one.record)
-
-    # Candidates.
-
-    def deliver(self, runs: Runs) -> None:
-        """Give new candidates to their pieces."""
-        self.balance += runs.codes.size
-        self.tree.deliver(runs)
-
-    def deliver_sorted(self, routes: Routes, candidates: Sorted) -> None:
-        """Give new candidates, sorted by the pieces of some time, to the pieces there are now."""
-        self.balance += candidates.codes.size
-        if self.tree.fits(routes):
-            self.tree.deliver_sorted(candidates)
-        else:
-            runs = self.shape.candidates(candidates.keys, candidates.codes).load()
-            self.tree.deliver(runs)
-
-    def deliver_packed(self, routes: Routes, number: int, candidates: Candidates) -> None:
-        """Give new candidates to a piece, or to those that have taken its place."""
-        self.balance += candidates.states
-        if self.tree.fits(routes):
-            self.pieces[number].inbox.append(candidates)
-        else:
-            self.tree.deliver(candidates.load())
-
-    def take_source(self) -> Candidates:
-        """The next candidates that wait for room."""
-        source = self.sources.pop()
-        self.delivering.append(source)
-        return source
-
-    def deliver_source(self, source: Candidates, runs: Runs) -> None:
-        """Give candidates that waited for room, loaded now, to their pieces."""
-        self.delivering.remove(source)
-        if source.whole is None:  # they are in the balance
-            self.tree.deliver(runs)
-        else:
-            self.deliver(runs)
-        self.forget([source])
-
-    def replace_packed(self, piece: Piece, loose: list[Candidates], packed: Candidates) -> None:
-        """Put packed candidates in the place of those they were made of."""
-        piece.inbox = [one for one in piece.inbox if one not in loose] + [packed]
-        self.balance -= sum(one.states for one in loose) - packed.states
-        self.forget(loose)
-
-    def check_balance(self) -> None:
-        """InternalError unless all candidates were taken or found to be duplicates."""
-        if self.balance or self.pending:
-            raise InternalError(
-                f"the books do not balance: {self.balance} candidates of a large signature "
-                "are nowhere"
-            )
 
     # Tables.
 

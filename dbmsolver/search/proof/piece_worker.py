@@ -19,7 +19,7 @@ from dbmsolver.search.proof.piece_tables import (
     Table,
     block_keys,
 )
-from dbmsolver.search.proof.pieces import Piece, Routes, Sorted
+from dbmsolver.search.proof.pieces import Parcel, Piece, Routes, Sorted, parcels
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 
 EXPAND_SECONDS = 1.5
@@ -41,9 +41,9 @@ class PieceResult:
     opened: list[Candidates] = field(default_factory=list)
     rest: list[Candidates] = field(default_factory=list)
     siblings: list[Sorted] = field(default_factory=list)
-    """Candidates for other pieces, sorted by `routes`."""
-    parcels: list[tuple[int, Candidates]] = field(default_factory=list)
-    """The same, packed: which of the pieces of `routes`, and the candidates for it."""
+    """Candidates for other pieces, sorted by `routes`; in the end they are among the parcels."""
+    parcels: list[Parcel] = field(default_factory=list)
+    """Candidates for other pieces, each with its number in `routes`."""
     sample: tuple[NDArray[np.uint64], NDArray[Any]] | None = None
     full: bool = False
     loaded: bool = True
@@ -67,6 +67,12 @@ class PieceResult:
         piece.in_work = piece.in_work + piece.opened
         piece.opened = []
         return done
+
+    def divide(self, shape: Shape) -> None:
+        """Make parcels of the siblings."""
+        for one in self.siblings:
+            self.parcels += parcels(shape, one)
+        self.siblings = []
 
     def parts_for(self, number: int) -> Iterator[tuple[NDArray[np.uint64], NDArray[Any]]]:
         """Keys and codes of the siblings for one of the pieces of `routes`."""

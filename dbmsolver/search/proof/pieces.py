@@ -61,6 +61,10 @@ class Piece:
         self.opened = []
 
 
+Parcel = tuple[int, Candidates]
+"""A piece's number, and candidates for it."""
+
+
 class Sorted(NamedTuple):
     """Keys and codes of candidates, sorted by piece, and where each piece's end."""
 
@@ -134,25 +138,32 @@ class Tree:
 
     def deliver(self, runs: Runs) -> None:
         """Put candidates into the inboxes of their pieces."""
-        self.deliver_sorted(self.routes().sort(runs.keys, runs.codes))
+        self.add(parcels(self.shape, self.routes().sort(runs.keys, runs.codes)))
 
     def fits(self, routes: Routes) -> bool:
         """Whether the tree is still as it was when these were made: it only ever grows."""
         return routes.pieces == len(self.pieces)
 
-    def deliver_sorted(self, candidates: Sorted) -> None:
-        """Put candidates that are sorted by piece into the inboxes."""
-        words = self.shape.key_words
-        keys, codes, ends = candidates
-        # Some of these are packed into one block.
-        most = max(1, most_states(8 * words + codes.itemsize) // 4)
-        start = 0
-        for piece, end in zip(self.pieces, ends.tolist(), strict=True):
-            for first in range(start, end, most):
-                last = min(first + most, end)
-                mine = keys[words * first : words * last].copy()
-                piece.inbox.append(self.shape.candidates(mine, codes[first:last].copy()))
-            start = end
+    def add(self, parcels: list[Parcel]) -> None:
+        """Put candidates into the inboxes of their pieces; the tree must still be the same."""
+        for number, candidates in parcels:
+            self.pieces[number].inbox.append(candidates)
+
+
+def parcels(shape: Shape, candidates: Sorted) -> list[Parcel]:
+    """Copies of candidates that are sorted by piece, none too large for a block with others."""
+    words = shape.key_words
+    keys, codes, ends = candidates
+    most = max(1, most_states(8 * words + codes.itemsize) // 4)
+    found = []
+    start = 0
+    for number, end in enumerate(ends.tolist()):
+        for first in range(start, end, most):
+            last = min(first + most, end)
+            mine = keys[words * first : words * last].copy()
+            found.append((number, shape.candidates(mine, codes[first:last].copy())))
+        start = end
+    return found
 
 
 def split_bit(

@@ -36,10 +36,14 @@ class SmallSignatures:
         batches = self._batches(crew)
         running: set[Future[BatchResult]] = set()
         finished = 0
+
+        def hand_out() -> None:
+            while len(running) < crew.workers and (batch := next(batches, None)) is not None:
+                running.add(crew.close_batch(groups, *batch, self.stratum))
+
         try:
             while True:
-                while len(running) < crew.workers and (batch := next(batches, None)) is not None:
-                    running.add(crew.close_batch(groups, *batch, self.stratum))
+                hand_out()
                 if not running:
                     return
                 ready, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -48,6 +52,8 @@ class SmallSignatures:
                     done = future.result()
                     take(done)
                     finished += done.last - done.first
+                if running:  # what the caller does may take long, and nobody is to wait for it
+                    hand_out()
                 yield finished / max(groups.counts.size, 1)
         finally:
             wait(running)

@@ -22,10 +22,13 @@ from dbmsolver.search.proof.piece_set import Budget
 from dbmsolver.search.proof.piece_tables import Shape
 from dbmsolver.search.proof.proof_state import ProofState
 from dbmsolver.search.proof.small import SmallSignatures
-from dbmsolver.search.proof.worker import BatchResult, LargeStart
+from dbmsolver.search.proof.worker import SMALL, BatchResult, LargeStart
 from dbmsolver.search.runs import RunArrays, gather
 from dbmsolver.search.tallies import Tally, total, weigh
 from dbmsolver.storage.blocks import Runs, split
+
+SURELY_LARGE = 4 * SMALL
+"""Candidates of one signature that it is not worth trying to close in one go."""
 
 
 class StratumClosing:
@@ -49,18 +52,20 @@ class StratumClosing:
 
     def run(self) -> Iterator[Report | Commit]:
         """Close all signatures that are not done."""
-        passes = signature_groups(self.candidates, self.skip, self.search.memory // 4)
-        if len(passes) > 1:
+        limit = self.search.memory // 4
+        alone, passes = signature_groups(self.candidates, self.skip, limit)
+        if _size(self.candidates) > limit:
             self.search.spill([one for one in self.candidates if one.in_memory])
         self.books.open_stratum(_without(self.candidates, self.skip))
+        for signature in alone:
+            yield from self._close_large(self._start_alone(signature))
+            if self.search.ended is not None:
+                return
         for wanted in passes:
-            if wanted is not None and wanted.size == 1:
-                self.large_starts.append(self._start_alone(wanted))
-            else:
-                groups = gather(self._parts(wanted), self.skip)
-                self.books.hand_out(groups.signatures, groups.counts)
-                yield from self._close_small(groups)
-                del groups
+            groups = gather(self._parts(wanted), self.skip, self.search.crew.pool)
+            self.books.hand_out(groups.signatures, groups.counts)
+            yield from self._close_small(groups)
+            del groups
             while self.large_starts and self.search.ended is None:
                 yield from self._close_large(self.large_starts.pop())
             if self.search.ended is not None:
@@ -82,7 +87,7 @@ class StratumClosing:
         return loaded
 
     def _start_alone(self, wanted: NDArray[np.uint64]) -> LargeStart:
-        """A signature with too many candidates for one pass: they are loaded one part at a time."""
+        """A signature with many candidates: they are loaded one part at a time."""
         parts = [one.select(wanted) for one in self.candidates]
         parts = [part for part in parts if part.states]
         self.books.hand_out(wanted, np.array([sum(part.states for part in parts)], np.int64))
@@ -169,31 +174,45 @@ class StratumClosing:
 
 def signature_groups(
     candidates: list[Candidates], skip: NDArray[np.uint64], limit: int
-) -> list[NDArray[np.uint64] | None]:
-    """Cut a stratum's signatures into groups whose candidates take about `limit` bytes each.
+) -> tuple[list[NDArray[np.uint64]], list[NDArray[np.uint64] | None]]:
+    """A stratum's signatures that are closed alone, and groups of the others.
 
-    [None] stands for all at once. A signature with more candidates than that makes a group of its
-    own.
+    Alone, in an array of its own each, is what has candidates of more than `limit` bytes, or so
+    many that it is sure to be large: these need not be brought together. The candidates of a group
+    take about `limit` bytes. [None] stands for a group of all that are not in `skip`.
     """
-    size = sum(one.states * (8 * one.key_words + 1) for one in candidates)
-    if size <= limit:
-        return [None]
+    many = sum(one.states for one in candidates) > SURELY_LARGE
+    if _size(candidates) <= limit and not many:
+        return [], [None]
     signatures = np.concatenate([one.signatures for one in candidates])
-    sizes = np.concatenate([one.counts * (8 * one.key_words + 1) for one in candidates])
+    counts = np.concatenate([one.counts for one in candidates])
+    sizes = np.concatenate([one.counts * _state_bytes(one) for one in candidates])
     wanted = ~np.isin(signatures, skip)
     unique, places = np.unique(signatures[wanted], return_inverse=True)
     totals = np.bincount(places, weights=sizes[wanted])
+    large = (totals > limit) | (np.bincount(places, weights=counts[wanted]) > SURELY_LARGE)
+    alone = list(unique[large].reshape(-1, 1))
+    unique, totals = unique[~large], totals[~large]
     groups: list[NDArray[np.uint64] | None] = []
     first = 0
     gathered = 0.0
     for index, size in enumerate(totals.tolist()):
-        if gathered and gathered + size > limit:
+        if gathered + size > limit:
             groups.append(unique[first:index])
             first, gathered = index, 0.0
         gathered += size
     if first < unique.size:
         groups.append(unique[first:])
-    return groups
+    return alone, groups
+
+
+def _size(candidates: list[Candidates]) -> int:
+    """Memory that candidates take, or would take once they are loaded."""
+    return sum(one.states * _state_bytes(one) for one in candidates)
+
+
+def _state_bytes(candidates: Candidates) -> int:
+    return 8 * candidates.key_words + 1
 
 
 def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Tally:

@@ -33,7 +33,7 @@ from dbmsolver.search.runs import RunArrays
 from dbmsolver.storage.blocks import Runs, encode_block, split
 from dbmsolver.storage.records import Closed
 
-SMALL = 1 << 18
+SMALL = 1 << 17
 """Signatures of up to about this many states are closed in one go, larger ones in pieces."""
 _ORDER = 1 << 20
 _SLOTS = 16 * SMALL  # four times the states, three words each where keys are wide

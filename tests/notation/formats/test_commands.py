@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from helpers.selection import few_fast
 from helpers.solutions import plain, rows, solved
 
 from dbmsolver.cli.commands.check import check_command
@@ -31,8 +33,7 @@ def error(result: Result) -> DbmError:
     return result.exception
 
 
-@pytest.mark.parametrize("before", FORMATS)
-@pytest.mark.parametrize("after", FORMATS)
+@pytest.mark.parametrize(("before", "after"), few_fast(product(FORMATS, FORMATS), 10))
 def test_convert_by_ending(tmp_path: Path, before: str, after: str) -> None:
     source = tmp_path / f"in{FORMATS[before]}"
     target = tmp_path / f"out{FORMATS[after]}"

@@ -135,7 +135,7 @@ def test_no_moves_at_all() -> None:
 
 @pytest.mark.parametrize(
     ("number", "name"),
-    few_fast(product([32, 86], ["universal-json", "universal-xml", "html", "moves"]), 4),
+    few_fast(product([32, 86], ["universal-json", "universal-xml", "html", "moves"]), 2),
 )
 def test_runs(number: int, name: str) -> None:
     solution = solved(number)

@@ -8,7 +8,7 @@ from helpers.in_memory import PATIENCE, many_commits
 from dbmsolver import api
 from dbmsolver.results import Limit, Verdict
 from dbmsolver.search.limits import LimitCheck
-from dbmsolver.search.patience import search
+from dbmsolver.search.patience import sets
 
 
 @pytest.mark.parametrize("question", ["prove", "solve"])
@@ -17,7 +17,7 @@ def test_limits_are_looked_at_wherever_the_room_for_candidates_ends(
 ) -> None:
     """Within a layer or stratum, too: some of them take minutes."""
     many_commits(monkeypatch, PATIENCE)
-    monkeypatch.setattr(search, "_OUT", 1)
+    monkeypatch.setattr(sets, "OUT", 1)
     looks = 0
 
     def reached(self: LimitCheck) -> Limit | None:

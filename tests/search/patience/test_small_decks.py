@@ -246,7 +246,7 @@ def spoil(store: Path, random: Random) -> str:
     return what
 
 
-@pytest.mark.parametrize(("game", "search"), few_fast(BOTH, 2))
+@pytest.mark.parametrize(("game", "search"), few_fast(BOTH, 1))
 def test_planted_faults_are_found(game: str, search: Any, tmp_path: Path) -> None:
     deal, policy = a_deck(game, 5, wanted=False)
     found = 0

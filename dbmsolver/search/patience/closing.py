@@ -1,0 +1,125 @@
+"""What the two searches of Klondike and its relatives share: the set that is being closed."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from dbmsolver.core.patience import Words, make_board, make_found
+from dbmsolver.core.patience_closing import WON, close, digest_of, make_candidates, whole_piece
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.search.commits import BlockRef, NewRecord
+from dbmsolver.search.improve.best import Best
+from dbmsolver.search.in_memory import SearchInMemory
+from dbmsolver.search.outcome import GoalMet
+from dbmsolver.search.patience import sets
+from dbmsolver.search.patience.sets import Waiting, by_stratum, closed_block, records_of
+from dbmsolver.search.patience_finder import PatienceFinder
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.tallies import Tally, weigh
+from dbmsolver.search.trace import Step
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.records import stratum_prefix
+
+WaitingT = TypeVar("WaitingT")
+
+
+class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
+    """A search in progress.
+
+    ``current`` is the set that is being closed, with what has to be known of closed states; the
+    first ``recorded`` of it are closed, and counted.
+    """
+
+    def __init__(
+        self,
+        keys: PatienceKeys,
+        recorder: Recorder,
+        memory: int,
+        best: Best[PatienceKeys] | None = None,
+    ) -> None:
+        super().__init__(keys, recorder, memory, best)
+        self.current = Waiting()
+        self.recorded = 0
+        self.goal: tuple[Words, int] | None = None
+        self.piece = whole_piece()
+        self._out = make_candidates(sets.OUT)
+        self._board, self._found = make_board(), make_found()
+
+    def path(self, goal: GoalMet) -> list[Step] | None:
+        """The steps from the deal to the goal; None where closed states are not kept."""
+        if not self.recorder.keep_closed:
+            return None
+        assert self.goal is not None
+        words, code = self.goal
+        finder = PatienceFinder(self.recorder.store, self.keys)
+        return finder.steps_to(int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128, code)
+
+    def _has_goal(self) -> bool:
+        return self.goal is not None
+
+    def _expand(self) -> int:
+        """Expand some states of the set; why it ended (:func:`close`). The goal may be met."""
+        states, met = self.current.states, self.current.size
+        reason = close(
+            self.keys.tables, states, self._out, self._board, self._found,
+            self.place[0] if self.by_cost else -1, self.piece, self._at_once(),
+        )  # fmt: skip
+        self.books.make(sets.weigh_states(self.current.words(met)))
+        if reason == WON:
+            last = int(self._out.count[0]) - 1
+            self.goal = self._out.words[last].copy(), int(self._out.codes[last])
+            states.counts[1] += 1  # whose other successors no longer matter
+        return int(reason)
+
+    def _expanded(self) -> int:
+        return self.recorder.statistics.closed + int(self.current.states.counts[1]) - self.recorded
+
+    def _record(
+        self, done: int | None = None, *, always: bool = False
+    ) -> list[tuple[BlockRef, Words]]:
+        """Count what has been expanded, and put it into the batch; its blocks, with their states.
+
+        Only the first ``done`` states of the set, if that is said. There are blocks where closed
+        states are kept, and ``always`` if so.
+        """
+        if done is None:
+            done = int(self.current.states.counts[1])
+        layer, refs = self.place[0], []
+        kept = always or self.recorder.keep_closed
+        words = self.current.words(self.recorded, done)
+        codes = self.current.codes(self.recorded, done)
+        for stratum, own, own_codes in by_stratum(self.keys, words, codes):
+            tally = Tally(len(own), int(digest_of(own)))
+            self.recorder.statistics.count(layer, stratum, tally.states, 0, tally.sum)
+            self.books.take(tally)
+            if kept:
+                block = closed_block(self.keys, layer, stratum, own, own_codes)
+                refs += [(ref, own) for ref in self.recorder.add_closed([block], always=True)]
+        self.recorded = done
+        return refs
+
+    def _tally_of(self, runs: Runs) -> Tally:
+        return weigh(runs.signatures, runs.counts)
+
+    def _lowest(self) -> int:
+        """The lowest stratum that has pending states, whose closed ones a proof has to know."""
+        return min(self.pending, default=(0, 0))[1]
+
+    def _forget_closed(self) -> None:
+        """Remove the closed states of a stratum that is done, where they are not kept."""
+        if not self.recorder.keep_closed:
+            prefix = stratum_prefix(b"C", *self.place)
+            self.recorder.batch.deletions += self.recorder.store.keys(prefix)
+
+    def _records_of_goal(self) -> list[NewRecord]:
+        """The record of the goal, once it is met.
+
+        Nothing else matters any more: a run that is continued has met it, too.
+        """
+        assert self.goal is not None
+        words, code = self.goal
+        codes = np.array([code], np.uint16)
+        found = records_of(self.keys, self.place[0], words[None, :], codes)
+        return [record for record, _ in found]

@@ -1,0 +1,143 @@
+"""Sets of states of Klondike and its relatives that wait, and the blocks that they become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dbmsolver.core.patience import NO_PARENT, Words
+from dbmsolver.core.patience_closing import StateSet, digest_of, insert, larger, make_set
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.tallies import Tally, weigh
+from dbmsolver.storage.blocks import encode_block
+from dbmsolver.storage.patience_blocks import Codes, strata_of, to_runs
+from dbmsolver.storage.records import Closed
+
+ROOM = 1 << 12
+"""Room of a set at first."""
+OUT = 1 << 16
+"""Candidates that are made before they are sorted."""
+BLOCK = 1 << 16
+"""States that are made a block at once: sorting and packing takes some 200 bytes for each."""
+_AT_ONCE = 1 << 18
+STATE_BYTES = 24 + 2 + 2 * 4
+"""Bytes of a state in a set that has room for as many as it holds."""
+_DIGITS = np.array([(1 << 63) - 1, (1 << 63) - 1, (1 << 30) - 1], np.uint64)
+
+
+@dataclass(eq=False, slots=True)
+class Waiting:
+    """A set of states; records of the store hold the first ``stored`` of them, or closed blocks."""
+
+    states: StateSet = field(default_factory=lambda: make_set(ROOM))
+    stored: int = 0
+    records: list[NewRecord] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return int(self.states.counts[0])
+
+    @property
+    def left(self) -> int:
+        """How many of them are not expanded."""
+        return self.size - int(self.states.counts[1])
+
+    @property
+    def room(self) -> int:
+        """How many states there is room for."""
+        return int(self.states.codes.size)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the set takes."""
+        states = self.states
+        return int(states.words.nbytes + states.codes.nbytes + states.slots.nbytes)
+
+    def words(self, first: int = 0, last: int | None = None) -> Words:
+        """Some of the states."""
+        return self.states.words[first : self.size if last is None else last]
+
+    def codes(self, first: int = 0, last: int | None = None) -> Codes:
+        """Their codes."""
+        return self.states.codes[first : self.size if last is None else last]
+
+    def parts(self) -> Iterator[tuple[Words, Codes]]:
+        """All states, some at a time: what is worked out for each takes memory, too."""
+        for first in range(0, self.size, _AT_ONCE):
+            last = min(first + _AT_ONCE, self.size)
+            yield self.words(first, last), self.codes(first, last)
+
+    def add(self, words: Words, codes: Codes) -> Tally:
+        """Add states that are not there; the tally of those that were added."""
+        before = self.size
+        insert(self.states, words, codes)
+        return weigh_states(self.words(before))
+
+    def make_room(self, more: int) -> None:
+        """Have room for so many states more; it is doubled if need be."""
+        if self.size + more > self.room:
+            self.enlarge(max(2 * self.room, self.size + more))
+
+    def enlarge(self, room: int | None = None) -> None:
+        """Have room for so many states, or twice as many."""
+        self.states = larger(self.states, room or 2 * self.room)
+
+
+def weigh_states(words: Words) -> Tally:
+    """The tally of states, as the books have it."""
+    return Tally(len(words), int(digest_of(words)))
+
+
+def packed(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[tuple[bytes, Tally]]:
+    """Blocks of states, each with its tally as the manifest has it."""
+    for runs in to_runs(keys, words, codes):
+        yield encode_block(runs), weigh(runs.signatures, runs.counts)
+
+
+def by_stratum(
+    keys: PatienceKeys, words: Words, codes: Codes
+) -> Iterator[tuple[int, Words, Codes]]:
+    """States in parts of one stratum, each small enough to be made a block."""
+    for first in range(0, len(words), BLOCK):
+        some, own_codes = words[first : first + BLOCK], codes[first : first + BLOCK]
+        strata = strata_of(keys, some, layered=False)
+        for stratum in np.unique(strata).tolist():
+            own = strata == stratum
+            yield stratum, some[own], own_codes[own]
+
+
+def records_of(
+    keys: PatienceKeys, layer: int, words: Words, codes: Codes
+) -> Iterator[tuple[NewRecord, Words]]:
+    """Records of candidates for a layer, 0 in a proof, each with its states."""
+    for stratum, own, own_codes in by_stratum(keys, words, codes):
+        for data, tally in packed(keys, own, own_codes):
+            yield NewRecord(layer, stratum, data, tally=tally), own
+
+
+def closed_block(
+    keys: PatienceKeys, layer: int, stratum: int, words: Words, codes: Codes
+) -> Closed:
+    """A block of at most BLOCK closed states of one layer, 0 in a proof, and stratum."""
+    (runs,) = to_runs(keys, words, codes)
+    first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+    return Closed(layer, stratum, first, last, runs.codes.size, encode_block(runs))
+
+
+def won_among(keys: PatienceKeys, words: Words, codes: Codes) -> tuple[Words, int] | None:
+    """The first state with all cards home, and its code; None if there is none."""
+    home = keys.words(keys.goal)
+    won = np.flatnonzero((words & _DIGITS == home).all(axis=1))
+    return (words[won[0]].copy(), int(codes[won[0]])) if won.size else None
+
+
+def root_record(keys: PatienceKeys) -> tuple[NewRecord, Tally]:
+    """The record that makes the deal pending."""
+    words = keys.words(keys.root)[None, :]
+    data, tally = next(packed(keys, words, np.array([NO_PARENT], np.uint16)))
+    stratum = int(strata_of(keys, words, layered=False)[0])
+    return NewRecord(0, stratum, data), tally

@@ -1,0 +1,144 @@
+"""Candidates of a large signature, in the inboxes of its pieces and on their way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from dbmsolver.errors import InternalError
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.proof.piece_tables import Shape
+from dbmsolver.search.proof.pieces import Parcel, Piece, Routes, Tree, parcels
+from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.tallies import Tally, weigh_one
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.storage.records import states_of
+
+Loaded = tuple[Candidates, Routes, list[Parcel]]
+"""Candidates that waited for room, and how they are divided by the pieces of some time."""
+
+
+class Inboxes:
+    """Candidates of the pieces of `tree`, and those on their way to them.
+
+    Candidates in `sources` wait for room: they are in the store, or belong to a piece that has been
+    split. Those in `delivering` are being loaded. `balance` counts the candidates that were handed
+    to pieces and that no thread has taken yet.
+    """
+
+    def __init__(
+        self, shape: Shape, recorder: Recorder, tree: Tree, sources: list[Candidates]
+    ) -> None:
+        self.shape = shape
+        self.recorder = recorder
+        self.tree = tree
+        self.sources = sources
+        self.delivering: list[Candidates] = []
+        self.balance = 0
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """All pieces."""
+        return self.tree.pieces
+
+    @property
+    def pending(self) -> int:
+        """Candidates waiting in all pieces, and on their way to them."""
+        return self.tree.pending + sum(one.states for one in (*self.sources, *self.delivering))
+
+    @property
+    def candidate_bytes(self) -> int:
+        """Memory that all candidates take."""
+        sources = sum(one.nbytes for one in (*self.sources, *self.delivering))
+        return self.tree.candidate_bytes + sources
+
+    # Records.
+
+    @property
+    def stored(self) -> Tally:
+        """The tally of the candidates that have a record."""
+        return weigh_one(self.shape.signature, sum(one.stored for one in self._all() if one.record))
+
+    def packed(self) -> Iterator[NewRecord]:
+        """New records for the candidates that have none."""
+        new = [one for one in self._all() if one.states and one.record is None]
+        for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
+            one.stored = states_of(data, "memory")
+            tally = weigh_one(self.shape.signature, one.stored)
+            yield NewRecord(0, self.shape.stratum, data, tally=tally, candidates=one)
+
+    def _all(self) -> list[Candidates]:
+        """All candidates but those that are still among the stratum's, which have records there."""
+        sources = [one for one in (*self.sources, *self.delivering) if one.whole is None]
+        return [one for piece in self.pieces for one in piece.candidates] + sources
+
+    def forget(self, candidates: Iterable[Candidates]) -> None:
+        """Remove the records of candidates that were taken or have become others."""
+        for one in candidates:
+            self.recorder.batch.delete(one.record)
+
+    # Candidates.
+
+    def deliver(self, runs: Runs) -> None:
+        """Give new candidates to their pieces; all threads, which are idle, divide them."""
+        self.balance += runs.codes.size
+        routes, words = self.tree.routes(), self.shape.key_words
+        ends = np.linspace(0, runs.codes.size, self.recorder.threads + 1, dtype=np.int64).tolist()
+
+        def divided(part: tuple[int, int]) -> list[Parcel]:
+            first, last = part
+            keys, codes = runs.keys[words * first : words * last], runs.codes[first:last]
+            return parcels(self.shape, routes.sort(keys, codes))
+
+        for some in self.recorder.in_parallel(divided, list(pairwise(ends))):
+            self.tree.add(some)
+
+    def deliver_new(self, routes: Routes, given: list[Parcel]) -> None:
+        """Give new candidates, divided by the pieces of some time, to the pieces there are now."""
+        self.balance += sum(candidates.states for _, candidates in given)
+        self._deliver(routes, given)
+
+    def _deliver(self, routes: Routes, given: list[Parcel]) -> None:
+        if self.tree.fits(routes):
+            self.tree.add(given)
+            return
+        for _, candidates in given:
+            self.tree.deliver(candidates.load())
+
+    def take_source(self) -> Callable[[], Loaded]:
+        """Loads and divides the next candidates that wait for room, in any thread."""
+        source, routes = self.sources.pop(), self.tree.routes()
+        self.delivering.append(source)
+
+        def load() -> Loaded:
+            runs = source.load(self.recorder.store)
+            return source, routes, parcels(self.shape, routes.sort(runs.keys, runs.codes))
+
+        return load
+
+    def deliver_source(self, loaded: Loaded) -> None:
+        """Give candidates that waited for room to their pieces."""
+        source, routes, given = loaded
+        self.delivering.remove(source)
+        if source.whole is None:  # they are in the balance
+            self._deliver(routes, given)
+        else:
+            self.deliver_new(routes, given)
+        self.forget([source])
+
+    def replace_packed(self, piece: Piece, loose: list[Candidates], packed: Candidates) -> None:
+        """Put packed candidates in the place of those they were made of."""
+        piece.inbox = [one for one in piece.inbox if one not in loose] + [packed]
+        self.balance -= sum(one.states for one in loose) - packed.states
+        self.forget(loose)
+
+    def check_balance(self) -> None:
+        """InternalError unless all candidates were taken or found to be duplicates."""
+        if self.balance or self.pending:
+            raise InternalError(
+                f"the books do not balance: {self.balance} candidates of a large signature "
+                "are nowhere"
+            )

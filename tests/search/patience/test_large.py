@@ -62,7 +62,7 @@ def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_small_decks_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(1, 4, 300, monkeypatch)
+    compare(5, 4, 300, monkeypatch)
 
 
 @pytest.mark.slow

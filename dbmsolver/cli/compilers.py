@@ -104,7 +104,7 @@ def compilers_for(
 ) -> AbstractContextManager[None]:
     """What compiles the kernels of a search for a deal beside it."""
     rules = deal.rules
-    alone = rules.family in ("pile", "patience")
+    alone = rules.family in ("pile", "patience", "canfield")
 
     def code_bits() -> int:
         if alone:  # as wide as any

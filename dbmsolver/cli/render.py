@@ -148,7 +148,9 @@ def describe_move(move: Move) -> str:
 def board_text(position: Position) -> str:
     """A board for people; of one that is won, the foundations."""
     if position.is_goal() and position.pile is None:
-        return "Foundations: H-K C-K D-K S-K\n"
+        tops = [(SUITS[index], position.top_home(index)) for index in (0, 3, 2, 1)]
+        names = [f"{name}-{card_name(card)[0]}" for name, card in tops if card is not None]
+        return f"Foundations: {' '.join(names)}\n"
     return format_board(position)
 
 

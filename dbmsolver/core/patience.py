@@ -8,7 +8,7 @@ word 2, the lowest bits first:
 digit where the card is
 ===== ===========================================================================================
 0     where it was dealt: on the card dealt under it, or in stock or waste
-1-4   on a legal parent: the card of one rank more whose suit is ``parents[card, digit - 1]``
+1-4   on a legal parent: ``parents[card, digit - 1]``, of one rank more
 5     at the bottom of a column that was empty
 6     home
 ===== ===========================================================================================
@@ -35,19 +35,32 @@ can be reached are j, j + draw, ... and the last one, and, once the waste is tur
 2 * draw, ... and the last one. If j is a multiple of draw, or all cards, the first are among the
 others. Then the state says 0.
 
+*Ranks* are those of :mod:`dbmsolver.keys.patience`: where the deal gives the base of the
+foundations, they are counted from it. Where columns go round, cards of the last rank have those of
+the base as parents.
+
+*A reserve* is one stack: its cards have the digit 0 until they leave it, the last one first. When a
+move takes all cards of a column, the reserve's last card goes to the bottom of it (digit 5) as part
+of the move.
+
 A *parent-move code* has 16 bits: the card that moved last (6 bits), its digit before (3), the cards
-in the waste before (6), and whether the waste was turned over (1).
+in the waste before (6), and a last bit. Of a card that was in stock or waste, it says whether the
+waste was turned over; of another, whether the reserve filled the column that it left. So a move is
+undone: the card that filled the column is the one that left the reserve last, as cards leave it in
+their order, and no move before it can be meant.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel
+from dbmsolver.jit.families import inlined_by_type
 
 U64 = np.uint64
 Words = NDArray[np.uint64]
@@ -60,9 +73,9 @@ NO_CARD = 63
 NO_PARENT = NO_CARD
 """The code of the deal itself."""
 OVER = 1 << 15
-"""Of a code: the waste was turned over."""
-FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
-SINGLE, RUNS, SUIT_RUNS, GROUPS = 0, 1, 2, 3
+"""Of a code: the waste was turned over, or the reserve filled the column that the card left."""
+FILL_NONE, FILL_KINGS, FILL_ANY, FILL_WASTE = 0, 1, 2, 3
+SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN, COLUMNS = 0, 1, 2, 3, 4, 5
 NOT_IN_COLUMN, ON_NOTHING = -2, -1
 MOST_MOVES = 512
 """More than a state has: each card has five places to go to."""
@@ -77,8 +90,8 @@ class PatienceTables(NamedTuple):
     limited: int  # whether turning the waste over is
     free: int  # whether turning costs nothing and is not limited
     counted: int  # whether turning counts as moves
-    worrying: int
-    takes: int  # SINGLE, RUNS, SUIT_RUNS or GROUPS
+    worrying: int  # 0, or 1 and the height of foundations up to which no card comes back
+    takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
     twins: int  # whether runs go from one twin to another only to send it home
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
@@ -88,6 +101,60 @@ class PatienceTables(NamedTuple):
     stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned
     safe: Ints  # [52, 4]: heights of foundations from which on a move home is safe
     bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
+
+
+CanfieldTables: Any = namedtuple(  # type: ignore[misc]
+    "CanfieldTables", (*PatienceTables._fields, "reserve")
+)
+"""The same, and the cards of the reserve, deepest card first (Ints): for games with a reserve, with
+whole columns that move, or with empty columns that take cards of the waste only. Kernels are
+compiled by themselves for these: one array more in the tables makes those of others slower.
+"""
+
+
+@inlined
+def _is_not(t):
+    return False
+
+
+@inlined
+def _is(t):
+    return True
+
+
+of_canfield = inlined_by_type({PatienceTables: _is_not, CanfieldTables: _is})
+"""Whether tables are those of Canfield's kin: known when a kernel is compiled."""
+
+
+@inlined
+def _none_left(t, digits):
+    return np.int64(0)
+
+
+@inlined
+def _left_in_reserve(t, digits):
+    left = np.int64(t.reserve.size)
+    while left and digits[t.reserve[left - 1]] != DEALT:
+        left -= 1
+    return left
+
+
+left_in_reserve = inlined_by_type({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
+"""How many cards the reserve has (int64)."""
+
+
+@inlined
+def _no_card(t, left):
+    return np.int64(-1)
+
+
+@inlined
+def _last_of_reserve(t, left):
+    return t.reserve[left - 1]
+
+
+last_of_reserve = inlined_by_type({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
+"""The last card (int64) of a reserve that has so many cards."""
 
 
 class Board(NamedTuple):
@@ -101,7 +168,12 @@ class Board(NamedTuple):
     up: Ints  # [13]: how many cards of a column lie face down
     left: Ints  # [52]: the cards of waste and stock
     seen: Ints  # [53]: which of them were reached
-    numbers: Ints  # [8]: columns with cards, cards of waste and stock, waste, turns
+    numbers: Ints  # [8]: see below
+
+
+USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
+"""Of a board's numbers: columns with cards, cards of waste and stock, those of the waste, turns
+left, and cards of the reserve."""
 
 
 def make_board() -> Board:
@@ -187,10 +259,11 @@ def take(t, first, second, third, board):
         if digits[t.stock[index]] == DEALT:
             board.left[cards] = t.stock[index]
             cards += 1
-    board.numbers[0] = used
-    board.numbers[1] = cards
-    board.numbers[2] = np.int64((third >> U64(WASTE_SHIFT)) & U64(63))
-    board.numbers[3] = np.int64((third >> U64(TURNS_SHIFT)) & U64(63))
+    board.numbers[USED] = used
+    board.numbers[LEFT] = cards
+    board.numbers[IN_WASTE] = np.int64((third >> U64(WASTE_SHIFT)) & U64(63))
+    board.numbers[TURNS] = np.int64((third >> U64(TURNS_SHIFT)) & U64(63))
+    board.numbers[RESERVE] = left_in_reserve(t, digits)
 
 
 @inlined
@@ -223,12 +296,23 @@ def add(t, words, board, card, digit, waste, turns, cost, found, number):
     third = found.words[number, 2] & U64((1 << WASTE_SHIFT) - 1)
     third |= (U64(waste) << U64(WASTE_SHIFT)) | (U64(turns) << U64(TURNS_SHIFT))
     found.words[number, 2] = third
-    code = card | (board.digits[card] << 6) | (board.numbers[2] << 9)
-    if turns != board.numbers[3]:
+    code = card | (board.digits[card] << 6) | (board.numbers[IN_WASTE] << 9)
+    if turns != board.numbers[TURNS]:
         code |= OVER
     found.codes[number] = np.uint16(code)
     found.costs[number] = cost
     return number + 1
+
+
+@inner
+def fill_column(card, found, first, number):
+    """Let a card of the reserve fill the column that moves from ``first`` on leave empty.
+
+    Its digit was 0 before.
+    """
+    for move in range(first, number):
+        found.words[move, card // PER_WORD] |= U64(BOTTOM) << U64(3 * (card % PER_WORD))
+        found.codes[move] |= np.uint16(OVER)
 
 
 @inlined
@@ -244,7 +328,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
     ``source`` is its column, -1 where it lies in none, -2 less the column where it may go to an
     empty column only.
     """
-    used = board.numbers[0]
+    used = board.numbers[USED]
     only_empty = source < -1
     if only_empty:
         source = -2 - source
@@ -261,6 +345,8 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
     if used == t.columns or t.fill == FILL_NONE or (t.fill == FILL_KINGS and card < CARDS - 4):
         return number
     if source >= 0 and board.stacks[source, 0] == card:
+        return number
+    if of_canfield(t) and t.fill == FILL_WASTE and (source >= 0 or board.digits[card] == HOME):
         return number
     digit = digit_at_bottom(t, card)
     return add(t, words, board, card, digit, waste, turns, cost, found, number)
@@ -279,11 +365,18 @@ def goes_on(t, lower, upper):
     return fits
 
 
+@inlined
+def stays(t, depth, last):
+    """Whether cards from a depth of a column on go to no other one: a part that may not move."""
+    part = t.takes == COLUMNS or (t.takes == CARD_OR_COLUMN and depth < last)
+    return part and depth > 0
+
+
 @inner
 def forced_column(t, board):
     """The column whose top card has to go home, of the lowest suit; -1 if there is none."""
     best = np.int64(-1)
-    for column in range(board.numbers[0]):
+    for column in range(board.numbers[USED]):
         card = board.stacks[column, board.lengths[column] - 1]
         suit = card & 3
         if board.heights[suit] != card >> 2:
@@ -305,29 +398,45 @@ def list_moves(t, words, board, found):
     one.
     """
     number = np.int64(0)
-    used, waste, turns = board.numbers[0], board.numbers[2], board.numbers[3]
+    used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]
+    reserve = board.numbers[RESERVE] if of_canfield(t) else np.int64(0)
     forced = forced_column(t, board)
     if forced >= 0:
         card = board.stacks[forced, board.lengths[forced] - 1]
-        return add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        if reserve and board.lengths[forced] == 1:
+            fill_column(last_of_reserve(t, reserve), found, 0, number)
+        return number
     for column in range(used):
         last = board.lengths[column] - 1
         top = board.stacks[column, last]
+        first = number
         if board.heights[top & 3] == top >> 2:
             number = add(t, words, board, top, HOME, waste, turns, 1, found, number)
         for depth in range(last, board.up[column] - 1, -1):
             card = board.stacks[column, depth]
             if depth < last and not goes_on(t, card, board.stacks[column, depth + 1]):
                 break
+            if of_canfield(t) and stays(t, depth, last):
+                continue
+            if depth < last:
+                first = number
             source = column
             if t.twins and depth > board.up[column]:
                 under = board.stacks[column, depth - 1]
                 if board.heights[under & 3] != under >> 2 and goes_on(t, under, card):
                     source = -2 - column
             number = go_to_columns(t, words, board, card, source, waste, turns, 1, found, number)
+            if reserve and depth == 0:
+                fill_column(last_of_reserve(t, reserve), found, first, number)
+    if reserve:
+        card = last_of_reserve(t, reserve)
+        if board.heights[card & 3] == card >> 2:
+            number = add(t, words, board, card, HOME, waste, turns, 1, found, number)
+        number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     if t.worrying:
         for suit in range(4):
-            if board.heights[suit]:
+            if board.heights[suit] >= t.worrying:
                 card = 4 * (board.heights[suit] - 1) + suit
                 number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     return list_plays(t, words, board, found, number)
@@ -336,7 +445,7 @@ def list_moves(t, words, board, found):
 @inner
 def list_plays(t, words, board, found, number):
     """Write the moves of cards that turning the stock brings to the top of the waste."""
-    cards, waste, turns = board.numbers[1], board.numbers[2], board.numbers[3]
+    cards, waste, turns = board.numbers[LEFT], board.numbers[IN_WASTE], board.numbers[TURNS]
     if not cards:
         return number
     for place in range(cards + 1):
@@ -387,11 +496,17 @@ def lower_bound(t, board):
     it frees no column. Where turning counts, a turn for every ``draw`` cards of the stock that are
     not in the waste: each has to come to the waste, and no turn brings more. A card that comes back
     adds one to the first of the three. So the bound falls by one move's cost at most.
+
+    A whole column that moves to another one takes what blocks it along: then the other one is
+    blocked after the move, and at most one column less is. A card of the reserve that fills a
+    column is alone there, which blocks nothing; it was not home before, and is not after. So fills,
+    which cost nothing, leave the bound as it is. The reserve itself is not looked at: its cards
+    may leave it without a move.
     """
     total = np.int64(CARDS)
     for suit in range(4):
         total -= board.heights[suit]
-    for column in range(board.numbers[0]):
+    for column in range(board.numbers[USED]):
         lowest = board.above  # free for use once the columns are known
         for suit in range(4):
             lowest[suit] = CARDS
@@ -402,16 +517,30 @@ def lower_bound(t, board):
                 break
             lowest[card & 3] = card
     if t.counted:
-        total += (board.numbers[1] - board.numbers[2] + t.draw - 1) // t.draw
+        total += (board.numbers[LEFT] - board.numbers[IN_WASTE] + t.draw - 1) // t.draw
     return total
+
+
+@inlined
+def rises(t, code):
+    """Whether a parent-move code leads to the next stratum.
+
+    Its card was in stock, waste or reserve, or lay on one face down; or the reserve filled the
+    column that it left, in which it lay at the bottom, where no such card was dealt.
+    """
+    card, old = np.int64(code & np.uint16(63)), (code >> np.uint16(6)) & np.uint16(7)
+    first = old == DEALT and t.bits[card] >= 0
+    if of_canfield(t):
+        first |= code & np.uint16(OVER) != 0
+    return first
 
 
 @kernel
 def signatures(t, words, found):
     """Write the signatures (uint64[states]) of states (uint64[states, 3]).
 
-    A bit for each card of stock and waste that has been played, and for each that was dealt face
-    down and has been turned up; from bit 52 on, the upper bits of word 2.
+    A bit for each card of stock, waste and reserve that has left it, and for each that was dealt
+    face down and has been turned up; from bit 52 on, the upper bits of word 2.
     """
     for state in range(words.shape[0]):
         signature = (words[state, 2] >> U64(WASTE_SHIFT)) << U64(52)

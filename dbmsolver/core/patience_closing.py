@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.digest import hash_words
 from dbmsolver.core.patience import (
-    DEALT,
     MOST_MOVES,
     PER_WORD,
     Board,
@@ -27,6 +26,7 @@ from dbmsolver.core.patience import (
     is_won,
     list_moves,
     lower_bound,
+    rises,
     take,
 )
 from dbmsolver.core.tables import CARDS
@@ -157,7 +157,7 @@ def insert(states, words, codes):
 
 @inlined
 def stratum_of(t, words):
-    """How many cards of stock and waste are played, plus how many are turned up."""
+    """How many cards have left stock, waste and reserve, plus how many are turned up."""
     count = np.int64(0)
     for card in range(CARDS):
         digit = (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7)
@@ -211,9 +211,7 @@ def close(t, states, out, board, found, layer, piece, most):
         moves = list_moves(t, words, board, found)
         for number in range(moves):
             following = found.words[number]
-            card = np.int64(found.codes[number] & np.uint16(63))
-            first = (found.codes[number] >> np.uint16(6)) & np.uint16(7) == DEALT
-            upwards = first and t.bits[card] >= 0
+            upwards = rises(t, found.codes[number])
             if layer >= 0:
                 take(t, following[0], following[1], following[2], board)
                 place = here + found.costs[number] + lower_bound(t, board)

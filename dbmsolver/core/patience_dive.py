@@ -17,11 +17,14 @@ from dbmsolver.core.patience import (
     DEALT,
     HOME,
     PER_WORD,
+    RESERVE,
+    USED,
     Board,
     Found,
     Ints,
     Words,
     is_won,
+    last_of_reserve,
     list_moves,
     make_board,
     make_found,
@@ -128,7 +131,10 @@ def _score(t, diving, number):
     if old == HOME:
         return 900
     column = diving.column[card]
-    if column < 0:  # from the waste
+    if column < 0:  # from the waste, or the reserve
+        held = board.numbers[RESERVE]
+        if held and last_of_reserve(t, held) == card:
+            return 60 if new == HOME else 250
         if new == HOME:
             return 150
         return 400
@@ -138,8 +144,8 @@ def _score(t, diving, number):
         return 50 if hidden == depth else 100
     if hidden == depth and depth > 0:
         return 200 - 10 * depth
-    if depth == 0:
-        return 500
+    if depth == 0:  # the reserve fills the column, if it has cards
+        return 300 if board.numbers[RESERVE] else 500
     under = board.stacks[column, depth - 1]
     if board.heights[under & 3] == under >> 2:
         return 450
@@ -156,7 +162,7 @@ def _list(t, diving):
     take(t, words[0], words[1], words[2], board)
     for card in range(CARDS):
         diving.column[card] = -1
-    for column in range(board.numbers[0]):
+    for column in range(board.numbers[USED]):
         for depth in range(board.lengths[column]):
             diving.column[board.stacks[column, depth]] = column
             diving.depth[board.stacks[column, depth]] = depth

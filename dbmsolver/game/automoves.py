@@ -30,15 +30,26 @@ Automove = Literal["none", "horne", "wkr", "max"]
 AUTOMOVES: tuple[Automove, ...] = get_args(Automove)
 
 
-def goes_home(card: int, foundations: Sequence[int], rules: Rules, policy: Automove) -> bool:
-    """Whether a game with these automoves moves the free card to its foundation."""
+def moves_home(position: Position, card: int, rules: Rules, policy: Automove) -> bool:
+    """Whether a game with these automoves moves the free card of a position to its foundation."""
+    counted, heights = position.counted(card), position.foundations
+    return goes_home(counted, heights, rules, policy, position.lowest)
+
+
+def goes_home(
+    card: int, foundations: Sequence[int], rules: Rules, policy: Automove, lowest: int = 1
+) -> bool:
+    """Whether a game with these automoves moves the free card to its foundation.
+
+    `card` and `lowest` are as for `is_safe_home`.
+    """
     if rules.whole_suits or rules.has_pile or rules.takes_back:
         return False
     if policy == "max":
         return foundations[card & 3] == card >> 2
-    if policy == "wkr" and is_safe_home(rules, card, foundations, "horne"):
+    if policy == "wkr" and is_safe_home(rules, card, foundations, "horne", lowest):
         return True
-    return is_safe_home(rules, card, foundations, policy)
+    return is_safe_home(rules, card, foundations, policy, lowest)
 
 
 def automoves(position: Position, rules: Rules, policy: Automove) -> tuple[list[Move], Position]:
@@ -46,7 +57,8 @@ def automoves(position: Position, rules: Rules, policy: Automove) -> tuple[list[
     moves: list[Move] = []
     while policy != "none":
         for card, source in position.available():
-            if source.kind != "waste" and goes_home(card, position.foundations, rules, policy):
+            own = source.kind not in ("waste", "reserve")
+            if own and moves_home(position, card, rules, policy):
                 move = Move(card, source, Place("foundation", card & 3))
                 break
         else:

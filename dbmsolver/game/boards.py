@@ -27,6 +27,10 @@ Klondike and its relatives have a line `Waste:` in the place of `Pile:`, and car
 down in angle brackets or in parentheses: <JD> <KD> 2S. Where the stock is not gone through any
 number of times, `Turns: 1` says how often the waste may still be turned over; without that line it
 is as often as in the beginning.
+
+Where the deal gives the rank with which foundations begin, `Base: J` says it; in a short deck its
+lowest rank follows, as in `Base: J 9`. Without that line it is the ace. Foundations say the rank on
+top all the same. `Reserve:` has the cards of a reserve that is one stack, the last one on top.
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import (
     CARDS,
     RANKS,
@@ -55,10 +60,10 @@ from dbmsolver.game.texts import LINE_END
 LABEL = re.compile(
     r"\s*(?:(?:(?P<home>foundations?|founds?|decks?)|(?P<cells>freecells?|fc)"
     r"|(?P<pile>pile|hole|waste)|(?P<stock>stock|talon)"
-    r"|(?P<turns>turns))\s*)?:",
+    r"|(?P<turns>turns)|(?P<base>base)|(?P<reserve>reserve))\s*)?:",
     re.ASCII | re.IGNORECASE,
 )
-"""How a line of a board begins: foundations, freecells, pile, stock, turns, a column's colon."""
+"""How a line of a board begins: the name of a place, or a column's colon."""
 
 _HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
@@ -87,8 +92,8 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
         position.validate(rules)
     lines = []
     if any(position.foundations):
-        heights = [(SUITS[s], position.foundations[s]) for s in _FOUNDATION_ORDER]
-        tops = [f"{name}-{RANKS[height - 1] if height else '0'}" for name, height in heights]
+        cards = [(SUITS[s], position.top_home(s)) for s in _FOUNDATION_ORDER]
+        tops = [f"{name}-{'0' if card is None else card_name(card)[0]}" for name, card in cards]
         lines.append("Foundations: " + " ".join(tops))
     if any(card is not None for card in position.freecells):
         cells = ["-" if card is None else card_name(card) for card in position.freecells]
@@ -106,6 +111,11 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
 def _patience_lines(position: Patience) -> list[str]:
     """Waste, stock and columns of a game of Klondike's kind."""
     lines = []
+    if position.base != ACE:
+        lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
+        lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
+    if position.reserve:
+        lines.append("Reserve: " + " ".join(map(card_name, position.reserve)))
     if position.waste:
         lines.append("Waste: " + " ".join(map(card_name, position.waste)))
     if position.stock:
@@ -137,6 +147,7 @@ class _Reader:
     hidden: list[int] = field(default_factory=list)
     """Cards face down in each column."""
     turns: int | None = None
+    base: Base | None = None
 
     def read_line(self, number: int, line: str) -> None:
         """Take one line, its comment removed."""
@@ -159,8 +170,11 @@ class _Reader:
                 self.fail(f"Freecells a second time, expected only those of line {first}", at)
             self.freecells_line = number
             self.read_freecells(words)
-        elif label and (label["pile"] or label["stock"]):
-            self.read_cards("pile" if label["pile"] else "stock", words, at)
+        elif label and (label["pile"] or label["stock"] or label["reserve"]):
+            names = (name for name in ("pile", "stock", "reserve") if label[name])
+            self.read_cards(next(names), words, at)
+        elif label and label["base"]:
+            self.read_base(words, at)
         elif label and label["turns"]:
             self.read_turns(words, at)
         elif label or words:
@@ -190,8 +204,9 @@ class _Reader:
     def read_cards(
         self, name: str, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]
     ) -> None:
-        """The cards of the pile or of the stock."""
-        if not (self.rules.has_pile or self.rules.draw):
+        """The cards of the pile, of the stock, or of the reserve."""
+        there = self.rules.has_pile or self.rules.draw
+        if not (self.rules.stacked if name == "reserve" else there):
             self.fail(f"a {name}, expected none in {self.rules.name}", at)
         name = "waste" if self.rules.draw and name == "pile" else name
         if name in self.piled:
@@ -233,6 +248,17 @@ class _Reader:
             self.fail("expected one line with one number, as in Turns: 1", at)
         self.turns = int(number)
 
+    def read_base(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
+        """The rank with which foundations begin, and the lowest rank of a short deck."""
+        if self.rules.base == "ace":
+            self.fail(f"a base, expected none in {self.rules.name}", at)
+        ranks = [_HEIGHTS.get(word.upper() if word.isascii() else "", 0) for word, _ in words]
+        if self.base is not None or not 1 <= len(ranks) <= 2 or not all(ranks):
+            self.fail("expected one line with a rank, or with the lowest rank, too: Base: J 9", at)
+        self.base = Base(ranks[0], ranks[1] if len(ranks) > 1 else 1)
+        if self.base.rank < self.base.lowest:
+            self.fail("a base below the lowest rank, expected a rank of the deck", at)
+
     def read_card(self, word: str, at: tuple[int, int]) -> int:
         card = parse_card(word, self.place(at))
         if card in self.seen:
@@ -244,10 +270,18 @@ class _Reader:
 
     def position(self) -> Position:
         """The board, once all lines are read."""
+        if self.rules.base != "ace":
+            self.count_from_base()
+        base = self.base or ACE
         for card in sorted(self.seen):
             height = self.heights.get(suit(card), 0)
-            if rank(card) <= height:
-                name = f"{SUITS[suit(card)]}-{RANKS[height - 1]}"
+            if rank(card) < base.lowest:
+                name = RANKS[base.lowest - 1]
+                text = f"{card_name(card)} is below {name}, which the line of the base says is the"
+                self.fail(f"{text} lowest rank", self.seen[card])
+            if rank(base.counted(card)) <= height:
+                top = base.card(4 * (height - 1) + suit(card))
+                name = f"{SUITS[suit(card)]}-{RANKS[rank(top) - 1]}"
                 text = f"{card_name(card)} is on the foundation {name} of line"
                 line = self.home[suit(card)][0]
                 self.fail(f"{text} {line} too, expected each card once", self.seen[card])
@@ -270,17 +304,38 @@ class _Reader:
         position.validate(self.rules, self.where)
         return position
 
+    def count_from_base(self) -> None:
+        """Turn the ranks on top of the foundations into heights."""
+        base = self.base or ACE
+        lowest = base.lowest - 1
+        tops = {index: self.heights.get(index, 0) for index in range(4)}
+        self.heights = {
+            index: rank(base.counted(4 * (top - 1) + index)) if top else lowest
+            for index, top in tops.items()
+        }
+
     def _patience(
         self, columns: list[tuple[int, ...]], heights: tuple[int, int, int, int]
     ) -> Patience:
         """The board of a game of Klondike's kind."""
-        waste, stock = (self.piled.get(name, (0, ()))[1] for name in ("waste", "stock"))
+        waste, stock, reserve = (
+            self.piled.get(name, (0, ()))[1] for name in ("waste", "stock", "reserve")
+        )
         turns = self.turns
         if turns is None and self.rules.passes:
             turns = self.rules.passes - 1
         hidden = (*self.hidden, *[0] * (self.rules.columns - len(self.hidden)))
         position = Patience(
-            tuple(columns), (), heights, None, stock, waste=waste, hidden=hidden, turns=turns
+            tuple(columns),
+            (),
+            heights,
+            None,
+            stock,
+            waste=waste,
+            hidden=hidden,
+            turns=turns,
+            base=self.base or ACE,
+            reserve=reserve,
         )
         position.validate(self.rules, self.where)
         return position

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
 from dbmsolver.errors import InputError
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import format_board, parse_board
-from dbmsolver.game.cards import rank
+from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
-from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.layouts import Layout, layout_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -76,12 +78,11 @@ def deal_number(number: int, rules: Rules) -> Position:
     if rules.kings_sunk:
         deck = _sink_kings(deck[::-1], rules.columns)
     layout = layout_of(rules.layout)
+    if rules.off_columns and not rules.layout:
+        text = f"{rules.name} has no such deal: nothing says which cards go to base and reserve"
+        raise InputError(text, f"deal {number}")
     if rules.is_patience:
-        columns, left, heights = layout.arrange(deck, rules.columns, rules.stock)
-        piles = tuple(map(tuple, columns))
-        hidden = layout.hidden or (0,) * rules.columns
-        turns = rules.passes - 1 if rules.passes else None
-        return Patience(piles, (), heights, None, tuple(left), hidden=hidden, turns=turns)
+        return _deal_patience(deck, layout, rules)
     if rules.has_pile:
         after = layout.turned + rules.stock
         columns, rest, heights = layout.arrange(deck, rules.columns, after)
@@ -93,6 +94,29 @@ def deal_number(number: int, rules: Rules) -> Position:
     for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
         freecells[cell] = card
     return Position(tuple(map(tuple, columns)), tuple(freecells), heights)
+
+
+def _deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience:
+    """Deal a shuffled deck for a game of Klondike's kind."""
+    first, reserve, rest = layout.taken_apart(deck)
+    columns, left, home = layout.arrange(rest, rules.columns, rules.stock)
+    heights = list(home)
+    base = ACE
+    if first:
+        base = Base(rank(first[0]), 1 + min(home))
+        heights[suit(first[0])] += 1
+    hearts, spades, diamonds, clubs = heights
+    return Patience(
+        tuple(map(tuple, columns)),
+        (),
+        (hearts, spades, diamonds, clubs),
+        None,
+        tuple(left),
+        hidden=layout.hidden or (0,) * rules.columns,
+        turns=rules.passes - 1 if rules.passes else None,
+        base=base,
+        reserve=tuple(reserve),
+    )
 
 
 def _shuffled_deck(number: int) -> list[int]:

@@ -9,15 +9,18 @@ In games of one pile `hole` is the card on it, or a list of its cards, and `stoc
 both the last card is on top.
 
 In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above.
+Where the deal gives the base of the foundations, `foundations` are the cards that are it; the last
+card of `reserve` is the one that may be played.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.patience import Patience
@@ -95,19 +98,25 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
 
 def _patience(data: Any, rules: Rules, where: str) -> Position:
     """A board of a game of Klondike's kind."""
-    _check_names(data, (_PILES, _FOUNDATIONS, _STOCK), rules, where)
+    names = (_PILES, _FOUNDATIONS, _STOCK, *[_RESERVE] * bool(rules.stacked))
+    _check_names(data, names, rules, where)
     given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     piles = [_cards(pile, where) for pile in given]
     down = [[card[-1:].islower() for card in pile] for pile in given]
     hidden = [sum(pile) for pile in down]
     if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
         raise InputError("a card face down on a card face up, expected none", where)
-    stock, tops = (_cards(data.get(name, []), where) for name in (_STOCK, _FOUNDATIONS))
-    lowest = _ranks_missing((*piles, stock, tops), where)
+    stock, reserve, tops = (
+        _cards(data.get(name, []), where) for name in (_STOCK, _RESERVE, _FOUNDATIONS)
+    )
+    lowest = _ranks_missing((*piles, stock, reserve, tops), where)
     _check_columns(piles, rules, where)
     heights = [max(lowest, height) for height in layout_of(rules.layout).heights]
+    base = ACE
+    if rules.base != "ace":
+        base = _base(tops, lowest, where)
     for card in tops:
-        heights[suit(card)] = rank(card) + lowest
+        heights[suit(card)] = rank(base.counted(card + 4 * lowest))
     hearts, spades, diamonds, clubs = heights
     empty = rules.columns - len(piles)
     position = Patience(
@@ -118,16 +127,27 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
         tuple(card + 4 * lowest for card in reversed(stock)),
         hidden=(*hidden, *[0] * empty),
         turns=rules.passes - 1 if rules.passes else None,
+        base=base,
+        reserve=tuple(card + 4 * lowest for card in reserve),
     )
     position.validate(rules, where)
     return position
 
 
-def _check_names(data: Any, names: tuple[str, str, str], rules: Rules, where: str) -> None:
-    """InputError unless all that a board has is one of the three."""
+def _base(tops: list[int], lowest: int, where: str) -> Base:
+    """The base, by the cards on the foundations, which are all of its rank."""
+    ranks = {rank(card) for card in tops}
+    if len(ranks) != 1:
+        text = "expected cards of one rank, with which foundations begin"
+        raise InputError(f"{_FOUNDATIONS}: {text}", where)
+    return Base(ranks.pop() + lowest, 1 + lowest)
+
+
+def _check_names(data: Any, names: Sequence[str], rules: Rules, where: str) -> None:
+    """InputError unless all that a board has is one of these."""
     for name in data:
         if name not in names:
-            expected = f"expected {names[0]}, {names[1]} and {names[2]}"
+            expected = f"expected {', '.join(names[:-1])} and {names[-1]}"
             raise InputError(f"{quoted(name)} has no place in {rules.name}, {expected}", where)
 
 

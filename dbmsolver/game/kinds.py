@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 Build = Literal["alternate", "suit", "any", "none", "suit-both", "colour", "other"]
-Fill = Literal["any", "kings", "none"]
-Moves = Literal["single", "runs", "suit-runs", "groups"]
+Fill = Literal["any", "kings", "none", "waste"]
+Moves = Literal["single", "runs", "suit-runs", "groups", "card-or-column", "columns"]
+Bases = Literal["ace", "deal", "round"]
 Pile = Literal["none", "wrap", "ends"]
 Policy = Literal["wkr", "horne", "none", "max"]
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
 """What any game may have; the other ways of building are for Klondike's kind only."""
-FILLS: tuple[Fill, ...] = get_args(Fill)
+FILLS: tuple[Fill, ...] = ("any", "kings", "none")
+"""What any game may have; `waste` is for Klondike's kind only."""
 MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
-"""What any game may have; `groups` are for Klondike's kind only."""
+"""What any game may have; groups and whole columns are for Klondike's kind only."""
 PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
 """What a search may follow whatever it counts: "max" takes solutions away."""
 
-Family = Literal["cards", "runs", "two-way", "pile", "patience"]
+Family = Literal["cards", "runs", "two-way", "pile", "patience", "canfield"]
 """What kernels play a game: see docs/games.md."""
 
 BUILD_WORDS: dict[Build, str] = {
@@ -35,12 +37,20 @@ FILL_WORDS: dict[Fill, str] = {
     "any": "empty columns take any card",
     "kings": "empty columns take kings only",
     "none": "empty columns take nothing",
+    "waste": "empty columns take cards of the waste only",
 }
 MOVES_WORDS: dict[Moves, str] = {
     "single": "cards move one by one",
     "runs": "a run moves as one move",
     "suit-runs": "a run of one suit moves as one move",
     "groups": "any cards at the end of a column move as one move",
+    "card-or-column": "a card or a whole column moves as one move",
+    "columns": "whole columns move as one move and no part of one",
+}
+BASE_WORDS: dict[Bases, str] = {
+    "ace": "foundations begin with the ace",
+    "deal": "foundations begin with a rank that the deal gives",
+    "round": "foundations begin with a rank that the deal gives and columns go round over it",
 }
 WHOLE_SUITS_WORDS = {True: "only whole suits go home", False: "cards go home one by one"}
 REMOVABLE_WORDS = {
@@ -70,6 +80,14 @@ def passes_words(passes: int) -> str:
     if not passes:
         return "any number of passes"
     return f"{passes} {'pass' if passes == 1 else 'passes'}"
+
+
+def stacked_words(cards: int) -> str:
+    """A reserve of so many cards in one stack in words."""
+    if not cards:
+        return "no stack in reserve"
+    count = f"{cards} {'card' if cards == 1 else 'cards'}"
+    return f"{count} stacked in reserve that fill empty columns"
 
 
 def stock_words(cards: int) -> str:

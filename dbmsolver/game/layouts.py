@@ -14,6 +14,9 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 `cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
 `turned 1`         so many cards go to the pile after those for the columns
 `hidden 0 1 2`     so many cards of each column, the deepest ones, lie face down
+`base 1`           that card, by the order in which cards come from the deck, goes to its foundation
+`reserve 2 3`      these cards, counted in the same way, go to the reserve, deepest card first; the
+                   rest of the deck, without these and the base, counts from 1 again
 =================  ================================================================================
 """
 
@@ -41,6 +44,8 @@ _ORDER = (
     "cells",
     "turned",
     "hidden",
+    "base",
+    "reserve",
 )
 EXPECTED = f"{', '.join(_ORDER)}, in this order"
 
@@ -60,6 +65,9 @@ class Layout:
     pile: tuple[int, ...] = ()
     turned: int = 0
     hidden: tuple[int, ...] = ()
+    base: int = 0
+    """The number of the card that is the base, 0 for none."""
+    reserve: tuple[int, ...] = ()
 
     @property
     def has_pile(self) -> bool:
@@ -78,10 +86,13 @@ class Layout:
         hearts, spades, diamonds, clubs = heights
         return hearts, spades, diamonds, clubs
 
-    def check(self, columns: int, freecells: int, filled: int, stock: int = 0) -> None:
+    def check(
+        self, columns: int, freecells: int, filled: int, stock: int = 0, apart: int = 0
+    ) -> None:
         """UsageError if it does not fit these numbers of columns and cells, `filled` by the deal.
 
-        `stock` cards are left in the stock.
+        `stock` cards are left in the stock; `apart` are the base, if there is one, and those of a
+        reserve that is one stack.
 
         Every card has to get a place, and only one.
         """
@@ -96,7 +107,8 @@ class Layout:
         ):
             text = f"the layout fills the freecells {_numbers(self.cells)}"
             raise UsageError(f"{text}, expected {filled} of {freecells}")
-        cards = CARDS - len(self.home) - len(self.pile) - filled - self.turned - stock
+        self._check_apart(apart)
+        cards = CARDS - len(self.home) - len(self.pile) - filled - self.turned - stock - apart
         if cards < 0 and not filled:
             raise UsageError(f"{-cards} cards too few for pile and stock, expected a smaller stock")
         if cards < 0:
@@ -117,6 +129,35 @@ class Layout:
         if self.order == "diagonal" and cards > columns * (columns + 1) // 2:
             text = f"{cards} cards cannot be dealt diagonally to {columns} columns"
             raise UsageError(f"{text}, expected more columns")
+
+    def _check_apart(self, apart: int) -> None:
+        """UsageError unless base and reserve are so many different cards of the deck."""
+        numbers = [*self.reserve, *[self.base] * bool(self.base)]
+        deck = CARDS - len(self.home)
+        if len(numbers) != apart or len(set(numbers)) != apart:
+            text = f"the deal puts {len(set(numbers))} cards on a foundation and into the reserve"
+            raise UsageError(f"{text}, expected {apart}")
+        if self.base and len(set(self.heights)) > 1:
+            raise UsageError(
+                "a rank is home in part, and the deal gives a base: expected whole ranks"
+            )
+        if any(not 1 <= number <= deck for number in numbers):
+            raise UsageError(
+                f"the deck has cards 1 to {deck}, expected base and reserve among them"
+            )
+
+    def taken_apart(self, deck: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+        """Base (one card or none), reserve, and the other cards, of a shuffled deck."""
+        cards = [card for card in deck if card not in self.home]
+        base = [cards[self.base - 1]] if self.base else []
+        reserve = [cards[number - 1] for number in self.reserve]
+        return base, reserve, [card for card in cards if card not in (*base, *reserve)]
+
+    def fills(self, columns: int, left: int) -> bool:
+        """Whether each of so many columns gets a card, where so many are left for the stock."""
+        _, _, rest = self.taken_apart(range(CARDS))
+        laid, _, _ = self.arrange(rest, columns, left)
+        return all(laid)
 
     def arrange(
         self, deck: Sequence[int], columns: int, filled: int
@@ -173,6 +214,10 @@ class Layout:
             parts.append(f"turned {self.turned}")
         if self.hidden:
             parts.append("hidden " + " ".join(map(str, self.hidden)))
+        if self.base:
+            parts.append(f"base {self.base}")
+        if self.reserve:
+            parts.append("reserve " + " ".join(map(str, self.reserve)))
         return "; ".join(parts)
 
     def words(self, columns: int) -> list[str]:
@@ -180,6 +225,10 @@ class Layout:
         parts = []
         if self.home:
             parts.append(f"{_cards(self.home)} home at the start")
+        if self.base:
+            parts.append(f"card {self.base} to its foundation")
+        if self.reserve:
+            parts.append(f"{len(self.reserve)} cards to the reserve")
         if self.pile:
             parts.append(f"{_cards(self.pile)} on the pile at the start")
         if self.first:
@@ -279,6 +328,12 @@ def _with(layout: Layout, word: str, rest: str) -> Layout:
         return replace(layout, auto=True)
     if word == "hidden":
         return replace(layout, hidden=tuple(map(int, rest.split())))
+    if word == "base":
+        if int(rest) < 1:
+            raise ValueError("expected the number of a card")
+        return replace(layout, base=int(rest))
+    if word == "reserve":
+        return replace(layout, reserve=tuple(map(int, rest.split())))
     if word == "turned":
         if int(rest) < 1:
             raise ValueError("expected a number of cards")

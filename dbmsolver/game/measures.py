@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple, get_args
 
 from dbmsolver.errors import UsageError
-from dbmsolver.game.automoves import goes_home
+from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, POLICIES, REMOVABLE_WORDS, Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.patience import Patience, counts_as_play
@@ -67,7 +67,7 @@ class Measure(NamedTuple):
         home = [
             (card & 3, card, source)
             for card, source in position.available()
-            if goes_home(card, position.foundations, self.rules, self.policy)
+            if moves_home(position, card, self.rules, self.policy)
         ]
         if not home:
             return None

@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple
 
 from dbmsolver.game.cards import SUIT_NAMES, card_name
 
-PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock", "waste"]
+PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock", "waste", "reserve"]
 
 
 class Place(NamedTuple):
     """Where a card can be. Columns and freecells count from 0; a foundation's index is its suit.
 
-    There is one pile, one stock, and one waste: their index is 0.
+    There is one pile, one stock, one waste, and one reserve: their index is 0.
     """
 
     kind: PlaceKind
@@ -23,7 +23,7 @@ class Place(NamedTuple):
         if self.kind == "foundation":
             known = 0 <= self.index < len(SUIT_NAMES)
             return f"foundation of {SUIT_NAMES[self.index]}" if known else "foundation"
-        if self.kind in ("pile", "stock", "waste"):
+        if self.kind in ("pile", "stock", "waste", "reserve"):
             return self.kind
         return f"{self.kind} {self.index + 1}"
 
@@ -31,6 +31,7 @@ class Place(NamedTuple):
 PILE = Place("pile", 0)
 STOCK = Place("stock", 0)
 WASTE = Place("waste", 0)
+RESERVE = Place("reserve", 0)
 
 
 class Move(NamedTuple):

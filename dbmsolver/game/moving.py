@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import get_args
 
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.kinds import PILES, Build, Moves, Pile
+from dbmsolver.game.kinds import PILES, Bases, Build, Moves, Pile
 from dbmsolver.game.rules import Rules
 
 _PATIENCE = re.compile(
-    r"(?P<moves>runs|suit-runs|groups)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
-    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?P<back> ?removable)?"
+    r"(?P<moves>runs|suit-runs|groups|card-or-column|columns)?(?: ?stock-(?P<stock>[0-9]{1,2}) "
+    r"draw-(?P<draw>[1-9][0-9]?) passes-(?P<passes>[0-9]{1,2}))?(?: ?base-(?P<base>deal|round))?"
+    r"(?: ?stacked-(?P<stacked>[1-9][0-9]?))?(?P<back> ?removable)?"
 )
 
 
@@ -27,6 +29,8 @@ def moving(rules: Rules) -> str:
         words += [f"stock-{rules.stock}"] * bool(rules.stock)
     if rules.draw:
         words += [f"stock-{rules.stock}", f"draw-{rules.draw}", f"passes-{rules.passes}"]
+    words += [f"base-{rules.base}"] * (rules.base != "ace")
+    words += [f"stacked-{rules.stacked}"] * (rules.stacked > 0)
     words += ["removable"] * rules.removable
     return " ".join(words) or "single"
 
@@ -66,6 +70,8 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         stock=0,
         draw=0,
         passes=0,
+        base="ace",
+        stacked=0,
     )
 
 
@@ -74,11 +80,13 @@ def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
     found = _PATIENCE.fullmatch(text)
     if not found:
         expected = (
-            "runs, suit-runs or groups, then stock-, draw- and passes- with numbers, then "
-            "removable, as far as they are so"
+            "runs, suit-runs, groups, card-or-column or columns, then stock-, draw- and passes- "
+            "with numbers, then base-deal or base-round, stacked- with a number, and removable, as "
+            "far as they are so"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
-    takes: dict[str | None, Moves] = {"runs": "runs", "suit-runs": "suit-runs", "groups": "groups"}
+    takes = {name: name for name in get_args(Moves)}
+    bases = {name: name for name in get_args(Bases)}
     return replace(
         rules,
         build=build or rules.build,
@@ -89,5 +97,7 @@ def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
         stock=int(found["stock"] or 0),
         draw=int(found["draw"] or 0),
         passes=int(found["passes"] or 0),
+        base=bases.get(found["base"], "ace"),
+        stacked=int(found["stacked"] or 0),
         removable=bool(found["back"]),
     )

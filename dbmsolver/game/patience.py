@@ -42,17 +42,46 @@ run may, and nothing on z: that run is moved to z, and y goes home. This move is
 the place of m. Other exchanges, of cards of other ranks, may be under way meanwhile: they do not
 meet. With safe moves home the argument is one of induction on the length of a shortest solution:
 each reduction leads to a position from which a shorter one is left.
+
+*Automatic fills.* In some games a reserve is one stack of cards, whose last one may be played.
+When a move empties a column, that card goes there at once. This is no move, and counts as none. So
+no column is empty while the reserve has cards.
+
+*A base that the deal gives.* Foundations may begin with a rank that the deal gives, and go round
+from the king to the ace. Ranks are then counted from the base (:mod:`dbmsolver.game.bases`): all
+that is said here of ranks is said of these. Either the base is the lowest rank in the columns, too,
+so that nothing is put on it, or the last rank goes on it: columns *go round*.
+
+*Safe moves home with a reserve.* The argument holds where X leaves its column empty, and the
+reserve's last card R goes there. From then on the column of X holds, in the second solution, the
+card that is the last one of the reserve in the first. A move of that card from the reserve is one
+from this column, which is filled with the next card. When another column is emptied, and R goes
+there in the first solution, the next card does in the second, and the two columns exchange their
+names. When the first solution takes X home, which the second did long ago, R comes to where it is
+in the second. Where the first has no card left in the reserve, the second has an empty column in
+place of X. So the second solution has each card that may be played that the first has, with as many
+moves.
+
+*Safe moves home where columns go round.* L then has all cards that may lie on bases in L, of the
+last rank, and so on, unless these bases are home. So all suits in L need their base home, and X is
+no base itself. Where cards come back from the foundations, bases would, too: then nothing is safe,
+unless nothing is put on any card. Ranks that a short deck is without stay home there.
+
+*Twins where columns go round* are not looked at: a run may lie on a card of the rank that it begins
+with, or y may lie on z, so that what lies on the two cannot be exchanged.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
-from dbmsolver.game.cards import card_name, rank, suit
+from dbmsolver.game.bases import ACE, Base
+from dbmsolver.game.cards import RANKS, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.moves import STOCK, WASTE, Move, Place
+from dbmsolver.game.moves import RESERVE, STOCK, WASTE, Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
@@ -68,18 +97,53 @@ class Patience(Position):
     """For each column how many of its cards, the deepest ones, lie face down."""
     turns: int | None = None
     """How often the waste may still be turned over; None for any number of times."""
+    base: Base = ACE
+    """The rank with which foundations begin."""
+    reserve: tuple[int, ...] = ()
+    """A stack of cards, the last of which may be played, and fills the next empty column."""
+
+    def counted(self, card: int) -> int:
+        """The card with its rank counted from the base."""
+        return self.base.counted(card)
+
+    @property
+    def lowest(self) -> int:
+        """What the base counts as: the lowest rank of the deck."""
+        return self.base.lowest
+
+    def home_card(self, index: int, height: int) -> int:
+        """The card on a foundation of that suit and height, from 1."""
+        return self.base.card(4 * (height - 1) + index)
+
+    def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
+        """Whether `child` may be put on `parent`, the last card of a column."""
+        child, parent = self.counted(child), self.counted(parent)
+        if rules.base == "round" and rank(child) == 13 and rank(parent) == self.base.lowest:
+            return suit(child) ^ suit(parent) in rules.parent_kinds
+        return rules.can_stack(child, parent)
+
+    def is_run(self, cards: tuple[int, ...], rules: Rules) -> bool:
+        """Whether the cards, the end of a column, deepest first, lie as one move may take them."""
+        if len(cards) == 1 or rules.moves == "groups":
+            return True
+        return rules.has_runs and all(
+            self.can_stack(upper, lower, rules)
+            and (rules.moves != "suit-runs" or suit(upper) == suit(lower))
+            for lower, upper in itertools.pairwise(cards)
+        )
 
     def face_up(self, column: int) -> tuple[int, ...]:
         """The cards of a column that lie face up."""
         return self.columns[column][self.hidden[column] :]
 
     def available(self) -> list[tuple[int, Place]]:
-        """The cards that are free to move: last of the columns, then the top of the waste."""
+        """The cards that are free to move: last of the columns, of the reserve, of the waste."""
         free = [
             (column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
             if column
         ]
+        free += [(card, RESERVE) for card in self.reserve[-1:]]
         return free + [(card, WASTE) for card in self.waste[-1:]]
 
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
@@ -88,7 +152,7 @@ class Patience(Position):
         for index in range(len(self.columns)):
             cards = self.face_up(index)
             for count in range(2, len(cards) + 1):
-                if not rules.is_run(cards[-count:]):
+                if not self.is_run(cards[-count:], rules):
                     break
                 found.append((cards[-count], Place("column", index), count))
         return found
@@ -101,15 +165,16 @@ class Patience(Position):
         """
         moves: list[Move] = []
         for card, source, count in self.runs(rules):
-            if count == 1 and self.foundations[suit(card)] == rank(card) - 1:
+            if count == 1 and self.is_next_home(card):
                 moves.append(Move(card, source, Place("foundation", suit(card))))
-            alone = source.kind == "column" and len(self.columns[source.index]) == count
-            moves += self._to_columns(card, source, count, rules, alone)
+            size = len(self.columns[source.index]) if source.kind == "column" else 0
+            if not size or rules.is_movable(count, size):
+                moves += self._to_columns(card, source, count, rules, size == count)
         if rules.removable:
-            for index, height in enumerate(self.foundations):
-                if height:
-                    card = 4 * (height - 1) + index
-                    moves += self._to_columns(card, Place("foundation", index), 1, rules, False)
+            for index in range(4):
+                top = self.top_home(index)
+                if top is not None and rank(top) >= self.lowest:
+                    moves += self._to_columns(top, Place("foundation", index), 1, rules, False)
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
@@ -130,8 +195,8 @@ class Patience(Position):
         under = self.face_up(move.source.index)[: -move.count][-1:]
         if not under or not self.columns[move.destination.index]:
             return False
-        home = self.foundations[suit(under[0])] == rank(under[0]) - 1
-        return rules.can_stack(move.card, under[0]) and not home
+        stays = self.can_stack(move.card, under[0], rules)
+        return stays and not self.is_next_home(under[0])
 
     def _to_columns(
         self, card: int, source: Place, count: int, rules: Rules, alone: bool
@@ -139,11 +204,12 @@ class Patience(Position):
         empty = None
         for index, column in enumerate(self.columns):
             fits = column and source != Place("column", index)
-            if fits and rules.can_stack(card, column[-1]):
+            if fits and self.can_stack(card, column[-1], rules):
                 yield Move(card, source, Place("column", index), count=count)
             if not column and empty is None:
                 empty = index
-        if empty is not None and rules.can_fill(card) and not alone:
+        fills = rules.can_fill(card) or (rules.fill == "waste" and source == WASTE)
+        if empty is not None and fills and not alone:
             yield Move(card, source, Place("column", empty), count=count)
 
     def moves_of_stock(self, rules: Rules) -> list[Move]:
@@ -160,7 +226,8 @@ class Patience(Position):
         safe = [
             (suit(column[-1]), column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
-            if column and is_safe_home(rules, column[-1], self.foundations, policy)
+            if column
+            and is_safe_home(rules, self.counted(column[-1]), self.foundations, policy, self.lowest)
         ]
         if not safe:
             return None
@@ -176,7 +243,7 @@ class Patience(Position):
         if move.source == STOCK or move.destination == STOCK:
             return self._turn(move)
         card, source, destination, _, count = move
-        columns, waste = list(self.columns), self.waste
+        columns, waste, reserve = list(self.columns), self.waste, self.reserve
         foundations = list(self.foundations)
         taken: tuple[int, ...] = (card,)
         if source.kind == "column" and self._is_free(card, source, count):
@@ -184,6 +251,8 @@ class Patience(Position):
             columns[source.index] = columns[source.index][:-count]
         elif source == WASTE and count == 1 and waste[-1:] == (card,):
             waste = waste[:-1]
+        elif source == RESERVE and count == 1 and reserve[-1:] == (card,):
+            reserve = reserve[:-1]
         elif self._is_home(card, source) and count == 1 and destination.kind == "column":
             foundations[suit(card)] -= 1
         else:
@@ -195,15 +264,19 @@ class Patience(Position):
             destination.kind == "foundation"
             and count == 1
             and index == suit(card)
-            and foundations[index] == rank(card) - 1
+            and self.is_next_home(card)
         ):
             foundations[index] += 1
         else:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
         hearts, spades, diamonds, clubs = foundations
+        if source.kind == "column" and not columns[source.index] and reserve:
+            columns[source.index] = reserve[-1:]
+            reserve = reserve[:-1]
         return replace(
             self,
             columns=tuple(columns),
+            reserve=reserve,
             foundations=(hearts, spades, diamonds, clubs),
             waste=waste,
             hidden=tuple(
@@ -231,8 +304,10 @@ class Patience(Position):
 
     def _is_home(self, card: int, source: Place) -> bool:
         """Whether the card is the top one of its foundation."""
-        own = suit(card)
-        return source == Place("foundation", own) and self.foundations[own] == rank(card)
+        top = self.top_home(suit(card))
+        return (
+            source == Place("foundation", suit(card)) and top == card and rank(card) >= self.lowest
+        )
 
     def _is_free(self, card: int, source: Place, count: int) -> bool:
         """Whether so many cards lie face up at the end of a column, the deepest of them `card`."""
@@ -245,6 +320,8 @@ class Patience(Position):
         """Equal for positions that differ only in the order of columns."""
         columns = zip(self.columns, self.hidden, strict=True)
         rest = self.foundations, self.stock, self.waste, self.turns
+        if self.reserve:
+            rest = (*rest, self.reserve)  # type: ignore[assignment]
         return (tuple(sorted(one for one in columns if one[0])), *rest)
 
     def validate(self, rules: Rules, where: str | None = None) -> None:
@@ -255,6 +332,7 @@ class Patience(Position):
             if not 0 <= down <= max(0, len(column) - 1):
                 text = f"column {number}: {down} of {len(column)} cards face down"
                 raise InputError(f"{text}, expected its last card face up", where)
+        self._validate_base(rules, where)
         if (self.waste or self.stock) and not rules.draw:
             raise InputError("a stock or a waste, expected none", where)
         if len(self.waste) + len(self.stock) > rules.stock:
@@ -267,14 +345,37 @@ class Patience(Position):
             raise InputError(f"{given} turns of the waste, expected {expected}", where)
         Position.validate(self, rules, where)
 
+    def _validate_base(self, rules: Rules, where: str | None) -> None:
+        """InputError unless base and reserve are such as the rules have."""
+        given, lowest = self.base
+        if rules.base == "ace" and self.base != ACE:
+            raise InputError("a base, expected foundations that begin with the ace", where)
+        if not 1 <= lowest <= given <= 13:
+            text = f"the base {given} and the lowest rank {lowest}, expected ranks of the deck"
+            raise InputError(text, where)
+        if rules.base != "ace" and any(height < lowest - 1 for height in self.foundations):
+            name = RANKS[lowest - 2]
+            raise InputError(f"foundations below {name}, expected ranks below the deck home", where)
+        if len(self.reserve) > rules.stacked:
+            text = f"{len(self.reserve)} cards in the reserve, expected at most {rules.stacked}"
+            raise InputError(text, where)
+        if self.reserve and not all(self.columns):
+            raise InputError(
+                "an empty column beside a reserve that fills it, expected no empty column", where
+            )
+
     def lying(self) -> list[tuple[int, str]]:
         """Each card that is not home, and where it is, in words."""
-        return [*Position.lying(self), *((card, str(WASTE)) for card in self.waste)]
+        held = [(card, str(RESERVE)) for card in self.reserve]
+        return [*Position.lying(self), *held, *((card, str(WASTE)) for card in self.waste)]
 
     def __str__(self) -> str:
         """One line for debugging; boards for people are `deals.format_board`."""
         waste, stock = (" ".join(map(card_name, cards)) for cards in (self.waste, self.stock))
-        return f"{Position.__str__(self)} waste [{waste}] stock [{stock}] face down {self.hidden}"
+        text = f"{Position.__str__(self)} waste [{waste}] stock [{stock}] face down {self.hidden}"
+        if self.reserve:
+            text += f" reserve [{' '.join(map(card_name, self.reserve))}]"
+        return text if self.base == ACE else f"{text} base {RANKS[self.base.rank - 1]}"
 
 
 def counts_as_play(move: Move) -> bool:

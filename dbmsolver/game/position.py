@@ -50,6 +50,32 @@ class Position:
             return sum(map(len, self.columns))
         return CARDS - sum(self.foundations)
 
+    def counted(self, card: int) -> int:
+        """The card with its rank counted from that with which foundations begin, here the ace."""
+        return card
+
+    @property
+    def lowest(self) -> int:
+        """What the rank with which foundations begin counts as."""
+        return 1
+
+    def home_card(self, index: int, height: int) -> int:
+        """The card on a foundation of that suit and height, from 1."""
+        return 4 * (height - 1) + index
+
+    def top_home(self, index: int) -> int | None:
+        """The card on top of a foundation, None if there is none."""
+        height = self.foundations[index]
+        return self.home_card(index, height) if height else None
+
+    def is_home(self, card: int) -> bool:
+        """Whether the card lies on its foundation."""
+        return rank(self.counted(card)) <= self.foundations[suit(card)]
+
+    def is_next_home(self, card: int) -> bool:
+        """Whether the card's foundation takes it next."""
+        return rank(self.counted(card)) == self.foundations[suit(card)] + 1
+
     def available(self) -> list[tuple[int, Place]]:
         """The cards that are free to move: last of the columns, then those in the freecells."""
         tops = [
@@ -276,7 +302,7 @@ class Position:
             place = str(Place("foundation", index))
             if not 0 <= height <= 13:
                 raise InputError(f"height {height} of the {place}, expected 0 to 13", where)
-            seen.update({(r << 2) + index: place for r in range(height)})
+            seen.update({self.home_card(index, r): place for r in range(1, height + 1)})
         for card, place in self.lying():
             if not 0 <= card < CARDS:
                 raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)

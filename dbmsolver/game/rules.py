@@ -11,7 +11,9 @@ turned to the pile card by card. The game is won when the columns are empty.
 
 Klondike and its relatives have a stock that is turned to a waste, whose top card may be played,
 cards face down in the columns, cards that come back from the foundations, or moves of any group of
-cards face up. They have no freecells. :mod:`dbmsolver.game.patience` plays them.
+cards face up. Some have a reserve, a stack of cards whose last one may be played and goes to each
+column that becomes empty, and foundations that begin with a rank that the deal gives. They have no
+freecells. :mod:`dbmsolver.game.patience` plays them.
 """
 
 from __future__ import annotations
@@ -24,15 +26,16 @@ from typing import get_args
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import (
+    BASE_WORDS,
     BUILD_WORDS,
     FILL_WORDS,
-    FILLS,
     MOVES_WORDS,
     PILE_WORDS,
     PILES,
     REMOVABLE_WORDS,
     RESERVE_WORDS,
     WHOLE_SUITS_WORDS,
+    Bases,
     Build,
     Family,
     Fill,
@@ -40,6 +43,7 @@ from dbmsolver.game.kinds import (
     Pile,
     draw_words,
     passes_words,
+    stacked_words,
     stock_words,
 )
 from dbmsolver.game.layouts import layout_of
@@ -49,6 +53,8 @@ MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
+MAX_STACKED = 26
+"""Cards of a reserve that is one stack."""
 MAX_PASSES = 16
 """Passes through the stock, if their number is limited."""
 
@@ -108,6 +114,13 @@ class Rules:
     """Cards that are turned from the stock to the waste at once; 0 where there is no waste."""
     passes: int = 0
     """How often the stock is gone through; 0 for any number of times."""
+    base: Bases = "ace"
+    """What foundations begin with: the ace, or the rank of a card that the deal puts there.
+
+    Then ranks are counted from that one. With `round` the last rank goes on it in the columns.
+    """
+    stacked: int = 0
+    """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
 
     def __post_init__(self) -> None:
         most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
@@ -116,9 +129,10 @@ class Rules:
         check_range("freecells", self.freecells, 0, most)
         check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, get_args(Build))
-        _check_choice("fill", self.fill, FILLS)
+        _check_choice("fill", self.fill, get_args(Fill))
         _check_choice("moves", self.moves, get_args(Moves))
         _check_choice("pile", self.pile, PILES)
+        _check_choice("base", self.base, get_args(Bases))
         has_stock = self.has_pile or self.draw
         check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
         self._check_pile()
@@ -140,7 +154,13 @@ class Rules:
             raise UsageError(f"{what}: expected moves of single cards, or columns built down")
         if self.layout:
             layout = layout_of(self.layout)
-            layout.check(self.columns, self.freecells, self.dealt_to_freecells, self.stock)
+            filled = self.dealt_to_freecells
+            layout.check(self.columns, self.freecells, filled, self.stock, self.off_columns)
+            if self.stacked and not layout.fills(self.columns, self.stock):
+                raise UsageError(
+                    f"the deal leaves one of {self.columns} columns empty, beside a reserve that "
+                    "fills it: expected fewer columns"
+                )
             if not self.has_pile and layout.has_pile:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 
@@ -173,12 +193,26 @@ class Rules:
                     f"{BUILD_WORDS[self.build]}: expected a game with a waste, or with moves of "
                     "any group"
                 )
+            odd = self.stacked or self.base != "ace" or self.fill == "waste"
+            if odd or self.moves in ("card-or-column", "columns"):
+                raise UsageError(
+                    "a stack in reserve, whole columns that move, columns that take cards of the "
+                    "waste only, or a rank that the deal gives: expected a game with a waste"
+                )
             return
         if self.has_pile or self.freecells or self.whole_suits or self.kings_sunk:
             raise UsageError(
                 "a game of Klondike's kind with one pile, freecells, or whole suits that go home: "
                 "expected none of these"
             )
+        check_range("cards stacked in reserve", self.stacked, 0, MAX_STACKED)
+        if self.base != "ace" and (self.moves == "groups" or self.fill == "kings"):
+            raise UsageError(
+                "foundations begin with a rank that the deal gives: expected no moves of groups, "
+                "and no empty columns that take kings only"
+            )
+        if not self.draw and (self.stacked or self.base != "ace" or self.fill == "waste"):
+            raise UsageError("a game of groups without a waste: expected no reserve and no base")
         if self.moves == "groups" and self.build == "none":
             raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
 
@@ -193,6 +227,7 @@ class Rules:
         return (
             self.is_patience
             and self.moves == "runs"
+            and self.base != "round"
             and self.build in ("alternate", "colour", "any")
         )
 
@@ -244,7 +279,9 @@ class Rules:
         if self.has_pile:
             return "pile"
         if self.is_patience:
-            return "patience"
+            whole = self.moves in ("card-or-column", "columns")
+            held = self.stacked or whole or self.fill == "waste"
+            return "canfield" if held else "patience"
         return "runs" if self.has_runs else "two-way" if self.two_way else "cards"
 
     @property
@@ -273,6 +310,17 @@ class Rules:
         return abs(difference) == 1
 
     @property
+    def off_columns(self) -> int:
+        """Cards that a deal puts on a foundation, as its base, and into a reserve of one stack."""
+        return self.stacked + (self.base != "ace")
+
+    def is_movable(self, count: int, of: int) -> bool:
+        """Whether so many cards, a run at the end of a column with `of` cards, go to columns."""
+        if self.moves == "columns":
+            return count == of
+        return self.moves != "card-or-column" or count in (1, of)
+
+    @property
     def has_runs(self) -> bool:
         """Whether a run moves as one move."""
         return self.moves != "single"
@@ -286,7 +334,8 @@ class Rules:
         if len(cards) == 1 or self.moves == "groups":
             return True
         return self.has_runs and all(
-            self.can_stack(upper, lower) and (self.moves == "runs" or suit(upper) == suit(lower))
+            self.can_stack(upper, lower)
+            and (self.moves != "suit-runs" or suit(upper) == suit(lower))
             for lower, upper in itertools.pairwise(cards)
         )
 
@@ -333,6 +382,10 @@ class Rules:
         words = ["1 column" if self.columns == 1 else f"{self.columns} columns"]
         if self.draw:
             words += [stock_words(self.stock), draw_words(self.draw), passes_words(self.passes)]
+        if self.base != "ace":
+            words.append(BASE_WORDS[self.base])
+        if self.stacked:
+            words.append(stacked_words(self.stacked))
         words += [BUILD_WORDS[self.build], FILL_WORDS[self.fill]]
         if self.has_runs:
             words.append(MOVES_WORDS[self.moves])

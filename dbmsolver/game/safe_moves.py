@@ -9,11 +9,17 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 
 
-def is_safe_home(rules: Rules, card: int, foundations: Sequence[int], policy: Policy) -> bool:
+def is_safe_home(
+    rules: Rules, card: int, foundations: Sequence[int], policy: Policy, lowest: int = 1
+) -> bool:
     """Whether the card's move to its foundation is possible, and safe under the policy.
 
-    `foundations` are the four heights in the order of `SUITS`. A safe move takes nothing
-    away: from every solution that makes it later, one as short follows that makes it now. A
+    Where the deal gives the rank with which foundations begin, `card` has its rank counted from
+    that one, which counts as `lowest`, the lowest rank of the deck. `foundations` are the four
+    heights in the order of `SUITS`.
+
+    A safe move takes nothing away: from every solution that makes it later, one as short follows
+    that makes it now. A
     card that is needed in the columns is needed for one thing only, that another card, one
     rank lower, be put on it. So a move home of a card of rank r is safe if each card that
     could have been put on it is home already, or can go home itself the moment it is free,
@@ -58,6 +64,8 @@ def is_safe_home(rules: Rules, card: int, foundations: Sequence[int], policy: Po
         return False
     if foundations[own] != r - 1:
         return False
+    if rules.base == "round" and not _is_safe_going_round(rules, own, foundations, lowest):
+        return False
     if rules.build in ("suit", "none", "suit-both"):
         return True
     if rules.is_patience and not _is_safe_in_patience(rules, r, own, foundations):
@@ -70,6 +78,14 @@ def is_safe_home(rules: Rules, card: int, foundations: Sequence[int], policy: Po
     if rules.build == "alternate" and foundations[own ^ 2] < r - 3:
         return False
     return min(concerned) >= r - 2
+
+
+def _is_safe_going_round(rules: Rules, own: int, foundations: Sequence[int], lowest: int) -> bool:
+    """What a safe move home needs beside the rest where the last rank goes on the base."""
+    if rules.build == "none":
+        return True
+    kinds = {0, *rules.parent_kinds, *([2] if rules.build == "alternate" else [])}
+    return not rules.removable and min(foundations[own ^ kind] for kind in kinds) >= lowest
 
 
 def _is_safe_in_patience(rules: Rules, r: int, own: int, foundations: Sequence[int]) -> bool:

@@ -23,6 +23,8 @@ UNUSUAL: dict[str, Any] = {
     "stock": 0,
     "draw": 0,
     "passes": 0,
+    "base": "ace",
+    "stacked": 0,
 }
 """Rules that are told only where they are not as in FreeCell, and how they are there."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from dbmsolver.errors import quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import (
+    BASE_WORDS,
     BUILD_WORDS,
     FILL_WORDS,
     MOVES_WORDS,
@@ -18,6 +19,7 @@ from dbmsolver.game.kinds import (
     WHOLE_SUITS_WORDS,
     draw_words,
     passes_words,
+    stacked_words,
     stock_words,
 )
 from dbmsolver.game.rules import Rules
@@ -29,13 +31,15 @@ _MOVING: dict[str, dict[Any, str]] = {
     "reserve": RESERVE_WORDS,
     "removable": REMOVABLE_WORDS,
     "pile": dict(PILE_WORDS),
+    "base": dict(BASE_WORDS),
 }
 """Rules that are told where they are not as in FreeCell, or in the game of that name."""
-_COUNTED = ("stock", "draw", "passes")
+_COUNTED = ("stock", "draw", "passes", "stacked")
 _COUNT = re.compile(r"([0-9]{1,2}|no) (column|freecell|freecells filled by the deal)s?")
 _STOCK = re.compile(r"no stock|a stock of ([0-9]{1,2}) cards?")
 _DRAW = re.compile(r"no waste|([0-9]{1,2}) cards? turned at once")
 _PASSES = re.compile(r"any number of passes|([0-9]{1,2}) pass(?:es)?")
+_STACKED = re.compile(r"no stack in reserve|([0-9]{1,2}) cards? stacked in reserve .*")
 _LAYOUT = "layout "
 _IN_TURN = "cards dealt in turn"
 _SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
@@ -74,6 +78,8 @@ def rules_notes(rules: Rules) -> list[str]:
         notes.append(draw_words(rules.draw))
     if rules.passes != plain.passes:
         notes.append(passes_words(rules.passes))
+    if rules.stacked != plain.stacked:
+        notes.append(stacked_words(rules.stacked))
     usual = usual_rules(rules)
     if rules.dealt_to_freecells != usual.dealt_to_freecells:
         notes.append(f"{rules.dealt_to_freecells or 'no'} freecells filled by the deal")
@@ -106,6 +112,8 @@ def rules_of_notes(text: str) -> Rules:
             changes["draw"] = int(found[1] or 0)
         elif found := _PASSES.fullmatch(note):
             changes["passes"] = int(found[1] or 0)
+        elif found := _STACKED.fullmatch(note):
+            changes["stacked"] = int(found[1] or 0)
         elif note in _SUNK.values():
             changes["kings_sunk"] = note == _SUNK[True]
         elif note == _IN_TURN or note.startswith(_LAYOUT):

@@ -2,22 +2,30 @@
 
 What the words hold is said in :mod:`dbmsolver.core.patience`. They are relative to a deal. A key is
 one integer, word 0 its lowest 64 bits.
+
+Where the deal gives the base of the foundations, the cards of words and codes are those that cards
+count as (:mod:`dbmsolver.game.bases`). So kernels have the base as the lowest rank, whichever it
+is. Positions and steps have cards as people see them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.patience import (
     BOTTOM,
+    CARD_OR_COLUMN,
+    COLUMNS,
     DEALT,
     FILL_ANY,
     FILL_KINGS,
     FILL_NONE,
+    FILL_WASTE,
     GROUPS,
     HOME,
     NOT_IN_COLUMN,
@@ -29,6 +37,7 @@ from dbmsolver.core.patience import (
     SUIT_RUNS,
     TURNS_SHIFT,
     WASTE_SHIFT,
+    CanfieldTables,
     Ints,
     PatienceTables,
     Words,
@@ -46,8 +55,15 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.results import Method, Question
 
-_FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY}
-_TAKES = {"single": SINGLE, "runs": RUNS, "suit-runs": SUIT_RUNS, "groups": GROUPS}
+_FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY, "waste": FILL_WASTE}
+_TAKES = {
+    "single": SINGLE,
+    "runs": RUNS,
+    "suit-runs": SUIT_RUNS,
+    "groups": GROUPS,
+    "card-or-column": CARD_OR_COLUMN,
+    "columns": COLUMNS,
+}
 TURN = PLACE_LOCKED
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
@@ -71,7 +87,9 @@ class PatienceKeys:
         position = deal.position
         assert isinstance(position, Patience)
         self._dealt = position
-        self.stock = [*position.waste, *position.stock]
+        self.base = position.base
+        self.stock = self._counted(position.waste, position.stock)
+        self.reserve = self._counted(position.reserve)
         self.turns_are_steps = metric != "plays"
         counted = self.turns_are_steps and question == Question.SOLVE
         self.tables = _tables(position, deal.rules, policy, counted)
@@ -82,7 +100,7 @@ class PatienceKeys:
 
     @property
     def last_stratum(self) -> int:
-        """The stratum in which every card is face up or home, and none is left in the stock."""
+        """The stratum in which all cards have left stock and reserve, and none lies face down."""
         return int((self.tables.bits >= 0).sum())
 
     # Positions.
@@ -91,15 +109,19 @@ class PatienceKeys:
         """The key of a position; InputError if no game from this deal can reach it."""
         if not isinstance(position, Patience):
             raise InputError("the position is of another kind of game, expected one of Klondike's")
-        digits = dict.fromkeys((*position.waste, *position.stock), DEALT)
+        if position.base != self.base:
+            raise InputError("the position has another base than the deal")
+        held = self._counted(position.waste, position.stock, position.reserve)
+        digits = dict.fromkeys(held, DEALT)
         for index, height in enumerate(position.foundations):
             digits |= {4 * r + index: HOME for r in range(height)}
-        for index, column in enumerate(position.columns):
+        for index, cards in enumerate(position.columns):
+            column = self._counted(cards)
             for depth, card in enumerate(column):
                 under = column[depth - 1] if depth else ON_NOTHING
                 digits[card] = self._digit(card, under, depth <= position.hidden[index])
-        waste, cards = len(position.waste), len(position.waste) + len(position.stock)
-        if self._is_free_waste(waste, cards):
+        waste, size = len(position.waste), len(position.waste) + len(position.stock)
+        if self._is_free_waste(waste, size):
             waste = 0
         words = [0, 0, waste << WASTE_SHIFT | (position.turns or 0) << TURNS_SHIFT]
         for card, digit in digits.items():
@@ -128,9 +150,8 @@ class PatienceKeys:
         for number, parent in enumerate(t.parents[card].tolist()):
             if parent == under:
                 return int(number + 1)
-        raise InputError(
-            f"{card_name(card)} lies on {card_name(under)}, as it was neither dealt nor may be put"
-        )
+        names = [card_name(self.base.card(one)) for one in (card, under)]
+        raise InputError(f"{names[0]} lies on {names[1]}, as it was neither dealt nor may be put")
 
     def decode(self, key: int) -> Patience:
         """The position of a key; InputError if it is not the key of one.
@@ -150,7 +171,7 @@ class PatienceKeys:
             elif digit == DEALT:
                 if int(t.under[card]) != NOT_IN_COLUMN:
                     under[card] = int(t.under[card])
-                elif card not in self.stock:
+                elif card not in self.stock and card not in self.reserve:
                     raise wrong
             elif digit == BOTTOM:
                 under[card] = ON_NOTHING
@@ -162,9 +183,15 @@ class PatienceKeys:
         bottoms = [card for card, other in under.items() if other == ON_NOTHING]
         if len(above) + len(bottoms) != len(under) or len(bottoms) > self.rules.columns:
             raise wrong
-        columns = self._arranged([_pile(card, above) for card in bottoms])
-        hidden = tuple(self._face_down(column, digits) for column in columns)
-        left = [card for card in self.stock if digits[card] == DEALT]
+        piles = self._arranged([_pile(card, above) for card in bottoms])
+        hidden = tuple(self._face_down(pile, digits) for pile in piles)
+        columns = tuple(tuple(map(self.base.card, pile)) for pile in piles)
+        left = [self.base.card(card) for card in self.stock if digits[card] == DEALT]
+        held = [self.base.card(card) for card in self.reserve if digits[card] == DEALT]
+        if any(digits[card] != DEALT for card in self.reserve[: len(held)]):
+            raise wrong
+        if held and len(bottoms) < self.rules.columns:
+            raise wrong
         third = key >> 128
         waste, turns = third >> WASTE_SHIFT & 63, third >> TURNS_SHIFT & 63
         most = self._dealt.turns or 0
@@ -183,7 +210,17 @@ class PatienceKeys:
             waste=tuple(left[:waste]),
             hidden=hidden,
             turns=None if self._dealt.turns is None else turns,
+            base=self.base,
+            reserve=tuple(held),
         )
+
+    def _counted(self, *cards: Iterable[int]) -> list[int]:
+        """What cards count as, in words and codes."""
+        return [self.base.counted(card) for some in cards for card in some]
+
+    def card_of(self, code: int) -> int:
+        """The card that a parent-move code says was moved."""
+        return self.base.card(code & 63)
 
     def _digits(self, key: int) -> list[int]:
         words = [key >> 64 * word & (1 << 64) - 1 for word in range(3)]
@@ -200,7 +237,8 @@ class PatienceKeys:
     def _arranged(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
         """Columns where they stood in the deal, as far as their deepest card stood there."""
         columns: list[tuple[int, ...]] = [()] * self.rules.columns
-        homes = {column[0]: index for index, column in enumerate(self._dealt.columns) if column}
+        dealt = self._dealt.columns
+        homes = {self.base.counted(cards[0]): index for index, cards in enumerate(dealt) if cards}
         rest = []
         for pile in piles:
             if pile[0] in homes:
@@ -232,14 +270,22 @@ class PatienceKeys:
     def parent(self, key: int, code: int) -> int:
         """The key of a state's parent, by the parent-move code."""
         card, digit, waste = code & 63, code >> 6 & 7, code >> 9 & 63
+        over = bool(code & OVER)
+        if over and not (digit == DEALT and card in self.stock):
+            digits = self._digits(key)
+            for filler in (one for one in self.reserve if digits[one] != DEALT):
+                key &= ~(7 << 64 * (filler // PER_WORD) + 3 * (filler % PER_WORD))
+                break
+            over = False
         shift = 64 * (card // PER_WORD) + 3 * (card % PER_WORD)
         key = key & ~(7 << shift) | digit << shift
-        turns = (key >> 128 >> TURNS_SHIFT & 63) + bool(code & OVER)
+        turns = (key >> 128 >> TURNS_SHIFT & 63) + over
         low = key & (1 << 128 + WASTE_SHIFT) - 1
         return low | waste << 128 + WASTE_SHIFT | turns << 128 + TURNS_SHIFT
 
-    def place(self, key: int, card: int) -> int:
-        """The place value that a card has in a state, as steps say it."""
+    def place(self, key: int, code: int) -> int:
+        """The place value that the card of a code has in a state, as steps say it."""
+        card = code & 63
         digit = key >> 64 * (card // PER_WORD) + 3 * (card % PER_WORD) & 7
         kinds = self.rules.parent_kinds
         if digit == HOME:
@@ -269,6 +315,9 @@ class PatienceKeys:
             digits[:, card] = (words[:, card // PER_WORD] >> shift) & np.uint64(7)
         waste = ((words[:, 2] >> np.uint64(WASTE_SHIFT)) & np.uint64(63)).astype(np.int64)
         left = (digits[:, t.stock] == DEALT).sum(axis=1)
+        held = digits[:, self.reserve] == DEALT
+        if (held[:, 1:] & ~held[:, :-1]).any():
+            return False
         turns = (words[:, 2] >> np.uint64(TURNS_SHIFT)).astype(np.int64)
         if (
             (digits > HOME).any()
@@ -292,13 +341,15 @@ class PatienceKeys:
             under = np.where(digits == number + 1, t.parents[:, number], under)
             good &= ~((digits == number + 1) & (t.parents[:, number] < 0)).any(axis=1)
         away = (digits == DEALT) & (t.under == NOT_IN_COLUMN)
-        known = np.isin(np.arange(CARDS), t.stock)
+        known = np.isin(np.arange(CARDS), [*t.stock.tolist(), *self.reserve])
         good &= ~(away & ~known).any(axis=1)
         home = digits == HOME
         for card in range(4, CARDS):
             good &= ~(home[:, card] & ~home[:, card - 4])
         in_column = ~away & ~home
-        good &= (in_column & (under == ON_NOTHING)).sum(axis=1) <= t.columns
+        bottoms = (in_column & (under == ON_NOTHING)).sum(axis=1)
+        held = (digits[:, self.reserve] == DEALT).any(axis=1)
+        good &= (bottoms <= t.columns) & ~(held & (bottoms < t.columns))
         look_for_columns(under, in_column, good)
         return good
 
@@ -334,9 +385,13 @@ def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
 def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
     under, over = np.full(CARDS, NOT_IN_COLUMN, np.int64), np.full(CARDS, -1, np.int64)
     hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
-    stock = [*position.waste, *position.stock]
-    marked = list(stock)
-    for index, column in enumerate(position.columns):
+    stock, reserve = (
+        [position.counted(card) for card in cards]
+        for cards in ((*position.waste, *position.stock), position.reserve)
+    )
+    marked = stock + reserve
+    for index, cards in enumerate(position.columns):
+        column = [position.counted(card) for card in cards]
         for depth, card in enumerate(column):
             under[card] = column[depth - 1] if depth else ON_NOTHING
             if depth < position.hidden[index]:
@@ -348,13 +403,17 @@ def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> 
     for card in range(CARDS - 4):
         for number, kind in enumerate(rules.parent_kinds):
             parents[card, number] = (card ^ kind) + 4
-    return PatienceTables(
+    if rules.base == "round":
+        for card in range(CARDS - 4, CARDS):
+            for number, kind in enumerate(rules.parent_kinds):
+                parents[card, number] = (card ^ kind) - 4 * (13 - position.lowest)
+    tables = PatienceTables(
         columns=rules.columns,
         draw=max(1, rules.draw),
         limited=int(position.turns is not None),
         free=int(not counted and position.turns is None),
         counted=int(counted),
-        worrying=int(rules.removable),
+        worrying=position.lowest if rules.removable else 0,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
         twins=int(rules.has_twins),
@@ -363,12 +422,16 @@ def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> 
         hidden=hidden,
         parents=parents,
         stock=np.array(stock, np.int64),
-        safe=_safe(rules, policy),
+        safe=_safe(rules, policy, position.lowest),
         bits=bits,
     )
+    if rules.family != "canfield":
+        return tables
+    held = np.array(reserve, np.int64)
+    return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
 
 
-def _safe(rules: Rules, policy: Policy) -> Ints:
+def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
     """The heights from which on a card's move home is safe; 14 where it never is.
 
     What makes a move safe is a height for each of the other foundations, by itself.
@@ -380,7 +443,7 @@ def _safe(rules: Rules, policy: Policy) -> Ints:
             heights[suit(card)] = rank(card) - 1
             for height in range(14, -1, -1):
                 heights[other] = height
-                if height == 14 or is_safe_home(rules, card, heights, policy):
+                if height == 14 or is_safe_home(rules, card, heights, policy, lowest):
                     safe[card, other] = height
                 else:
                     break

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from dbmsolver.game.automoves import Automove, automoves
-from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.cards import suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
@@ -123,8 +123,8 @@ def told_in_full(solution: Solution) -> Iterable[Step]:
             onto = before.columns[step.destination.index][-1]
         elif before.pile:
             onto = before.pile[-1]
-        elif step.destination.kind == "foundation" and before.foundations[suit(card)]:
-            onto = 4 * before.foundations[suit(card)] + suit(card) - 4
+        elif step.destination.kind == "foundation":
+            onto = before.top_home(suit(card))
         yield replace(step, card=card, onto=onto, before=before)
 
 
@@ -144,7 +144,7 @@ def player_moves(
             yield Step.of(move), position.apply(move)
         return
     for card, source in position.available():
-        if position.foundations[suit(card)] == rank(card) - 1:
+        if position.is_next_home(card):
             step = Step(source, Place("foundation", suit(card)), card=card)
             yield step, _apply(position, step)
         for cell, occupant in enumerate(position.freecells):
@@ -199,7 +199,7 @@ def _follow(solution: Solution, policy: Policy) -> tuple[list[Position], list[li
     for step, moves in solution.moves_of_steps():
         told = [] if step.comment is None else [step.comment]
         for move in moves:
-            if position.foundations[suit(move.card)] < rank(move.card):
+            if not position.is_home(move.card):
                 position = automoves(position.apply(move), rules, policy)[1]
                 positions.append(position)
                 comments.append(told)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dbmsolver.errors import IllegalMoveError
-from dbmsolver.game.automoves import Automove, goes_home
+from dbmsolver.game.automoves import Automove, moves_home
 from dbmsolver.game.cards import card_name, rank, suit
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.patience import Patience
@@ -71,7 +71,7 @@ class Step:
 def moving_card(position: Position, step: Step) -> int:
     """The card that the step moves, of a run the deepest one."""
     kind, index = step.source
-    if isinstance(position, Patience) and kind in ("stock", "waste", "foundation"):
+    if isinstance(position, Patience) and kind in ("stock", "waste", "foundation", "reserve"):
         return _card_of_patience(position, step)
     if kind == "column" and 0 <= index < len(position.columns):
         column = position.columns[index]
@@ -89,9 +89,10 @@ def moving_card(position: Position, step: Step) -> int:
     if kind == "stock" and position.stock:
         return position.stock[0]
     if kind == "foundation" and 0 <= index < 4 and position.pile is None:
-        if not position.foundations[index]:
+        top = position.top_home(index)
+        if top is None:
             raise IllegalMoveError("no card there", str(step.source))
-        return 4 * position.foundations[index] - 4 + index
+        return top
     if kind == "pile":
         raise IllegalMoveError("no card leaves a pile", str(step.source))
     raise IllegalMoveError("no such place", str(step.source))
@@ -133,13 +134,12 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
         if target is None and not rules.can_fill(card):
             raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
     elif destination.kind == "foundation":
-        target = 4 * position.foundations[suit(card)] + suit(card) - 4
-        target = target if target >= 0 else None
+        target = position.top_home(suit(card))
     _check_card("is the card under it", step.onto, target)
     if step.automove != "none" and not (
         count == 1
         and destination.kind == "foundation"
-        and goes_home(card, position.foundations, rules, step.automove)
+        and moves_home(position, card, rules, step.automove)
     ):
         raise IllegalMoveError(f"no automove of the policy {step.automove}")
     if destination.kind == "freecell" and rules.reserve:
@@ -169,8 +169,10 @@ def _card_of_patience(position: Patience, step: Step) -> int:
     """The card of a step in a game of Klondike's kind that is from no column."""
     kind, index = step.source
     if kind == "foundation":
-        height = position.foundations[index] if 0 <= index < 4 else 0
-        cards: tuple[int, ...] = (4 * height + index - 4,) if height else ()
+        top = position.top_home(index) if 0 <= index < 4 else None
+        cards: tuple[int, ...] = () if top is None else (top,)
+    elif kind == "reserve":
+        cards = position.reserve[-1:] if step.count == 1 else ()
     else:
         turned = kind == "stock"
         cards = position.stock[: step.count] if turned else position.waste[-step.count :]
@@ -187,8 +189,8 @@ def _play_patience(position: Patience, step: Step, card: int, rules: Rules) -> P
     if destination.kind == "column" and 0 <= destination.index < len(position.columns):
         column = position.columns[destination.index]
         target = column[-1] if column else None
-    elif destination.kind == "foundation" and position.foundations[suit(card)]:
-        target = 4 * position.foundations[suit(card)] + suit(card) - 4
+    elif destination.kind == "foundation":
+        target = position.top_home(suit(card))
     _check_card("is the card under it", step.onto, target)
     move = Move(card, step.source, destination, count=step.count)
     after = position.apply(move)
@@ -201,7 +203,7 @@ def _play_patience(position: Patience, step: Step, card: int, rules: Rules) -> P
     if step.automove != "none" and not (
         step.source.kind == "column"
         and destination.kind == "foundation"
-        and goes_home(card, position.foundations, rules, step.automove)
+        and moves_home(position, card, rules, step.automove)
     ):
         raise IllegalMoveError(f"no automove of the policy {step.automove}")
     return after

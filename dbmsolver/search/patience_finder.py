@@ -95,7 +95,7 @@ class PatienceFinder:
         while key != self.keys.root:
             if code is None or not self.keys.is_code(code):
                 raise StoreError("a parent is missing among the closed states", where)
-            plays.append((code & 63, self.keys.place(key, code & 63)))
+            plays.append((self.keys.card_of(code), self.keys.place(key, code)))
             key = self.keys.parent(key, code)
             code = self.code(key)
             if len(plays) > 1_000_000:

@@ -78,8 +78,9 @@ def needed(
     """
     if family == "pile":
         return of_one_pile()
-    if family == "patience":
-        return of_patience(question, any_solution)
+    if family in ("patience", "canfield"):
+        game = "klondike" if family == "patience" else "canfield"
+        return of_patience(GAMES[game], question, any_solution)
     codec = StateCodec(Deal.from_number(1, _GAMES[family]), "wkr")
     tables = codec.tables
     any_solution = any_solution and family == "cards"

@@ -21,6 +21,7 @@ from dbmsolver.core.patience_closing import (
     whole_piece,
 )
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
@@ -50,9 +51,9 @@ def of_one_pile() -> list[Call]:
     ]
 
 
-def of_patience(question: Question, any_solution: bool) -> list[Call]:
+def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:
     """The kernels of a game of Klondike's kind, those first that take longest to compile."""
-    deal = Deal.from_number(1, GAMES["klondike"])
+    deal = Deal.from_number(1, rules)
     tables = PatienceKeys(deal, "wkr", "runs", question).tables
     states, board = make_set(1), make_board()
     found = (make_candidates(1), board, make_found())

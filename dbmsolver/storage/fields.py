@@ -57,7 +57,7 @@ def _is_deal(value: object) -> bool:
 
 def _are_rules(value: object) -> bool:
     """Whether these are rules as far as types go."""
-    texts = {"name", "build", "fill", "layout", "moves", "pile"}
+    texts = {"name", "build", "fill", "layout", "moves", "pile", "base"}
     flags = {"kings_sunk", "whole_suits", "reserve", "removable"}
     return isinstance(value, dict) and all(
         isinstance(one, str if name in texts else bool)

@@ -90,8 +90,12 @@ def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move |
             fits = kind == "freecell"
         elif place == BOTTOM:
             fits = under == -1
+        elif under is None or under < 0:
+            fits = False
+        elif isinstance(position, Patience):  # ranks may be counted from a base, and go round
+            fits = deal.rules.parent_kinds[place : place + 1] == ((card ^ under) & 3,)
         else:
-            fits = under is not None and under == deal.rules.parent(card, place)
+            fits = under == deal.rules.parent(card, place)
         if fits:
             return move
     return None

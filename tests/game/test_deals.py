@@ -63,6 +63,12 @@ def pysolfc_board(game: str, number: int) -> list[str]:
         low = sorted((c for c in pysol.cards if c.rank <= 2), key=lambda c: (-c.rank, c.suit))
         pysol.cards = low + [c for c in pysol.cards if c.rank > 2]
     rendered = CardRenderer(True).render_l(pysol.cards)
+    if game == "canfield":  # startGame: the base, thirteen to the reserve, dealRow(reverse=1)
+        base, held, row = rendered[0], rendered[1:14], rendered[14:18]
+        tops = [f"{suit}-{base[0] if suit == base[1] else 0}" for suit in "HCDS"]
+        lines = [f"Foundations: {' '.join(tops)}", f"Base: {base[0]}"]
+        lines += [f"Reserve: {' '.join(held)}", f"Stock: {' '.join(rendered[18:])}"]
+        return [*lines, *row[::-1]]
     end = 52 - GAMES[game].dealt_to_freecells
     reserve = ["Freecells: " + " ".join(rendered[end:])] if end < 52 else []
     cards = iter(rendered[:end])

@@ -36,10 +36,17 @@ BOARD = """() => {
     `Pile: ${cards(upper.at(-1)).join(" ") || "-"}`,
     ...upper.slice(0, -1).map((place) => `Stock: ${cards(place).reverse().join(" ")}`),
   ] : [`Freecells: ${upper.map((place) => cards(place)[0] || "-").join(" ")}`];
+  const columns = all("#columns > .column");
+  const held = columns.filter((place) => place.getAttribute("aria-label").startsWith("Reserve"));
+  const first = JSON.parse(document.getElementById("solution").textContent)
+    .solution.initial_position;
+  const ranks = [first.base, first.lowest].map((rank) => "0A23456789TJQK"[rank]);
   return [
+    ...(first.base ? [`Base: ${ranks.join(" ")}`] : []),
+    ...held.map((place) => `Reserve: ${cards(place).join(" ")}`),
     `Foundations: ${homes.map((card) => `${card[1]}-${card[0]}`).join(" ") || "-"}`,
     ...above,
-    ...all("#columns > .column").map((place) => `: ${faces(place).join(" ")}`),
+    ...columns.slice(held.length).map((place) => `: ${faces(place).join(" ")}`),
   ].join("\\n");
 }"""
 """The board that is seen, read from its cards."""

@@ -6,10 +6,12 @@ from collections import deque
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from random import Random
+from typing import Any
 
-from dbmsolver.game.cards import CARDS
+from dbmsolver.game.bases import Base
+from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
+from dbmsolver.game.kinds import BUILDS, Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience, counts_as_play
 from dbmsolver.game.rules import Rules
@@ -25,6 +27,8 @@ def small_deck(game: str, random: Random) -> Deal:
     is as in the game or not.
     """
     rules = GAMES[game]
+    if rules.stacked:
+        return small_canfield(game, random)
     columns, ranks = random.randint(2, 4), random.randint(2, 4)
     cards = list(range(CARDS - 4 * ranks, CARDS))
     random.shuffle(cards)
@@ -63,6 +67,67 @@ def small_deck(game: str, random: Random) -> Deal:
         turns=random.randint(0, passes - 1) if passes else None,
     )
     return Deal(position, changed)
+
+
+def small_canfield(game: str, random: Random, **given: Any) -> Deal:
+    """Two to four ranks in two to four columns, with a base, a reserve, and a stock or none.
+
+    What moves, what goes to empty columns, whether columns go round, and whether cards come
+    back, is as in the game or not, or as it is ``given``.
+    """
+    rules = GAMES[game]
+    columns, ranks = random.randint(2, 4), random.randint(2, 4)
+    lowest = 14 - ranks
+    base = Base(random.randint(lowest, 13), lowest)
+    cards = list(range(CARDS - 4 * ranks, CARDS))
+    random.shuffle(cards)
+    heights = [lowest - 1] * 4
+    first = next(card for card in cards if rank(card) == base.rank)
+    if random.random() < 0.8:
+        cards.remove(first)
+        heights[suit(first)] += 1
+    stock = [cards.pop() for _ in range(random.randint(0, 6))]
+    waste = [stock.pop(0) for _ in range(random.choice((0, 0, 1, 2))) if stock]
+    reserve = [cards.pop() for _ in range(random.randint(0, 5)) if len(cards) > columns]
+    if random.random() < 0.6:  # a card for each column, as in the game
+        stock += cards[columns:][:6]
+        reserve += cards[columns:][6:]
+        cards = cards[:columns]
+    passes = random.choice((0, 0, 1, 2))
+    changes: dict[str, Any] = {
+        "columns": columns,
+        "layout": "",
+        "stock": len(stock) + len(waste),
+        "draw": random.choice((1, 2, 3)),
+        "passes": passes,
+        "removable": random.random() < 0.3,
+        "fill": random.choice(("any", "any", "none", "waste")),
+        "build": random.choice((rules.build, rules.build, *BUILDS[:4], "colour", "other")),
+        "moves": random.choice(("card-or-column", "columns", "runs", "suit-runs", "single")),
+        "base": random.choice(("deal", "round")),
+        "stacked": len(reserve),
+        **given,
+    }
+    if changes["moves"] == "suit-runs" and changes["build"] not in ("suit", "any", "colour"):
+        changes["moves"] = rules.moves
+    if changes["build"] == "none":
+        changes["moves"] = "single"
+    hearts, spades, diamonds, clubs = heights
+    position = Patience(
+        tuple(tuple(cards[index::columns]) for index in range(columns)),
+        (),
+        (hearts, spades, diamonds, clubs),
+        None,
+        tuple(stock),
+        waste=tuple(waste),
+        hidden=(0,) * columns,
+        turns=random.randint(0, passes - 1) if passes else None,
+        base=base,
+        reserve=tuple(reserve),
+    )
+    deal = Deal(position, replace(rules, **changes))
+    position.validate(deal.rules)
+    return deal
 
 
 def fewest_moves(

@@ -75,6 +75,12 @@ def turns():
     deal = Deal.from_number(2, rules_for("klondike"))
     assert solve(deal, any_solution=True, max_states=1000).moves
 
+def fills():
+    deal = Deal.from_number(5, rules_for("canfield"))
+    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    deal = Deal.from_number(6, rules_for("canfield"))
+    assert solve(deal, any_solution=True, max_states=1000).moves
+
 def piles():
     deal = Deal.from_number(1, rules_for("black_hole"))
     assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
@@ -91,6 +97,7 @@ CHECKS = {
     "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
     "runs": 'check("prove", "every-position", runs, family="runs")',
     "turns": 'check("prove", "every-position", turns, family="patience")',
+    "fills": 'check("prove", "every-position", fills, family="canfield")',
     "piles": 'check("prove", "every-position", piles, family="pile")',
 }
 

@@ -90,6 +90,8 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             facts.append(("", "each card that goes to the pile is a move"))
         elif understood.rules.is_patience:
             facts.append(("", "turning cards of the stock, or the waste, is a move, too"))
+            if understood.rules.stacked:
+                facts.append(("", "a column is filled as part of the move that empties it"))
         elif takes == "single":
             facts.append(("", "moves are of single cards, runs move card by card"))
         else:

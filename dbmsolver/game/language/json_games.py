@@ -21,12 +21,10 @@ from dbmsolver.game.language.description import (
     Phase,
     SetupLine,
 )
-from dbmsolver.game.language.json_rules import DEFAULTS, JsonRules
+from dbmsolver.game.language.json_reserve import BUILDS, GROUP_POLICIES, TABLEAU, ReserveRules
+from dbmsolver.game.language.json_rules import DEFAULTS
 
-_TABLEAU = ("Tableau",)
-_BUILDS = {"any-suit": "AnySuit", "red-black": "AltColor", "same-suit": "SameSuit"}
 _GROUPS_PLAYED = ("no", "yes")
-_GROUP_POLICIES = ("same-as-build", "red-black", "same-suit", "any-suit", "no-build")
 _GROUPS = ("no", "yes", "partial-if-card-above-buildable", "whole-pile", "maximal-group")
 
 
@@ -35,7 +33,7 @@ def parse_json(text: str, where: str = "<game>") -> Description:
     return _Game(text, where).description()
 
 
-class _Game(JsonRules):
+class _Game(ReserveRules):
     """The description of the game that the rules say."""
 
     def description(self) -> Description:
@@ -46,9 +44,9 @@ class _Game(JsonRules):
         if self.value("hole", "present"):
             return self.with_hole()
         self.refuse("foundations", "present")
-        self.refuse("foundations", "base card")
         if self.value("stock", "size"):
             return self.with_stock()
+        self.refuse("foundations", "base card")
         self.refuse("tableau piles", "face up cards")
         self.refuse("reserve", "stacked")
         self.refuse("two decks")
@@ -80,7 +78,7 @@ class _Game(JsonRules):
         self.check_hole()
         ranks, stock = self.ranks(), self.value("stock", "size")
         lines = [
-            MoveLine("Wastepile", "SingleCard", 1, ("AnySuit",), modifiers=(way,), sources=_TABLEAU)
+            MoveLine("Wastepile", "SingleCard", 1, ("AnySuit",), modifiers=(way,), sources=TABLEAU)
             for way in ("Ascending", "Descending")
         ]
         setup = [
@@ -105,11 +103,12 @@ class _Game(JsonRules):
             ("stock", "deal type"),
             ("foundations", "only complete pile moves"),
             ("cells", "count"),
-            ("reserve", "size"),
             ("two decks", None),
         ):
             self.refuse(group, name)
-        self.group()
+        based, held = self.has_base(), self.held()
+        if self.value("tableau piles", "move built group") != "whole-pile":
+            self.group()
         ranks, draw = self.ranks(), self.value("stock", "deal count")
         if not 1 <= draw <= 52:
             self.fail("stock: deal count", f"{draw}, expected a number from 1 to 52")
@@ -121,24 +120,33 @@ class _Game(JsonRules):
         return Description(
             setup=(
                 SetupLine("Tableau", "MixDropStack", self.count("tableau piles", 1)),
-                SetupLine("Foundation", "TopStack", 4, keep=not removable),
+                SetupLine("Foundation", "TopStack", 4, not removable, "Deal" if based else None),
+                *([SetupLine("Reserve", "DropStack", 1)] if held else []),
                 SetupLine("Stock", "BackStack", 1),
                 SetupLine("Wastepile", "TopStack", 1),
             ),
-            deck=Deck(1, (), "KingHigh", None if ranks == 13 else ranks),
-            deal=(Phase(False, 1, tuple(self.dealt_beside_stock(4 * ranks))),),
+            deck=Deck(1, (), None if based else "KingHigh", None if ranks == 13 else ranks),
+            deal=(Phase(False, 1, tuple(self.dealt_beside_stock(4 * ranks, based, held))),),
             moves=(
-                *self.moves(ranks),
+                *(self.moves_by_columns(based) if held else self.moves(ranks, based)),
                 MoveLine("Wastepile", "Any", draw, ("Any",), sources=("Stock",)),
                 over,
             ),
             finish=("AllInFoundation",),
         )
 
-    def dealt_beside_stock(self, cards: int) -> list[Dealt]:
-        """The tableau of so many cards less those of the stock, and the cards home at the start."""
-        home = self.dealt_home()
-        cards -= sum(len(line.stacks) for line in home)
+    def dealt_beside_stock(self, cards: int, based: bool, held: int) -> list[Dealt]:
+        """What the elements get of so many cards, of which the stock has the last ones.
+
+        The base is the first card, and the reserve has the next ones.
+        """
+        home = [] if based else self.dealt_home()
+        apart = based + held
+        cards -= apart + sum(len(line.stacks) for line in home)
+        if based:
+            home.append(Dealt("Foundation", ((Entry(1),),)))
+        if held:
+            home.append(Dealt("Reserve", ((Entry(1 + based, apart),),)))
         stock, columns = self.value("stock", "size"), self.count("tableau piles", 1)
         if stock >= cards:
             self.fail("stock: size", f"{stock}, expected fewer than the {cards} cards")
@@ -153,7 +161,10 @@ class _Game(JsonRules):
         for number, index in zip(places, order, strict=False):
             piles[index].append(number + 1)
         stacks = (
-            tuple(Entry(number, face_down=shown == "top" and number != pile[-1]) for number in pile)
+            tuple(
+                Entry(apart + number, face_down=shown == "top" and number != pile[-1])
+                for number in pile
+            )
             for pile in piles
         )
         return [Dealt("Tableau", tuple(stacks)), *home]
@@ -180,7 +191,7 @@ class _Game(JsonRules):
             ("two decks", None),
         ):
             self.refuse(group, name)
-        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
+        build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         if build != "no-build":
             text = f'"{build}" is not played with a hole, expected "no-build"'
             self.fail("tableau piles: build policy", text)
@@ -208,7 +219,7 @@ class _Game(JsonRules):
         return lines
 
     def setup(self) -> list[SetupLine]:
-        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
+        build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         removable = self.value("foundations", "removable")
         group = self.value("tableau piles", "move built group")
         if removable and group != "no" and build in ("any-suit", "red-black"):
@@ -238,7 +249,7 @@ class _Game(JsonRules):
             lines.append(Dealt("Reserve", tuple((Entry(number),) for number in numbers)))
         return lines
 
-    def moves(self, ranks: int) -> list[MoveLine]:
+    def moves(self, ranks: int, based: bool = False) -> list[MoveLine]:
         item, lines = self.building()
         spaces: dict[str, Callable[[], MoveLine | None]] = {
             "any": lambda: MoveLine("Tableau", item, destinations=("Any", "OnBlank")),
@@ -252,23 +263,17 @@ class _Game(JsonRules):
             lines.append(MoveLine("Reserve", "SingleCard", destinations=("Any", "OnBlank")))
         if self.value("foundations", "only complete pile moves"):
             return [*lines, MoveLine("Foundation", "FullSuit", destinations=("OnBlank",))]
-        lines.append(
-            MoveLine(
-                "Foundation", "SingleCard", destinations=("SameSuit",), modifiers=("Ascending",)
-            )
-        )
-        lines.append(MoveLine("Foundation", destinations=("Rank", "OnBlank"), rank="A"))
-        return lines
+        return lines + self.moves_home(based)
 
     def building(self) -> tuple[str, list[MoveLine]]:
         """What one move takes, as an item, and the lines that say what is put on cards."""
-        build = self.choice("tableau piles", "build policy", {**_BUILDS, "no-build": ""})
+        build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         runs = self.value("tableau piles", "move built group") == "yes"
-        policy = self.choice("tableau piles", "move built group policy", _GROUP_POLICIES)
+        policy = self.choice("tableau piles", "move built group policy", GROUP_POLICIES)
         item = "ValidStack" if runs else "SingleCard"
         if build == "no-build":
             return "SingleCard", []
-        line = MoveLine("Tableau", item, destinations=(_BUILDS[build],), modifiers=("Descending",))
+        line = MoveLine("Tableau", item, destinations=(BUILDS[build],), modifiers=("Descending",))
         if not runs or policy in ("same-as-build", build):
             return item, [line]
         if (build, policy) != ("any-suit", "same-suit"):

@@ -218,8 +218,10 @@ def _removable(
     return True
 
 
-def check_home(groups: dict[str, list[MoveLine]], problems: Problems) -> None:
-    """Foundations go up by suit from the ace."""
+def check_home(
+    groups: dict[str, list[MoveLine]], problems: Problems, *, starts: bool = True
+) -> None:
+    """Foundations go up by suit from the ace, or, without ``starts``, from a base."""
     for line in groups["home"]:
         if set(line.destinations) != {"SameSuit"} or direction_of(line) != {"Ascending"}:
             problems.add("expected Foundation SingleCard SameSuit Ascending", line.element)
@@ -228,5 +230,5 @@ def check_home(groups: dict[str, list[MoveLine]], problems: Problems) -> None:
             shown = f"Rank[{line.rank}]" if line.rank else str(line.element)
             problems.add("expected Foundation Rank[A] OnBlank", line.element, show=shown)
     for name, text in (("home", "SingleCard SameSuit Ascending"), ("start", "Rank[A] OnBlank")):
-        if not groups[name]:
+        if not groups[name] and (starts or name == "home"):
             problems.add(f"expected a line Foundation {text}", "Foundation")

@@ -1,11 +1,12 @@
 """Klondike and its relatives: from a description to their rules.
 
 They have a stock and a waste beside foundations, or moves of any group of cards face up.
+:mod:`dbmsolver.game.language.playable_reserve` has what only Canfield's kin says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -31,7 +32,18 @@ from dbmsolver.game.language.playable_deal import (
     shortened,
     stacks_of,
 )
-from dbmsolver.game.language.playable_moves import check_home, direction_of, fill_of
+from dbmsolver.game.language.playable_moves import check_home, direction_of
+from dbmsolver.game.language.playable_reserve import (
+    base_dealt,
+    base_of,
+    check_fill_by_program,
+    columns_moved,
+    fill_with_waste,
+    is_fill_by_program,
+    renumbered,
+    reserve_dealt,
+    with_sources,
+)
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_PASSES, Rules
@@ -41,6 +53,7 @@ _SHOWN = {
     "Foundation": ("TopStack", "DropStack"),
     "Stock": ("BackStack", "TopStack", "DropStack"),
     "Wastepile": ("TopStack", "DropStack", "Face"),
+    "Reserve": ("TopStack", "DropStack", "MixDropStack"),
 }
 _BUILDS: dict[frozenset[str], Build] = {
     frozenset({"AltColor"}): "alternate",
@@ -81,9 +94,9 @@ def understand_patience(
     setup = _setup(game.setup or (), problems)
     has_waste = "Wastepile" in setup
     columns = setup["Tableau"].count if "Tableau" in setup else 1
-    keeps = "Foundation" in setup and setup["Foundation"].keep
-    moves = _moves(game.moves or (), has_waste, keeps, problems)
-    layout, stock = _deal(game.deal or (), columns, has_waste, 13 - ranks, problems)
+    base = base_of(setup, game.deck.high if game.deck else None)
+    moves = _moves(game.moves or (), setup, problems)
+    layout, stock = _deal(game.deal or (), columns, setup, 13 - ranks, problems)
     for word in game.finish or ():
         if word != "AllInFoundation":
             problems.add("expected AllInFoundation", word)
@@ -104,6 +117,8 @@ def understand_patience(
             draw=moves.draw,
             passes=moves.passes if has_waste else 0,
             removable=moves.removable,
+            base=base,
+            stacked=len(layout.reserve),
         )
     except UsageError as error:
         problems.add(error.message, "Move")
@@ -127,8 +142,8 @@ def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupL
             shown = f"{line.element}[{line.count}]"
             expected = str(most) if least == most else f"at most {most}"
             problems.add(f"expected {expected}", line.display, show=shown)
-        if line.base not in (None, "A") or (line.base and line.element != "Foundation"):
-            text = "foundations begin with the ace, expected no Base"
+        if line.base not in (None, "A", "Deal") or (line.base and line.element != "Foundation"):
+            text = "foundations begin with the ace or with a card of the deal, expected Base[Deal]"
             problems.add(text, line.base, show=f"Base[{line.base}]")
         if line.keep and line.element != "Foundation":
             problems.add("expected it for the Foundation only", line.element, show="Keep")
@@ -136,7 +151,8 @@ def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupL
     for name in ("Tableau", "Foundation"):
         if name not in found:
             problems.add(f"expected a line {name} in the Setup", "Setup")
-    for one, other in (("Stock", "Wastepile"), ("Wastepile", "Stock")):
+    pairs = (("Stock", "Wastepile"), ("Wastepile", "Stock"), ("Reserve", "Wastepile"))
+    for one, other in pairs:
         if one in found and other not in found:
             problems.add(f"expected a {other} beside it", found[one].element)
     return found
@@ -151,8 +167,9 @@ class _Moves(NamedTuple):
     passes: int
 
 
-def _moves(lines: Iterable[MoveLine], has_waste: bool, keeps: bool, problems: Problems) -> _Moves:
-    names = ("build", "fill", "home", "start", "turn", "over")
+def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: Problems) -> _Moves:
+    has_waste, foundation = "Wastepile" in setup, setup.get("Foundation")
+    names = ("build", "fill", "home", "start", "turn", "over", "auto")
     groups: dict[str, list[MoveLine]] = {name: [] for name in names}
     kinds = {"Tableau": ("build", "fill"), "Foundation": ("home", "start")}
     kinds |= {"Wastepile": ("turn", "turn"), "Stock": ("over", "over")}
@@ -160,7 +177,11 @@ def _moves(lines: Iterable[MoveLine], has_waste: bool, keeps: bool, problems: Pr
         if line.element not in kinds:
             problems.add(f"expected moves to {', '.join(kinds)} only", line.element)
             continue
-        groups[kinds[line.element]["OnBlank" in line.destinations]].append(line)
+        if is_fill_by_program(line):
+            groups["auto"].append(line)
+            continue
+        place = kinds[line.element]["OnBlank" in line.destinations]
+        groups[place].append(with_sources(line))
         if line.times is not None and line.element != "Stock":
             problems.add("expected it for the Stock", line.element, show="Times")
         for word in set(line.modifiers) & {"Auto", "Keep", "ThroughReserve"}:
@@ -169,12 +190,23 @@ def _moves(lines: Iterable[MoveLine], has_waste: bool, keeps: bool, problems: Pr
     for line in groups["home"] + groups["start"]:
         if line.item not in (None, "SingleCard", "Any") or line.count != 1:
             problems.add("expected SingleCard", line.item)
-    check_home(groups, problems)
+    base = foundation.base if foundation is not None else None
+    if base == "Deal":
+        for line in groups["start"]:
+            text = "Base[Deal] says what foundations begin with, expected no such line"
+            problems.add(text, line.element)
+        groups["start"] = []
+    check_home(groups, problems, starts=base in (None, "A"))
+    check_fill_by_program(groups["auto"], setup.get("Reserve"), problems)
     draw = _draw(groups["turn"], has_waste, problems)
     passes = _passes(groups["over"], problems)
-    back = _removable(groups, has_waste, keeps, problems)
-    build, fill = _build(groups["build"], problems), fill_of(groups["fill"], problems)
-    return _Moves(build, fill, _takes(columns, problems), back, draw, passes)
+    keeps = foundation is not None and foundation.keep
+    held = [name for name in ("Wastepile", "Reserve") if name in setup]
+    fill = fill_with_waste(groups["fill"], base == "Deal", problems)
+    back = _removable(groups, held, keeps, fill, problems)
+    takes = columns_moved(groups["build"], problems) or _takes(columns, problems)
+    build = _build(groups["build"], problems)
+    return _Moves(build, fill, takes, back, draw, passes)
 
 
 def _takes(lines: list[MoveLine], problems: Problems) -> Moves:
@@ -227,18 +259,22 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
 
 
 def _removable(
-    groups: dict[str, list[MoveLine]], has_waste: bool, keeps: bool, problems: Problems
+    groups: dict[str, list[MoveLine]], held: list[str], keeps: bool, fill: Fill, problems: Problems
 ) -> bool:
-    """Whether cards come back from the foundations: to cards and to empty columns alike."""
-    needed = {"Tableau", *(["Wastepile"] if has_waste else [])}
+    """Whether cards come back from the foundations: to cards and to empty columns alike.
+
+    ``held`` are the places beside columns and foundations that cards move from.
+    """
+    needed = {"Tableau", *held}
     back: set[bool] = set()
     for name in ("build", "fill", "home", "start"):
         lines = groups[name]
         said = {source for line in lines for source in line.sources}
-        if not lines:
+        if not lines or (name == "fill" and fill == "waste"):
             continue
         anywhere = any(not line.sources for line in lines)
-        missing = [] if anywhere else sorted(needed - said)
+        own = needed - {"Reserve"} if name == "fill" else needed  # which goes there by itself
+        missing = [] if anywhere else sorted(own - said)
         if missing:
             text = f"expected moves from {' and '.join(missing)}, too"
             problems.add(text, lines[0].element, show="SourceElement")
@@ -283,30 +319,39 @@ def _passes(lines: list[MoveLine], problems: Problems) -> int:
 
 
 def _deal(
-    phases: Iterable[Phase], columns: int, has_waste: bool, shift: int, problems: Problems
+    phases: Iterable[Phase],
+    columns: int,
+    setup: Mapping[str, SetupLine],
+    shift: int,
+    problems: Problems,
 ) -> tuple[Layout, int]:
     """The layout, and how many cards the stock has."""
-    expected = "expected cards for Tableau and Foundation, the rest is the stock"
-    dealt = dealt_lines(phases, ("Tableau", "Foundation"), expected, problems)
-    found = attempt(lambda: _laid_out(dealt, columns, has_waste, shift), dealt, problems)
+    held = ("Reserve",) if "Reserve" in setup else ()
+    expected = f"expected cards for {', '.join(('Tableau', 'Foundation', *held))}"
+    expected += ", the rest is the stock"
+    dealt = dealt_lines(phases, ("Tableau", "Foundation", *held), expected, problems)
+    found = attempt(lambda: _laid_out(dealt, columns, setup, shift), dealt, problems)
     return found or (Layout(), 0)
 
 
 def _laid_out(
-    dealt: dict[str, Dealt], columns: int, has_waste: bool, shift: int
+    dealt: dict[str, Dealt], columns: int, setup: Mapping[str, SetupLine], shift: int
 ) -> tuple[Layout, int]:
     tableau = dealt.get("Tableau")
     if tableau is None:
         raise Unplayable("expected cards for the Tableau", "Deal")
     if tableau.kings_sunk or tableau.auto:
         raise Unplayable("expected Rows, Diagonal or numbers", tableau.element)
-    home = tuple(range(4 * shift))
-    if "Foundation" in dealt:
-        foundation = dealt["Foundation"]
-        if has_order(foundation) or foundation.auto or foundation.kings_sunk:
-            raise Unplayable("expected named cards for the Foundation", foundation.element)
-        home += tuple(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
-    rest = CARDS - len(home)
+    has_waste, home, base = "Wastepile" in setup, tuple(range(4 * shift)), 0
+    if base_of(setup, None) != "ace":
+        base = base_dealt(dealt.get("Foundation"), CARDS - len(home))
+    elif "Foundation" in dealt:
+        home += _named_home(dealt["Foundation"], shift)
+    reserve = reserve_dealt(dealt.get("Reserve"), CARDS - len(home))
+    apart = len(reserve) + bool(base)
+    rest = CARDS - len(home) - apart
+    if apart:
+        tableau = renumbered(tableau, {*reserve, *([base] if base else [])})
     hidden = tuple(_hidden(stack) for stack in tableau.stacks)
     up = tuple(
         tuple(replace(entry, face_down=False) for entry in stack) for stack in tableau.stacks
@@ -323,13 +368,22 @@ def _laid_out(
         raise Unplayable(f"{rest - given} cards are dealt nowhere, expected all", tableau.element)
     unlisted = ((),) * max(0, columns - len(numbers))
     explicit = (*map(tuple, numbers), *unlisted) if tableau.stacks else ()
-    layout = Layout(tuple(sorted(home)), tuple(first), order_of(tableau), explicit)
-    layout.check(columns, 0, 0, rest - given)
+    layout = Layout(
+        tuple(sorted(home)), tuple(first), order_of(tableau), explicit, base=base, reserve=reserve
+    )
+    layout.check(columns, 0, 0, rest - given, apart)
     if tableau.stacks:
-        layout = shortened(layout, columns, given)
+        layout = replace(shortened(layout, columns, given), base=base, reserve=reserve)
     if any(hidden):
         layout = replace(layout, hidden=(*hidden, *[0] * (columns - len(hidden))))
     return layout, rest - given
+
+
+def _named_home(foundation: Dealt, shift: int) -> tuple[int, ...]:
+    """The cards that are on the foundations when the game begins."""
+    if has_order(foundation) or foundation.auto or foundation.kings_sunk:
+        raise Unplayable("expected named cards for the Foundation", foundation.element)
+    return tuple(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
 
 
 def _hidden(stack: tuple[Entry, ...]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.language.description import Deck, Description, SetupLine
@@ -19,6 +20,7 @@ from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 
+_Highest = Literal["any", "base", "king"]
 _COLUMNS = ("DropStack", "MixDropStack", "TopStack")
 _CELLS = ("Face", "DropStack", "MixDropStack", "TopStack")
 
@@ -54,10 +56,14 @@ def understand(game: Description, name: str) -> Understood:
             word = {"moves": "Move"}.get(block, block.capitalize())
             problems.add("nothing is said there, expected the block", word)
     one_pile = has_one_pile(game)
-    ranks = _deck(game.deck or Deck(), one_pile, problems)
+    patience = not one_pile and is_patience(game)
+    setup = {line.element: line for line in game.setup or ()}
+    dealt = patience and "Foundation" in setup and setup["Foundation"].base == "Deal"
+    highest: _Highest = "any" if one_pile else "base" if dealt else "king"
+    ranks = _deck(game.deck or Deck(), highest, problems)
     if one_pile:
         return _result(understand_pile(game, name, ranks, problems), problems)
-    if is_patience(game):
+    if patience:
         return _result(understand_patience(game, name, ranks, problems), problems)
     tableau, reserve, foundation = _setup(game.setup or (), problems)
     columns = tableau.count if tableau else 1
@@ -139,8 +145,11 @@ def _setup(
     return found.get("Tableau"), found.get("Reserve"), foundation
 
 
-def _deck(deck: Deck, one_pile: bool, problems: Problems) -> int:
-    """How many ranks there are."""
+def _deck(deck: Deck, highest: _Highest, problems: Problems) -> int:
+    """How many ranks there are.
+
+    Which rank is the highest may be any, is the one before the base, or the king.
+    """
     whole = deck.decks in (None, 1)
     if deck.suits and (
         deck.decks is not None
@@ -154,7 +163,10 @@ def _deck(deck: Deck, one_pile: bool, problems: Problems) -> int:
             show=f"Multiple[{deck.decks}]",
             at=deck.at,
         )
-    if not one_pile and deck.high not in (None, "KingHigh"):
+    if highest == "base" and deck.high not in (None, "Cyclic"):
+        text = "the rank before the base is the highest, expected Cyclic or nothing"
+        problems.add(text, deck.high)
+    if highest == "king" and deck.high not in (None, "KingHigh"):
         problems.add("the king is the highest card, expected KingHigh", deck.high)
     return deck.ranks or 13
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError
-from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
+from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.cards import parse_card, suit
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
+from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_from
 from dbmsolver.game.titles import rules_of_notes
@@ -28,13 +28,13 @@ from dbmsolver.notation.steps import Origin, Step
 TITLE = re.compile(r"Deal (\S+)(?: \(([^()]*)\))?: solved in .*", re.ASCII)
 _MOVE = re.compile(
     r"\s*(?:[0-9]+)?  (?P<card>\S{2})  "
-    r"(?P<source>column|freecell|stock|waste|home)(?: (?P<from>[0-9]{1,2}))? -> "
+    r"(?P<source>column|freecell|stock|waste|reserve|home)(?: (?P<from>[0-9]{1,2}))? -> "
     r"(?:home|(?P<pile>pile|stock|waste)|(?P<destination>column|freecell) (?P<to>[0-9]{1,2}))"
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
     re.ASCII,
 )
 _FACT = re.compile(r"(?:Lengths|States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
-_PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE}
+_PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE, "reserve": RESERVE}
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 
 
@@ -75,8 +75,8 @@ def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
 def _forced(step: Step, builder: Builder) -> Step:
     """The step as an automove of the narrowest policy that makes it, if one does."""
     for policy in AUTOMOVES:
-        heights, rules = builder.position.foundations, builder.deal.rules
-        if step.card is not None and goes_home(step.card, heights, rules, policy):
+        at, rules = builder.position, builder.deal.rules
+        if step.card is not None and moves_home(at, step.card, rules, policy):
             return replace(step, automove=policy)
     return step
 
@@ -109,8 +109,8 @@ def _numbered(deal: Deal, name: str) -> Deal:
 
 
 def _place(kind: str, number: str) -> Place:
-    if kind in ("stock", "waste"):
-        return STOCK if kind == "stock" else WASTE
+    if kind in _PILED:
+        return _PILED[kind]
     return Place("column" if kind == "column" else "freecell", int(number) - 1)
 
 
@@ -189,7 +189,7 @@ def _rules(value: dict[str, object]) -> Rules:
 def _json_place(value: dict[str, object]) -> Place:
     if value["kind"] == "foundation":
         return OWN_FOUNDATION
-    if value["kind"] in ("pile", "stock", "waste"):
+    if value["kind"] in _PILED:
         return _PILED[str(value["kind"])]
     if value["kind"] not in ("column", "freecell") or not isinstance(value["index"], int):
         raise ValueError("a place")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from dbmsolver.game.automoves import goes_home
+from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
@@ -64,11 +64,7 @@ class _Made(NamedTuple):
 def _made(step: Step, before: Position, after: Position, rules: Rules) -> _Made:
     card = moving_card(before, step)
     own = step.source.kind == "column" or not isinstance(before, Patience)
-    safe = (
-        own
-        and step.destination.kind == "foundation"
-        and goes_home(card, before.foundations, rules, "wkr")
-    )
+    safe = own and step.destination.kind == "foundation" and moves_home(before, card, rules, "wkr")
     return _Made(step, card, before, after, safe)
 
 

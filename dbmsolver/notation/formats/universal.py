@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dbmsolver.game.automoves import Automove
+from dbmsolver.game.bases import ACE
 from dbmsolver.game.cards import SUITS, rank, suit
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.moves import Place
@@ -31,7 +32,12 @@ BUILDS: dict[Build, str] = {
     "other": "OTHER_SUIT",
     "suit-both": "SUIT_UP_OR_DOWN",
 }
-FILLS: dict[Fill, str] = {"kings": "KINGS_ONLY", "none": "NONE", "any": "ANY_CARD"}
+FILLS: dict[Fill, str] = {
+    "kings": "KINGS_ONLY",
+    "none": "NONE",
+    "any": "ANY_CARD",
+    "waste": "WASTE_ONLY",
+}
 AUTOMOVE_NAMES: dict[Automove, str] = {
     "none": "NONE",
     "horne": "Horne",
@@ -56,9 +62,12 @@ KNOWN: dict[str, tuple[str, ...]] = {
         "comment",
     ),
     "comment": ("Plain_Text_Comment", "XHTML_Subset_Comment", "originator", "ID"),
-    "place": ("col", "freecell", "foundation", "pile", "stock", "waste"),
+    "place": ("col", "freecell", "foundation", "pile", "stock", "waste", "reserve"),
     "foundation_id": ("deck", "suit"),
-    "position": ("foundations", "freecells", "columns", "pile", "stock", "waste", "turns"),
+    "position": (
+        "foundations", "freecells", "columns", "pile", "stock", "waste", "turns", "base",
+        "lowest", "reserve",
+    ),
     "foundation": ("foundation", "rank"),
     "column": ("len", "cards"),
     "card": ("is_empty", "is_hidden", "rank", "suit", "deck"),
@@ -142,7 +151,7 @@ def _comment(comment: Comment) -> dict[str, Any]:
 def _place(place: Place) -> dict[str, Any]:
     if place.kind == "foundation":
         return {"foundation": {"deck": 0, "suit": SUITS[place.index]}}
-    if place.kind in ("pile", "stock", "waste"):
+    if place.kind in ("pile", "stock", "waste", "reserve"):
         return {place.kind: place.index}
     return {"col" if place.kind == "column" else "freecell": place.index}
 
@@ -153,12 +162,18 @@ def _card(card: int | None, hidden: bool = False) -> dict[str, Any]:
     return {"is_empty": False, "is_hidden": hidden, "rank": rank(card), "suit": SUITS[suit(card)]}
 
 
+def _top_rank(position: Position, index: int) -> int:
+    """The rank on top of a foundation, 0 for none."""
+    top = position.top_home(index)
+    return 0 if top is None else rank(top)
+
+
 def _position(position: Position) -> dict[str, Any]:
     value: dict[str, Any] = {
         "foundations": [
             {
                 "foundation": {"deck": 0, "suit": name},
-                "rank": position.foundations[SUITS.index(name)],
+                "rank": _top_rank(position, SUITS.index(name)),
             }
             for name in SUIT_ORDER
         ],
@@ -177,6 +192,10 @@ def _position(position: Position) -> dict[str, Any]:
         value["waste"] = [_card(card) for card in position.waste]
         if position.turns is not None:
             value["turns"] = position.turns
+        if position.base != ACE:
+            value["base"], value["lowest"] = position.base
+        if position.reserve:
+            value["reserve"] = [_card(card) for card in position.reserve]
     if position.pile is not None:
         value["pile"] = [_card(card) for card in position.pile]
         value["stock"] = [_card(card) for card in position.stock]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbmsolver.errors import DbmError, IllegalMoveError, UsageError, quoted
-from dbmsolver.game.automoves import AUTOMOVES, Automove, goes_home
+from dbmsolver.game.automoves import AUTOMOVES, Automove, moves_home
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import Build
 from dbmsolver.game.moving import with_moving
@@ -120,9 +120,9 @@ class TreeReader(ValueReader):
             try:
                 if index in waiting:
                     waiting.remove(index)
-                    card, heights = moving_card(position, step), position.foundations
+                    card = moving_card(position, step)
                     home = step.destination.kind == "foundation" and step.count == 1
-                    policies = (p for p in AUTOMOVES if goes_home(card, heights, self.rules, p))
+                    policies = (p for p in AUTOMOVES if moves_home(position, card, self.rules, p))
                     policy = next(policies, None) if home else None
                     if policy is None:
                         path = ("solution", "moves", index, "move", "implicit")
@@ -151,7 +151,9 @@ class TreeReader(ValueReader):
         fill = self.choice(header["empty_stacks_filled_by"], (*at, "empty_stacks_filled_by"), FILLS)
         try:
             plain: Build = "any" if build in ("colour", "other") else build
-            rules = with_moving(Rules(name, 1, 0, plain, fill), how, build)
+            first = "any" if fill == "waste" else fill
+            rules = with_moving(Rules(name, 1, 0, plain, first), how, build)
+            rules = replace(rules, fill=fill) if fill == "waste" else rules
             rules = usual_rules(replace(rules, columns=columns, freecells=freecells))
         except UsageError as error:
             self.fail((*at, "cards_move"), error.message)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from dbmsolver.errors import DbmError, quoted
-from dbmsolver.game.cards import SUIT_NAMES, SUITS
-from dbmsolver.game.moves import PILE, STOCK, WASTE, Place
+from dbmsolver.game.bases import Base
+from dbmsolver.game.cards import SUIT_NAMES, SUITS, rank
+from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import MAX_PILE_COLUMNS, MAX_RESERVE
@@ -86,9 +87,10 @@ class ValueReader:
         piled = ("pile", "stock")
         absent: tuple[str, ...] = () if self.rules.has_pile else piled
         if self.rules.is_patience:
-            absent = ("pile", *(() if self.rules.passes else ("turns",)))
+            absent = ("pile", "reserve", *(() if self.rules.passes else ("turns",)))
         else:
-            absent += ("waste", "turns")
+            absent += ("waste", "turns", "reserve")
+        absent += ("base", "lowest")
         self.object(value, path, "position", absent)
         heights: dict[int, int] = {}
         at = (*path, "foundations")
@@ -125,18 +127,45 @@ class ValueReader:
             turns = most
             if most is not None and "turns" in value:
                 turns = self.integer(value["turns"], (*path, "turns"), 0, most)
+            base = self.base(value, path)
+            if self.rules.base != "ace":
+                home = self.counted(base, heights)
+            reserve = self.cards(value.get("reserve", []), (*path, "reserve"))
             hidden = tuple(
                 self.hidden(item["cards"], (*path, "columns", index, "cards"))
                 for index, item in enumerate(value["columns"])
             )
             position = Patience(
-                piles, tuple(cells), home, None, stock, waste=waste, hidden=hidden, turns=turns
+                piles,
+                tuple(cells),
+                home,
+                None,
+                stock,
+                waste=waste,
+                hidden=hidden,
+                turns=turns,
+                base=base,
+                reserve=reserve,
             )
         try:
             position.validate(self.rules)
         except DbmError as error:
             self.fail(path, error.message)
         return position
+
+    def base(self, value: Any, path: Path) -> Base:
+        """The rank with which foundations begin, and the lowest of the deck."""
+        lowest = self.integer(value.get("lowest", 1), (*path, "lowest"), 1, 13)
+        first = self.integer(value.get("base", lowest), (*path, "base"), lowest, 13)
+        return Base(first, lowest)
+
+    def counted(self, base: Base, tops: dict[int, int]) -> tuple[int, int, int, int]:
+        """Heights of foundations with these ranks on top, 0 for none."""
+        hearts, spades, diamonds, clubs = (
+            rank(base.counted(4 * (tops[index] - 1) + index)) if tops[index] else 0
+            for index in range(4)
+        )
+        return hearts, spades, diamonds, clubs
 
     def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:
         """A list of cards, which may be ``hidden`` in games with cards face down."""
@@ -183,12 +212,18 @@ class ValueReader:
         named = [name for name in KNOWN["place"] if name in value]
         if len(named) != 1:
             self.fail(
-                path, "expected one of col, freecell and foundation, or pile, stock and waste"
+                path,
+                "expected one of col, freecell and foundation, or pile, stock, waste and reserve",
             )
         name = named[0]
         at = (*path, name)
         if name == "foundation":
             return Place("foundation", self.foundation(value[name], at))
+        if name == "reserve":
+            if not self.rules.stacked:
+                self.fail(at, "there is no reserve")
+            self.integer(value[name], at, 0, 0)
+            return RESERVE
         if name in ("pile", "stock", "waste"):
             there = self.rules.has_pile and name != "waste"
             if not (there or (self.rules.draw and name != "pile")):

@@ -39,6 +39,9 @@ _POSITION = {
     "stock": "list card",
     "waste": "list card",
     "turns": "int",
+    "base": "int",
+    "lowest": "int",
+    "reserve": "list card",
 }
 _MOVE = {"source": "place", "dest": "place", "num_cards": "int", "source_card": "card"}
 FIELDS: dict[str, dict[str, str]] = {
@@ -73,7 +76,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "place": {
         **dict.fromkeys(("col", "freecell"), "int"),
         "foundation": "foundation_id",
-        **dict.fromkeys(("pile", "stock", "waste"), "int"),
+        **dict.fromkeys(("pile", "stock", "waste", "reserve"), "int"),
     },
     "foundation_id": {"deck": "int", "suit": "text"},
     "position": _POSITION,

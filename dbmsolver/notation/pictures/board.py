@@ -27,12 +27,13 @@ RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 def draw_board(position: Position, title: str) -> str:
     """The position as SVG; the title, and a description in words, are part of it."""
     cells, columns = len(position.freecells), len(position.columns)
-    across = max(columns, min(cells + 4, 8))
     has_stock = isinstance(position, Patience) and bool(position.stock + position.waste)
+    held = position.reserve if isinstance(position, Patience) else ()
+    across = max(columns + bool(held), min((2 if has_stock else cells) + 4, 8))
     rows = 1 if position.pile is not None or has_stock else _rows(cells, across)
     width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
     top = MARGIN + rows * (HEIGHT + GAP) + LABEL
-    deepest = max(max(map(len, position.columns)), 1)
+    deepest = max(max(map(len, position.columns)), len(held), 1)
     height = top + HEIGHT + (deepest - 1) * STEP + MARGIN
     return document(
         width,
@@ -57,9 +58,8 @@ def describe(position: Position) -> str:
     """The position in words, a sentence for each place."""
     said = [] if position.pile is None else _piled_in_words(position, position.pile)
     said += [
-        f"Foundation of {SUIT_NAMES[index]}: "
-        + (card_words((height - 1) * 4 + index) if height else "empty")
-        for index, height in ((index, position.foundations[index]) for index in HOME_ORDER)
+        f"Foundation of {SUIT_NAMES[index]}: " + ("empty" if top is None else card_words(top))
+        for index, top in ((index, position.top_home(index)) for index in HOME_ORDER)
         if position.pile is None
     ]
     said += [
@@ -67,7 +67,12 @@ def describe(position: Position) -> str:
         for index, card in enumerate(position.freecells)
     ]
     if isinstance(position, Patience):
-        for name, cards in (("Waste", position.waste), ("Stock", position.stock)):
+        places = (
+            ("Reserve", position.reserve),
+            ("Waste", position.waste),
+            ("Stock", position.stock),
+        )
+        for name, cards in places:
             said += [f"{name}: {', '.join(map(card_words, cards))}"] if cards else []
     hidden = position.hidden if isinstance(position, Patience) else (0,) * len(position.columns)
     said += [
@@ -254,9 +259,9 @@ def _foundations(position: Position, across: int, rows: int) -> list[str]:
     y = MARGIN + (rows - 1) * (HEIGHT + GAP)
     for place, index in enumerate(HOME_ORDER):
         x = MARGIN + (across - 4 + place) * (WIDTH + GAP)
-        height = position.foundations[index]
-        if height:
-            drawn.append(draw_card((height - 1) * 4 + index, x, y))
+        top = position.top_home(index)
+        if top is not None:
+            drawn.append(draw_card(top, x, y))
             continue
         shape = element(
             "path",
@@ -275,22 +280,17 @@ def _sign_look(name: str) -> dict[str, str | Number]:
 
 
 def _columns(position: Position, width: Number, top: Number) -> list[str]:
-    count = len(position.columns)
+    held = position.reserve if isinstance(position, Patience) else ()
+    first = 1 if held else 0
+    count = len(position.columns) + first
     start = (width - count * (WIDTH + GAP) + GAP) / 2
     drawn = []
+    if held:
+        drawn.append(_label("reserve", start, top))
+        drawn += [draw_card(card, start, top + depth * STEP) for depth, card in enumerate(held)]
     for index, column in enumerate(position.columns):
-        x = start + index * (WIDTH + GAP)
-        drawn.append(
-            text(
-                str(index + 1),
-                x + WIDTH / 2,
-                top - 9,
-                font_size=15,
-                font_weight=600,
-                fill=ON_TABLE,
-                text_anchor="middle",
-            )
-        )
+        x = start + (index + first) * (WIDTH + GAP)
+        drawn.append(_label(str(index + 1), x, top))
         hidden = position.hidden[index] if isinstance(position, Patience) else 0
         drawn += [_face_down(column[depth], x, top + depth * STEP) for depth in range(hidden)]
         drawn += [
@@ -300,3 +300,9 @@ def _columns(position: Position, width: Number, top: Number) -> list[str]:
         if not column:
             drawn.append(_slot(x, top, ""))
     return drawn
+
+
+def _label(words: str, x: Number, top: Number) -> str:
+    """What stands above a column."""
+    look: dict[str, str | Number] = {"font_size": 15, "font_weight": 600, "fill": ON_TABLE}
+    return text(words, x + WIDTH / 2, top - 9, **look, text_anchor="middle")

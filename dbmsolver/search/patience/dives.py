@@ -102,12 +102,12 @@ class PatienceDives:
         depth = int(diving.state[0])
         for level in range(depth + 1):
             words = diving.words[level + 1] if level < depth else None
-            card = int(diving.path[level]) & 63
+            code = int(diving.path[level])
             if words is None:
                 key = self.keys.goal
             else:
                 key = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
-            plays.append((card, self.keys.place(key, card)))
+            plays.append((self.keys.card_of(code), self.keys.place(key, code)))
         if not self.keys.turns_are_steps:
             return plays
         steps = with_turns(self.keys.deal, plays)

@@ -3,7 +3,8 @@
 A state is three words, in which each card has a digit of three bits: where it was dealt (0), on the
 first to fourth of the cards that it may be put on (1 to 4), at the bottom of a column (5), home
 (6). Words 0 and 1 have 21 cards each. In word 2 six bits from bit 32 on are the cards of the waste,
-six more are the turns of the waste that are left.
+six more are the turns of the waste that are left. A heap, if there is one, is a reserve of which
+only the last card moves; it fills each column that a move leaves empty.
 """
 
 from __future__ import annotations
@@ -39,13 +40,15 @@ class Game(NamedTuple):
     free: int  # whether turning makes no difference but for what it reaches
     counted: int
     back: int  # whether cards come back
-    item: int  # 0 single cards, 1 runs, 2 runs of a suit, 3 any group
-    blank: int  # what goes to empty columns: 0 nothing, 1 kings, 2 anything
+    kept: int  # cards of each suit that stay home
+    item: int  # 0 single cards, 1 runs, 2 of a suit, 3 any group, 4 a card or a column, 5 columns
+    blank: int  # what goes to empty columns: 0 nothing, 1 kings, 2 anything, 3 cards of the waste
     paired: int  # whether runs go between cards of a rank only to send one home
     dealt_on: Ints  # [52]: the card below, NOTHING or AWAY
     face_down: Ints  # [52]
     takers: Ints  # [52, 4]: what a card may be put on, -1 for none
     pack: Ints  # [*]: waste and stock in order
+    heap: Ints  # [*]: the reserve, the last card on top
     at_home: Ints  # [52, 4]: what has to be home of each suit for a move home to be made at once
 
 
@@ -58,7 +61,7 @@ class Table(NamedTuple):
     down: Ints  # [52]: 1 where it lies face down
     home: Ints  # [4]
     hand: Ints  # [52]: waste and stock
-    first: Ints  # [4]: cards of the hand, waste, turns, columns in use
+    first: Ints  # [5]: cards of the hand, waste, turns, columns in use, cards of the heap
     after: Words  # [600, 3]
     moved: Ints  # [600]: the card that moved
     cost: Ints  # [600]
@@ -74,7 +77,7 @@ class Known(NamedTuple):
 
 def make_table() -> Table:
     """An empty table."""
-    ints = [np.zeros(size, np.int64) for size in (52, 52, 52, 52, 4, 52, 4)]
+    ints = [np.zeros(size, np.int64) for size in (52, 52, 52, 52, 4, 52, 5)]
     return Table(
         *ints, np.zeros((ROOM, 3), np.uint64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64),
         np.zeros(1, np.int64),
@@ -110,6 +113,12 @@ def read(game, words, table):
         if table.digit[game.pack[place]] == 0:
             table.hand[hand] = game.pack[place]
             hand += 1
+    heap = np.int64(0)
+    for place in range(game.heap.size):
+        if table.digit[game.heap[place]] == 0:
+            if heap < place:
+                return False
+            heap += 1
     bottoms, lying, seen = np.int64(0), np.int64(0), np.int64(0)
     for card in range(CARDS):
         below = table.on[card]
@@ -127,7 +136,7 @@ def read(game, words, table):
                 over = table.load[at]
                 table.down[at] = game.face_down[at] and over >= 0 and table.digit[over] == 0
                 at = over
-    out = CARDS - lying - hand  # home, if no card is lost
+    out = CARDS - lying - hand - heap  # home, if no card is lost
     total = np.int64(0)
     for suit in range(4):
         total += table.home[suit]
@@ -135,17 +144,21 @@ def read(game, words, table):
         return False
     waste = np.int64((words[2] >> U64(32)) & U64(63))
     turns = np.int64((words[2] >> U64(38)) & U64(63))
-    if waste > hand or turns > max(game.most_turns, 0):
+    if waste > hand or turns > max(game.most_turns, 0) or (heap and bottoms < game.columns):
         return False
     if game.free and waste and (waste == hand or waste % game.draw == 0):
         return False
     table.first[0], table.first[1], table.first[2], table.first[3] = hand, waste, turns, bottoms
+    table.first[4] = heap
     return True
 
 
 @inner
-def put(table, words, card, digit, waste, turns, cost):
-    """Note what follows when a card gets another digit."""
+def put(game, table, words, card, digit, waste, turns, cost):
+    """Note what follows when a card, with all that lies on it, gets another digit.
+
+    If it leaves its column empty, the heap's last card comes there.
+    """
     number = table.count[0]
     for word in range(3):
         table.after[number, word] = words[word]
@@ -154,6 +167,9 @@ def put(table, words, card, digit, waste, turns, cost):
     table.after[number, card // 21] |= U64(digit) << shift
     low = table.after[number, 2] & U64(0x3FFFFFFF)
     table.after[number, 2] = low | (U64(waste) << U64(32)) | (U64(turns) << U64(38))
+    if table.on[card] == NOTHING and table.first[4]:
+        top = game.heap[table.first[4] - 1]
+        table.after[number, top // 21] |= U64(5) << U64(3 * (top % 21))
     table.moved[number] = card
     table.cost[number] = cost
     table.count[0] = number + 1
@@ -174,7 +190,7 @@ def moves_together(game, table, card):
         over = table.load[card]
         if game.item == 0 or (game.item == 2 and (over ^ card) & 3):
             return False
-        if game.item < 3:
+        if game.item != 3:
             fits = False
             for kind in range(4):
                 fits |= game.takers[over, kind] == card
@@ -201,10 +217,14 @@ def lay(game, table, words, card, in_column, waste, turns, cost):
         if taker == own or stays:
             continue
         again = game.dealt_on[card] == taker and not game.face_down[taker]
-        put(table, words, card, 0 if again else kind + 1, waste, turns, cost)
-    room = table.first[3] < game.columns and (game.blank == 2 or (game.blank == 1 and card >= 48))
+        put(game, table, words, card, 0 if again else kind + 1, waste, turns, cost)
+    from_waste = not in_column and table.digit[card] == 0
+    room = table.first[3] < game.columns and (
+        game.blank == 2 or (game.blank == 1 and card >= 48) or (game.blank == 3 and from_waste)
+    )
     if room and not (in_column and below == NOTHING):
-        put(table, words, card, 0 if game.dealt_on[card] == NOTHING else 5, waste, turns, cost)
+        digit = 0 if game.dealt_on[card] == NOTHING else 5
+        put(game, table, words, card, digit, waste, turns, cost)
 
 
 @inner
@@ -220,17 +240,24 @@ def follow(game, table, words):
         for other in range(4):
             sure &= other == suit or table.home[other] >= game.at_home[card, other]
         if sure:
-            put(table, words, card, 6, waste, turns, 1)
+            put(game, table, words, card, 6, waste, turns, 1)
             return
     for card in range(CARDS):
         if table.on[card] == AWAY or table.down[card]:
             continue
         if table.load[card] < 0 and table.home[card & 3] == card >> 2:
-            put(table, words, card, 6, waste, turns, 1)
-        if moves_together(game, table, card):
+            put(game, table, words, card, 6, waste, turns, 1)
+        part = table.on[card] != NOTHING  # of its column
+        kept = (game.item == 5 and part) or (game.item == 4 and part and table.load[card] >= 0)
+        if not kept and moves_together(game, table, card):
             lay(game, table, words, card, True, waste, turns, 1)
+    if table.first[4]:
+        card = game.heap[table.first[4] - 1]
+        if table.home[card & 3] == card >> 2:
+            put(game, table, words, card, 6, waste, turns, 1)
+        lay(game, table, words, card, False, waste, turns, 1)
     for suit in range(4):
-        if game.back and table.home[suit]:
+        if game.back and table.home[suit] > game.kept:
             lay(game, table, words, 4 * table.home[suit] - 4 + suit, False, waste, turns, 1)
     turn(game, table, words)
 
@@ -249,7 +276,7 @@ def turn(game, table, words):
                 left = np.int64(0)
             cost = 1 + turned if game.counted else np.int64(1)
             if table.home[card & 3] == card >> 2:
-                put(table, words, card, 6, left, turns, cost)
+                put(game, table, words, card, 6, left, turns, cost)
             lay(game, table, words, card, False, left, turns, cost)
         if at < hand:
             at = min(hand, at + game.draw)
@@ -314,23 +341,39 @@ def place_in(known, words):
 
 @inner
 def stratum(game, table):
-    """Cards of waste and stock that were played, and cards dealt face down that are turned up."""
-    count = game.pack.size - table.first[0]
+    """Cards that have left waste, stock and heap, and those face down that are turned up."""
+    count = game.pack.size - table.first[0] + game.heap.size - table.first[4]
     for card in range(CARDS):
         count += game.face_down[card] and not table.down[card]
     return count
 
 
 @inner
-def step_back(words, code, before):
-    """Write the state before the move of a parent-move code."""
+def step_back(game, words, code, before):
+    """Write the state before the move of a parent-move code.
+
+    Its last bit says, of a card of the waste, that the waste was turned over, and of any other that
+    the heap lost a card: the one that is out, and lies deepest in it.
+    """
     card = code & 63
+    over = code >> 15
+    from_waste = False
+    for place in range(game.pack.size):
+        from_waste |= game.pack[place] == card and (code >> 6) & 7 == 0
     for word in range(3):
         before[word] = words[word]
     shift = U64(3 * (card % 21))
     before[card // 21] &= ~(U64(7) << shift)
     before[card // 21] |= U64((code >> 6) & 7) << shift
-    turns = ((before[2] >> U64(38)) & U64(63)) + U64(code >> 15)
+    if over and not from_waste:
+        over = 0
+        for place in range(game.heap.size):
+            top = game.heap[place]
+            at = U64(3 * (top % 21))
+            if (before[top // 21] >> at) & U64(7):
+                before[top // 21] &= ~(U64(7) << at)
+                break
+    turns = ((before[2] >> U64(38)) & U64(63)) + U64(over)
     before[2] = (before[2] & U64(0x3FFFFFFF)) | (U64((code >> 9) & 63) << U64(32))
     before[2] |= turns << U64(38)
 
@@ -382,7 +425,7 @@ def check(game, table, known, words, codes, layers, expected, length, parents, p
         parents[number] = -1
         if codes[number] & 63 == 63:
             continue
-        step_back(here, codes[number], pair)
+        step_back(game, here, codes[number], pair)
         parent = place_in(known, pair)
         if parent < 0 or codes[number] & 63 >= CARDS or not read(game, pair, table):
             return NO_PARENT, number

@@ -26,7 +26,6 @@ from dbmsolver.game.shipped import GAMES
 DATA = json.loads((Path(__file__).parents[2] / "data" / "games" / "small-decks.json").read_text())
 SETS = {entry["game"]: entry for entry in DATA["games"]}
 REFUSED = {
-    "canfield": "foundations: base card",
     "spider": "stock: deal type",
 }
 
@@ -82,7 +81,7 @@ def test_what_is_not_played_is_refused_by_name(game: str, rule: str) -> None:
 
 def test_every_set_is_read_or_refused() -> None:
     played = {"free-cell", "alpha-star", "black-hole", "bakers-dozen", "somerset"}
-    played |= {"spanish-patience", "flower-garden", "klondike", "fortunes-favor"}
+    played |= {"spanish-patience", "flower-garden", "klondike", "fortunes-favor", "canfield"}
     assert {*REFUSED, *played} == set(SETS)
 
 
@@ -226,3 +225,64 @@ def test_games_of_one_pile_that_are_not_played(
     with pytest.raises(InputError) as caught:
         read({**PILES, group: members})
     assert message in str(caught.value)
+
+
+CANFIELD: dict[str, Any] = {
+    "tableau piles": {
+        "count": 4,
+        "build policy": "red-black",
+        "move built group": "whole-pile",
+        "spaces policy": "auto-reserve-then-waste",
+    },
+    "foundations": {"initial cards": "one", "base card": "random"},
+    "stock": {"size": 34, "deal count": 3, "redeal": True},
+    "reserve": {"size": 13, "stacked": True},
+}
+"""Canfield, as that program describes it."""
+
+
+def test_canfield_differs_from_the_shipped_one_as_it_should() -> None:
+    rules = read(CANFIELD)
+    assert (rules.moves, rules.base, rules.fill) == ("columns", "deal", "waste")
+    same = {"name": "canfield", "moves": "card-or-column", "base": "round", "fill": "any"}
+    layout = GAMES["canfield"].layout
+    assert rules.layout == layout.removeprefix("backwards; ")
+    assert replace(rules, **same, layout=layout) == GAMES["canfield"]  # type: ignore[arg-type]
+    text = format_description(parse_json(json.dumps(CANFIELD), "r.json"))
+    assert understand(parse(text), "r").rules == rules
+
+
+@pytest.mark.parametrize(
+    ("group", "members", "message"),
+    [
+        ("reserve", {"size": 13}, "reserve: stacked: false is not played beside a stock"),
+        ("reserve", {"size": 0}, "tableau piles: spaces policy: "),
+        ("foundations", {"base card": "random"}, 'foundations: initial cards: expected "one"'),
+        ("foundations", {"base card": "2"}, "foundations: base card: "),
+        ("foundations", {"initial cards": "one"}, '"one" is not played'),
+        ("tableau piles", {"spaces policy": "any"}, "tableau piles: spaces policy: "),
+        ("tableau piles", {"move built group": "yes"}, 'expected "whole-pile" with a reserve'),
+        ("tableau piles", {"build policy": "no-build"}, '"no-build" is not played with whole'),
+        ("tableau piles", {"move built group policy": "any-suit"}, '"any-suit" is not played'),
+        ("stock", {"size": 0}, "foundations: base card: "),
+    ],
+)
+def test_kin_of_canfield_that_are_not_played(
+    group: str, members: dict[str, Any], message: str
+) -> None:
+    own = {**CANFIELD[group], **members} if group == "tableau piles" else members
+    with pytest.raises(InputError) as caught:
+        read({**CANFIELD, group: own})
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_boards_of_canfield() -> None:
+    rules = read({**CANFIELD, "max rank": 3, "reserve": {"size": 2, "stacked": True},
+                  "stock": {"size": 5, "deal count": 3, "redeal": True}})  # fmt: skip
+    board = {"foundations": ["2C"], "tableau piles": [["2S"], ["AC"], ["3D"], ["AD"]],
+             "reserve": ["AH", "3S"], "stock": ["2H", "AS", "3H", "2D", "3C"]}  # fmt: skip
+    position = Deal.from_text(json.dumps(board), rules).position
+    assert "reserve [JH KS] base Q" in str(position)
+    for tops, message in (([], "cards of one rank"), (["2C", "3S"], "cards of one rank")):
+        with pytest.raises(InputError, match=message):
+            Deal.from_text(json.dumps({**board, "foundations": tops}), rules)

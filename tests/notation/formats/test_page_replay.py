@@ -66,6 +66,7 @@ def test_games(opened: Opener, game: str) -> None:
     "game",
     [
         "klondike_by_threes",
+        "canfield",
         pytest.param("yukon", marks=pytest.mark.slow),
         pytest.param("golf", marks=pytest.mark.slow),
         pytest.param("black_hole", marks=pytest.mark.slow),

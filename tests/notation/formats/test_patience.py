@@ -15,7 +15,7 @@ from helpers.texts import validate
 from dbmsolver.errors import IllegalMoveError, UsageError
 from dbmsolver.game.cards import parse_card
 from dbmsolver.game.deals import Deal, format_board, parse_board
-from dbmsolver.game.moves import STOCK, WASTE, Place
+from dbmsolver.game.moves import RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation import formats
@@ -118,6 +118,30 @@ def test_pictures_show_stock_waste_and_cards_face_down() -> None:
     assert "stock of 21" in picture and "7 of hearts face down" in picture
     yukon = draw_board(Deal.from_number(24, GAMES["yukon"]).position, "Yukon")
     assert "stock" not in yukon and "4 of clubs face down" in yukon
+
+
+def test_answers_of_canfield_are_read_back(tmp_path: Path) -> None:
+    from dbmsolver.cli.app import cli
+
+    for ending in ("txt", "json"):
+        path = tmp_path / f"canfield.{ending}"
+        with pytest.raises(SystemExit):
+            cli.main(["prove", "4", "--game", "canfield", "-q", "-o", str(path)])
+        solution = formats.read(path)
+        solution.check()
+        assert any(step.source == RESERVE for step in solution.steps)
+        assert solution.initial == Deal.from_number(4, GAMES["canfield"]).position
+    data = json.loads(path.read_text())
+    assert (data["rules"]["base"], data["rules"]["stacked"]) == ("round", 13)
+    assert "Base: K" in data["deal"]["board"]
+
+
+def test_pictures_show_the_reserve() -> None:
+    position = Deal.from_number(4, GAMES["canfield"]).position
+    words, picture = describe(position), draw_board(position, "Canfield")
+    assert "Reserve: queen of clubs, 3 of diamonds" in words
+    assert "Foundation of spades: king of spades" in words
+    assert ">reserve<" in picture and "queen of clubs" in picture
 
 
 def test_answers_are_read_back(tmp_path: Path) -> None:

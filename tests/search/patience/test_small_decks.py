@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -10,7 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import faults
-from helpers.patience_games import PATIENCE_GAMES, fewest_moves, small_deck, states_of
+from helpers.patience_games import (
+    PATIENCE_GAMES,
+    fewest_moves,
+    small_canfield,
+    small_deck,
+    states_of,
+)
 from helpers.selection import few_fast
 
 from dbmsolver import api
@@ -34,12 +41,17 @@ MOST_STATES = 1500
 METRICS: tuple[Metric, ...] = ("runs", "plays")
 
 
-def compare(seed: object, decks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def compare(
+    seed: object,
+    decks: int,
+    monkeypatch: pytest.MonkeyPatch,
+    games: Sequence[str] = PATIENCE_GAMES,
+) -> None:
     """As many decks: verdict, length and counts are those of the slow searches."""
     random = Random(f"patience {seed}")
     compared, verdicts = 0, set[bool]()
     while compared < decks or len(verdicts) < 2:
-        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         # The truth knows no safe moves, and leaves nothing out.
         truth = fewest_moves(deal, "none", MOST, counted=metric != "plays")
@@ -63,10 +75,37 @@ def test_small_decks(monkeypatch: pytest.MonkeyPatch) -> None:
     compare(1, 8, monkeypatch)
 
 
+def test_small_canfields(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare("canfield", 3, monkeypatch, ["canfield"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_many_small_canfields(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compare(f"canfield {seed}", 100, monkeypatch, ["canfield"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_many_small_decks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(seed, 250, monkeypatch)
+
+
+@pytest.mark.slow
+def test_safe_moves_change_no_length_where_columns_go_round(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A base in a column takes cards of the last rank, so it does not go home by itself."""
+    monkeypatch.setattr(dives_module, "SCHEDULE", ())
+    random, compared = Random("round"), 0
+    while compared < 60:
+        deal, metric = small_canfield("canfield", random, base="round"), random.choice(METRICS)
+        found = [
+            api.solve(deal, policy=policy, metric=metric, max_states=30000) for policy in POLICIES
+        ]
+        if not any(result.limit for result in found):
+            assert len({result.length for result in found}) == 1, (deal, metric)
+            compared += 1
 
 
 def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] | None:
@@ -94,12 +133,12 @@ def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] |
     return following
 
 
-def kernel_and_model(seed: object, decks: int) -> None:
+def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_GAMES) -> None:
     """The kernel's states are the model's, keys are read back, the bound is one and consistent."""
     random = Random(f"kernel {seed}")
     compared = 0
     while compared < decks:
-        deal, policy = small_deck(random.choice(PATIENCE_GAMES), random), random.choice(POLICIES)
+        deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
         following = closure(keys, MOST_STATES)
@@ -123,6 +162,15 @@ def kernel_and_model(seed: object, decks: int) -> None:
 
 def test_kernel_and_model() -> None:
     kernel_and_model(1, 12)
+
+
+def test_kernel_and_model_of_canfield() -> None:
+    kernel_and_model("canfield", 4, ["canfield"])
+
+
+@pytest.mark.slow
+def test_kernel_and_model_on_many_canfields() -> None:
+    kernel_and_model("many canfields", 300, ["canfield"])
 
 
 @pytest.mark.slow
@@ -160,7 +208,7 @@ def reached(deal: Deal, policy: Policy) -> list[Patience]:
 
 BOTH = [
     (game, question)
-    for game in ("klondike_by_threes", "yukon", "whitehead")
+    for game in ("klondike_by_threes", "canfield", "yukon", "whitehead")
     for question in (api.prove, api.solve)
 ]
 

@@ -14,6 +14,7 @@ if (stockElement) stockElement.append(stockCount);
 const pileElement = positions[0].pile ? slotElement("") : null;
 const wasteElement = stockElement && positions[0].waste ? slotElement("") : null;
 const columnElements = positions[0].columns.map(columnElement);
+const reserveElement = positions[0].reserve.length ? columnElement(null, -1) : null;
 
 function slotElement(sign) {
   const made = make("div", "slot"), around = make("span", "sign");
@@ -26,7 +27,7 @@ function slotElement(sign) {
 
 function columnElement(_, index) {
   const made = make("div", "column"), slot = make("div", "slot");
-  const label = make("div", "label", index + 1);
+  const label = make("div", "label", index < 0 ? "reserve" : index + 1);
   label.setAttribute("aria-hidden", "true");
   slot.setAttribute("aria-hidden", "true");
   made.setAttribute("role", "group");
@@ -42,18 +43,22 @@ function topRows(cells, across) {
 
 function buildBoard() {
   const { columns, freecells } = positions[0];
-  const across = Math.max(columns.length, Math.min((wasteElement ? 2 : freecells.length) + 4, 8));
+  const side = columns.length + (reserveElement ? 1 : 0);
+  const above = wasteElement ? 2 : freecells.length;
+  const across = Math.max(side, Math.min(above + 4, 8));
   let deepest = 4;
   for (const position of positions) {
-    for (const column of position.columns) deepest = Math.max(deepest, column.length);
+    for (const column of [...position.columns, position.reserve]) {
+      deepest = Math.max(deepest, column.length);
+    }
   }
   const board = element("board");
   board.style.setProperty("--n", across);
   board.style.setProperty("--deep", deepest);
-  board.style.setProperty("--rows", pileElement ? 1 : topRows(wasteElement ? 2 : freecells.length, across));
+  board.style.setProperty("--rows", pileElement ? 1 : topRows(above, across));
   board.classList.toggle("many", across > 9);
-  element("columns").classList.toggle("few", columns.length < across);
-  element("columns").style.setProperty("--columns", columns.length);
+  element("columns").classList.toggle("few", side < across);
+  element("columns").style.setProperty("--columns", side);
   if (pileElement) {
     element("cells").append(...(stockElement ? [stockElement] : []), pileElement);
     element("cells").setAttribute("aria-label", stockElement ? "Stock and pile" : "Pile");
@@ -65,7 +70,7 @@ function buildBoard() {
     if (wasteElement) element("cells").setAttribute("aria-label", "Stock and waste");
     element("homes").append(...homeElements.values());
   }
-  element("columns").append(...columnElements);
+  element("columns").append(...(reserveElement ? [reserveElement] : []), ...columnElements);
 }
 
 // Put the cards into an element behind what is always there, and change nothing needlessly.
@@ -119,21 +124,23 @@ function drawBoard(position, moved) {
   const down = faceDown(position);
   for (const [card, made] of cardElements) made.classList.toggle("down", down.has(card));
   for (const [suit, place] of pileElement ? [] : homeElements) {
-    const height = position.foundations[suit], name = `Foundation of ${SUIT_NAMES[suit]}`;
-    const pile = [...RANKS.slice(1, height + 1)].map((rank) => rank + suit);
-    place.setAttribute("aria-label", height ? name : `${name}, empty`);
+    const name = `Foundation of ${SUIT_NAMES[suit]}`, pile = cardsHome(position, suit);
+    place.setAttribute("aria-label", pile.length ? name : `${name}, empty`);
     fill(place, 1, pile);
   }
-  position.columns.forEach((column, index) => {
-    const place = columnElements[index], count = column.length;
-    const size = count ? plural(count, "card") : "empty";
-    place.setAttribute("aria-label", `Column ${index + 1}, ${size}`);
-    place.classList.toggle("empty", !count);
-    fill(place, 2, column);
-  });
+  const piles = position.columns.map((column, index) => [
+    columnElements[index], column, `Column ${index + 1}`]);
+  if (reserveElement) piles.push([reserveElement, position.reserve, "Reserve"]);
+  for (const [place, cards, name] of piles) {
+    const size = cards.length ? plural(cards.length, "card") : "empty";
+    place.setAttribute("aria-label", `${name}, ${size}`);
+    place.classList.toggle("empty", !cards.length);
+    fill(place, 2, cards);
+  }
+  const below = new Set([...SUITS].flatMap((suit) => cardsHome(position, suit).slice(0, -1)));
   for (const [card, made] of cardElements) {
     const covered = position.pile ? isCovered(position, card)
-      : position.foundations[card[1]] > rankOf(card) || position.stock.includes(card)
+      : below.has(card) || position.stock.includes(card)
         || (position.waste || []).slice(0, -1).includes(card);
     made.classList.toggle("moved", moved.includes(card));
     made.toggleAttribute("aria-hidden", false);

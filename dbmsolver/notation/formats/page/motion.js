@@ -16,6 +16,10 @@ function layers(position) {
   for (const column of position.columns) {
     column.forEach((card, index) => found.set(card, index + 1));
   }
+  position.reserve.forEach((card, index) => found.set(card, index + 1));
+  for (const suit of position.pile ? [] : SUITS) {
+    cardsHome(position, suit).forEach((card, index) => found.set(card, index + 1));
+  }
   if (position.waste) position.waste.forEach((card, index) => found.set(card, index + 1));
   if (position.pile) position.pile.forEach((card, index) => found.set(card, index + 1));
   return (card) => found.get(card) || rankOf(card);

@@ -60,7 +60,7 @@ function show(made) {
   endMotion();
   const places = passed && whereCardsAre(), layer = passed && layers(positions[before]);
   drawBoard(positions[shown], stop.cards);
-  const cards = passed ? passed.cards.slice() : [];
+  const cards = passed ? [...passed.cards, ...passed.fills] : [];
   if (shown < before) cards.reverse();
   const time = passed ? glide(cards, places, layer, passed.kind === "safe") : 0;
   drawWords();

@@ -2,6 +2,9 @@
 const data = JSON.parse(element("solution").textContent);
 const replay = JSON.parse(element("replay").textContent);
 const moves = data.solution.moves.map((entry) => entry.move);
+// Foundations begin with a rank, and go round from the king to the lowest rank of the deck.
+const base = data.solution.initial_position.base || 1;
+const lowest = data.solution.initial_position.lowest || 1;
 const positions = [firstPosition(data.solution.initial_position)];
 for (const move of moves) positions.push(positionAfter(positions[positions.length - 1], move));
 const stops = findStops();
@@ -24,8 +27,24 @@ function firstPosition(initial) {
     stock: (initial.stock || []).map(readCard),
     waste: initial.waste ? initial.waste.map(readCard) : null, // null: a game without a waste
     hidden: initial.columns.map(hiddenIn),
+    reserve: (initial.reserve || []).map(readCard),
+    filled: [],
   };
 }
+
+// The ranks of a foundation with this one on top (0 for none), that on top last.
+function ranksUpTo(top) {
+  const ranks = [];
+  for (let rank = 1; rank < lowest; rank++) ranks.push(rank);
+  if (top < lowest) return ranks;
+  for (let rank = base; ; rank = rank === 13 ? lowest : rank + 1) {
+    ranks.push(rank);
+    if (rank === top) return ranks;
+  }
+}
+
+const cardsHome = (position, suit) => ranksUpTo(position.foundations[suit])
+  .map((rank) => RANKS[rank] + suit);
 
 function readPlace(place) {
   if ("col" in place) return { kind: "column", index: place.col };
@@ -33,13 +52,14 @@ function readPlace(place) {
   if ("pile" in place) return { kind: "pile", index: 0 };
   if ("stock" in place) return { kind: "stock", index: 0 };
   if ("waste" in place) return { kind: "waste", index: 0 };
+  if ("reserve" in place) return { kind: "reserve", index: 0 };
   return HOME;
 }
 
 function positionAfter(position, move) {
   const columns = position.columns.slice(), freecells = position.freecells.slice();
   const foundations = { ...position.foundations };
-  let { pile, stock, waste } = position;
+  let { pile, stock, waste, reserve } = position;
   const source = readPlace(move.source), target = readPlace(move.dest);
   let cards;
   if (source.kind === "column") {
@@ -54,7 +74,10 @@ function positionAfter(position, move) {
   } else if (source.kind === "foundation") {
     const suit = move.source.foundation.suit;
     cards = [RANKS[foundations[suit]] + suit];
-    foundations[suit] -= 1;
+    foundations[suit] = ranksUpTo(foundations[suit]).at(-2) || 0;
+  } else if (source.kind === "reserve") {
+    cards = reserve.slice(-1);
+    reserve = reserve.slice(0, -1);
   } else {
     cards = [freecells[source.index]];
     freecells[source.index] = null;
@@ -65,17 +88,25 @@ function positionAfter(position, move) {
   else if (target.kind === "waste") waste = [...waste, ...cards];
   else if (target.kind === "stock") stock = cards;
   else foundations[cards[0][1]] = rankOf(cards[0]);
+  // The reserve fills a column that has become empty.
+  const filled = source.kind === "column" && !columns[source.index].length ? reserve.slice(-1) : [];
+  if (filled.length) {
+    columns[source.index] = filled;
+    reserve = reserve.slice(0, -1);
+  }
   // The top card of a column is turned up at once.
   const hidden = position.hidden.map(
     (down, index) => Math.min(down, Math.max(columns[index].length - 1, 0)));
   const moved = target.kind === "stock" ? [] : cards;
-  return { columns, freecells, foundations, pile, stock, waste, hidden, moved, source, target };
+  return { columns, freecells, foundations, pile, stock, waste, hidden, reserve, filled, moved,
+    source, target };
 }
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
-// run from its deepest card on, or those that go home, in their order.
+// run from its deepest card on, or those that go home, in their order; fills are cards of the
+// reserve that come to columns meanwhile.
 function findStops() {
-  const found = [{ begin: 0, end: 0, kind: "start", cards: [] }];
+  const found = [{ begin: 0, end: 0, kind: "start", cards: [], fills: [] }];
   let begin = 0;
   for (const [end, kind] of replay.stops) {
     const made = positions.slice(begin + 1, end + 1);
@@ -86,7 +117,8 @@ function findStops() {
       const there = positions[begin].columns[target.index].length;
       cards = positions[end].columns[target.index].slice(there);
     }
-    found.push({ begin, end, kind, cards, source, target });
+    const fills = made.flatMap((position) => position.filled);
+    found.push({ begin, end, kind, cards, fills, source, target });
     begin = end;
   }
   return found;
@@ -102,9 +134,10 @@ const numbers = (stop) => stop.end > stop.begin + 1
 const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
   : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
 function words(stop) {
-  if (stop.kind === "safe") return placeName(HOME);
+  const fills = stop.fills.length ? `; ${stop.fills.map(spoken).join(", ")} from the reserve` : "";
+  if (stop.kind === "safe") return placeName(HOME) + fills;
   const to = stop.target.kind === "foundation" ? "" : "to ";
-  return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}`;
+  return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}${fills}`;
 }
 
 function boardText(position) {
@@ -120,7 +153,10 @@ function boardText(position) {
   if (position.waste) {
     const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
     const waste = position.waste.length ? [`Waste: ${position.waste.join(" ")}`] : [];
-    lines.splice(1, 0, ...waste, ...stock);
+    const names = lowest > 1 ? `${RANKS[base]} ${RANKS[lowest]}` : RANKS[base];
+    const begins = "base" in data.solution.initial_position ? [`Base: ${names}`] : [];
+    const held = position.reserve.length ? [`Reserve: ${position.reserve.join(" ")}`] : [];
+    lines.splice(1, 0, ...begins, ...held, ...waste, ...stock);
   }
   return lines.map((line) => `${line}\n`).join("");
 }

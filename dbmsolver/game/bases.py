@@ -1,0 +1,45 @@
+"""The rank with which foundations begin, and ranks that are counted from it.
+
+In most games foundations begin with the ace. In Canfield the deal puts a card on its foundation,
+and its rank is the *base* of all four: after the king follows the ace. Cards are what they are in
+every position; where rules ask for ranks, they ask for those that are counted from the base. So
+the base counts as the lowest rank of the deck, the rank before it as the king does elsewhere.
+
+A short deck is the upper end of a whole one, whose lower ranks are home from the start: ranks go
+round from the king to the lowest rank of the deck.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dbmsolver.game.cards import rank, suit
+
+
+class Base(NamedTuple):
+    """The rank with which foundations begin, and the lowest rank of the deck."""
+
+    rank: int = 1
+    lowest: int = 1
+
+    def counted(self, card: int) -> int:
+        """The card of its suit whose rank is that of `card` counted from the base.
+
+        The base itself counts as the lowest rank. Cards that are not in the deck stay what they
+        are.
+        """
+        if rank(card) < self.lowest:
+            return card
+        turned = (rank(card) - self.rank) % (14 - self.lowest)
+        return 4 * (self.lowest + turned - 1) + suit(card)
+
+    def card(self, counted: int) -> int:
+        """The card that counts as this one: the inverse of `counted`."""
+        if rank(counted) < self.lowest:
+            return counted
+        turned = (rank(counted) + self.rank - 2 * self.lowest) % (14 - self.lowest)
+        return 4 * (self.lowest + turned - 1) + suit(counted)
+
+
+ACE = Base()
+"""Foundations that begin with the ace, or with the lowest rank of a short deck."""

@@ -1,0 +1,141 @@
+"""Canfield and its kin: a base from the deal, a reserve in one stack, whole columns that move.
+
+What the lines of a text say of these, for :mod:`dbmsolver.game.language.playable_patience`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbmsolver.game.kinds import Bases, Fill, Moves
+from dbmsolver.game.language.description import Dealt, Entry, MoveLine, SetupLine
+from dbmsolver.game.language.playable_deal import Unplayable, has_order, low_of
+from dbmsolver.game.language.playable_moves import fill_of
+from dbmsolver.game.language.problems import Problems
+
+_AUTO = "Tableau SingleCard Any OnBlank SourceElement[Reserve] Auto"
+_SINGLE = (None, "SingleCard", "Any")
+
+
+def base_of(setup: Mapping[str, SetupLine], high: str | None) -> Bases:
+    """What foundations begin with, and whether columns go round over it."""
+    foundation = setup.get("Foundation")
+    if foundation is None or foundation.base != "Deal":
+        return "ace"
+    return "round" if high == "Cyclic" else "deal"
+
+
+def is_fill_by_program(line: MoveLine) -> bool:
+    """Whether a line says that the program puts cards into empty columns."""
+    return line.element == "Tableau" and "Auto" in line.modifiers
+
+
+def check_fill_by_program(
+    lines: list[MoveLine], reserve: SetupLine | None, problems: Problems
+) -> None:
+    """A reserve fills empty columns, and nothing else does by itself."""
+    if reserve is not None and not lines:
+        text = f"no line says that it fills empty columns, expected {_AUTO}"
+        problems.add(text, reserve.element)
+    for line in lines:
+        if reserve is None:
+            word = next(word for word in line.modifiers if word == "Auto")
+            problems.add("there is no reserve that could fill columns", word)
+            continue
+        plain = line.item in _SINGLE and line.count == 1 and line.modifiers == ("Auto",)
+        blank = set(line.destinations) - {"Any", "AnySuit"} == {"OnBlank"}
+        if not (plain and blank and set(line.sources) == {"Reserve"}):
+            problems.add(f"expected {_AUTO}", line.element)
+        elif line is not lines[0]:
+            problems.add("a second line, expected one", line.element)
+
+
+def columns_moved(lines: list[MoveLine], problems: Problems) -> Moves | None:
+    """What moves where a line for building has whole columns; None where none has."""
+    whole = [line for line in lines if line.item == "FullStack"]
+    if not whole:
+        return None
+    for line in whole:
+        if set(line.sources) - {"Tableau"}:
+            problems.add("a whole column comes from the Tableau", line.element, show="FullStack")
+    others = [line for line in lines if line not in whole]
+    for line in others:
+        if line.item not in _SINGLE or line.count != 1:
+            problems.add("expected SingleCard beside whole columns", line.item)
+    single = any(not line.sources or "Tableau" in line.sources for line in others)
+    return "card-or-column" if single else "columns"
+
+
+def with_sources(line: MoveLine) -> MoveLine:
+    """A line for whole columns names where these come from."""
+    whole = line.item == "FullStack" and line.element == "Tableau"
+    return replace(line, sources=line.sources or ("Tableau",)) if whole else line
+
+
+def fill_with_waste(lines: list[MoveLine], based: bool, problems: Problems) -> Fill:
+    """What empty columns take: cards of the waste only, where all lines say so."""
+    for line in lines:
+        if based and line.rank is not None:
+            shown = f"Rank[{line.rank}]"
+            text = "ranks are counted from the base, expected Any OnBlank"
+            problems.add(text, line.rank, show=shown)
+        if line.item == "FullStack":
+            text = "a whole column in another column is no move, expected SingleCard"
+            problems.add(text, line.item)
+    fill = fill_of(lines, problems)
+    if lines and all(set(line.sources) == {"Wastepile"} for line in lines):
+        if fill != "any":
+            problems.add("expected Any OnBlank for cards of the waste", lines[0].element)
+        return "waste"
+    return fill
+
+
+def base_dealt(dealt: Dealt | None, rest: int) -> int:
+    """The number of the card that is the base, among so many cards."""
+    entries = [entry for stack in dealt.stacks for entry in stack] if dealt else []
+    one = entries[0] if len(entries) == 1 else None
+    number = one.first if one is not None and one.last is None else None
+    if dealt is None or has_order(dealt) or dealt.auto or not isinstance(number, int):
+        word = dealt.element if dealt else "Deal"
+        raise Unplayable("expected the number of one card for it, as in Foundation {1}", word)
+    return _fitting(number, rest, one)
+
+
+def reserve_dealt(dealt: Dealt | None, rest: int) -> tuple[int, ...]:
+    """The numbers of the reserve's cards, among so many cards."""
+    if dealt is None:
+        return ()
+    if has_order(dealt) or dealt.auto or len(dealt.stacks) != 1:
+        raise Unplayable("expected one stack of numbers, as in {2..14}", dealt.element)
+    return tuple(number for entry in dealt.stacks[0] for number in _numbers(entry, rest))
+
+
+def _numbers(entry: Entry, rest: int) -> range:
+    if not isinstance(entry.first, int):
+        raise Unplayable("expected numbers", entry, str(entry.first))
+    _fitting(entry.last or entry.first, rest, entry)
+    return range(_fitting(entry.first, rest, entry), (entry.last or entry.first) + 1)
+
+
+def _fitting(number: int, rest: int, entry: Entry | None) -> int:
+    if not 1 <= number <= rest:
+        raise Unplayable(f"expected numbers from 1 to {rest}", entry, str(number))
+    return number
+
+
+def renumbered(tableau: Dealt, taken: set[int]) -> Dealt:
+    """The columns' cards by their numbers without the base and the reserve."""
+    stacks = []
+    for stack in tableau.stacks:
+        entries = []
+        for entry in stack:
+            if not isinstance(entry.first, int):
+                raise Unplayable("expected numbers beside base and reserve", entry, entry.first)
+            for number in range(low_of(entry), (entry.last or low_of(entry)) + 1):
+                if number in taken:
+                    raise Unplayable("the card is dealt twice", entry, str(number))
+                less = sum(other < number for other in taken)
+                entries.append(replace(entry, first=number - less, last=None))
+        stacks.append(tuple(entries))
+    return replace(tableau, stacks=tuple(stacks))

@@ -68,16 +68,6 @@ def test_the_schema_of_certificates_knows_all_rules() -> None:
         fits(schema, json.dumps(rules_fields(rules)))
 
 
-def test_what_to_do_where_memory_ends(tmp_path: Path) -> None:
-    store = str(tmp_path / "store")
-    done = run("solve", "3", "--game", "klondike", "--memory", "64M", "-q", "--store", store)
-    assert done.exit_code == 20
-    assert "undecided, the memory allowed by --memory did not suffice" in done.output
-    assert done.output.endswith(f"\nGo on:     dbmsolver resume {store}, with more --memory\n")
-    done = run("solve", "3", "--game", "klondike", "--memory", "64M", "-q")
-    assert "\nGo on:     give more with --memory; with --store a run goes on where" in done.output
-
-
 def test_a_solution_without_a_digest(tmp_path: Path) -> None:
     done = run("prove", "2", "--game", "golf", "--store", str(tmp_path / "store"), "-q")
     assert done.exit_code == 0

@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from dbmsolver.cli.app import cli
+from dbmsolver.search.limits import OutOfBudget
+from dbmsolver.search.pile.search import PileSearch
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
 CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
@@ -81,3 +83,17 @@ def test_surveys(tmp_path: Path) -> None:
     rows = Path(table).read_text().splitlines()
     assert len(rows) == 9
     assert sum("pile-ends stock-16" in row for row in rows) == 4
+
+
+def test_what_to_do_where_memory_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: PileSearch) -> None:
+        raise OutOfBudget
+
+    monkeypatch.setattr(PileSearch, "_check_memory", full)
+    store = str(tmp_path / "store")
+    done = run("solve", "1", "--game", "black_hole", "-q", "--store", store)
+    assert done.exit_code == 20
+    assert "undecided, the memory allowed by --memory did not suffice" in done.output
+    assert done.output.endswith(f"\nGo on:     dbmsolver resume {store}, with more --memory\n")
+    done = run("solve", "1", "--game", "black_hole", "-q")
+    assert "\nGo on:     give more with --memory; with --store a run goes on where" in done.output

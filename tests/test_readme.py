@@ -138,7 +138,7 @@ def test_setup_commands() -> None:
     lines = [line for line in TEXT.splitlines() if line.startswith("python3 -m venv ")]
     assert len(lines) == 2
     assert lines[0].endswith(".venv/bin/pip install . && .venv/bin/dbmsolver solve 3")
-    assert lines[1].endswith(".venv/bin/python -m pytest -q -n 2 --dist loadfile")
+    assert lines[1].endswith(".venv/bin/python -m pytest -q -n 3 --dist loadfile")
 
 
 def test_comparison_of_outputs() -> None:

@@ -14,6 +14,13 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.patience import (
+    list_moves,
+    take,
+)
+from dbmsolver.core.patience_bound import (
+    is_won,
+)
+from dbmsolver.core.patience_tables import (
     DEALT,
     HOME,
     PER_WORD,
@@ -23,12 +30,9 @@ from dbmsolver.core.patience import (
     Found,
     Ints,
     Words,
-    is_won,
     last_of_reserve,
-    list_moves,
     make_board,
     make_found,
-    take,
 )
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, inner, kernel

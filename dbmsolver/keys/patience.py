@@ -1,7 +1,7 @@
 """Keys of Klondike and its relatives: from positions to the words of kernels, and back.
 
-What the words hold is said in :mod:`dbmsolver.core.patience`. They are relative to a deal. A key is
-one integer, word 0 its lowest 64 bits.
+What the words hold is said in :mod:`dbmsolver.core.patience_tables`. They are relative to a deal. A
+key is one integer, word 0 its lowest 64 bits.
 
 Where the deal gives the base of the foundations, the cards of words and codes are those that cards
 count as (:mod:`dbmsolver.game.bases`). So kernels have the base as the lowest rank, whichever it
@@ -12,37 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.patience import (
+from dbmsolver.core.patience_check import look_for_columns
+from dbmsolver.core.patience_tables import (
     BOTTOM,
-    CARD_OR_COLUMN,
-    COLUMNS,
     DEALT,
-    FILL_ANY,
-    FILL_KINGS,
-    FILL_NONE,
-    FILL_WASTE,
-    GROUPS,
     HOME,
     NOT_IN_COLUMN,
     ON_NOTHING,
     OVER,
     PER_WORD,
-    RUNS,
-    SINGLE,
-    SUIT_RUNS,
     TURNS_SHIFT,
     WASTE_SHIFT,
-    CanfieldTables,
     Ints,
-    PatienceTables,
     Words,
 )
-from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
@@ -52,18 +39,9 @@ from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.safe_moves import is_safe_home
+from dbmsolver.keys.patience_tables import tables_of
 from dbmsolver.results import Method, Question
 
-_FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY, "waste": FILL_WASTE}
-_TAKES = {
-    "single": SINGLE,
-    "runs": RUNS,
-    "suit-runs": SUIT_RUNS,
-    "groups": GROUPS,
-    "card-or-column": CARD_OR_COLUMN,
-    "columns": COLUMNS,
-}
 TURN = PLACE_LOCKED
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
@@ -92,7 +70,7 @@ class PatienceKeys:
         self.reserve = self._counted(position.reserve)
         self.turns_are_steps = metric != "plays"
         counted = self.turns_are_steps and question == Question.SOLVE
-        self.tables = _tables(position, deal.rules, policy, counted)
+        self.tables = tables_of(position, deal.rules, policy, counted)
         self.root = self.encode(position)
         self.goal = sum(
             HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in range(CARDS)
@@ -380,74 +358,6 @@ def _pile(bottom: int, above: dict[int, int]) -> tuple[int, ...]:
     while pile[-1] in above and len(pile) < CARDS:
         pile.append(above[pile[-1]])
     return tuple(pile)
-
-
-def _tables(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
-    under, over = np.full(CARDS, NOT_IN_COLUMN, np.int64), np.full(CARDS, -1, np.int64)
-    hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
-    stock, reserve = (
-        [position.counted(card) for card in cards]
-        for cards in ((*position.waste, *position.stock), position.reserve)
-    )
-    marked = stock + reserve
-    for index, cards in enumerate(position.columns):
-        column = [position.counted(card) for card in cards]
-        for depth, card in enumerate(column):
-            under[card] = column[depth - 1] if depth else ON_NOTHING
-            if depth < position.hidden[index]:
-                hidden[card] = 1
-                over[card] = column[depth + 1]
-                marked.append(column[depth + 1])
-    bits[marked] = range(len(marked))
-    parents = np.full((CARDS, 4), -1, np.int64)
-    for card in range(CARDS - 4):
-        for number, kind in enumerate(rules.parent_kinds):
-            parents[card, number] = (card ^ kind) + 4
-    if rules.base == "round":
-        for card in range(CARDS - 4, CARDS):
-            for number, kind in enumerate(rules.parent_kinds):
-                parents[card, number] = (card ^ kind) - 4 * (13 - position.lowest)
-    tables = PatienceTables(
-        columns=rules.columns,
-        draw=max(1, rules.draw),
-        limited=int(position.turns is not None),
-        free=int(not counted and position.turns is None),
-        counted=int(counted),
-        worrying=position.lowest if rules.removable else 0,
-        takes=_TAKES[rules.moves],
-        fill=_FILLS[rules.fill],
-        twins=int(rules.has_twins),
-        under=under,
-        over=over,
-        hidden=hidden,
-        parents=parents,
-        stock=np.array(stock, np.int64),
-        safe=_safe(rules, policy, position.lowest),
-        bits=bits,
-    )
-    if rules.family != "canfield":
-        return tables
-    held = np.array(reserve, np.int64)
-    return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
-
-
-def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
-    """The heights from which on a card's move home is safe; 14 where it never is.
-
-    What makes a move safe is a height for each of the other foundations, by itself.
-    """
-    safe = np.zeros((CARDS, 4), np.int64)
-    for card in range(CARDS):
-        for other in set(range(4)) - {suit(card)}:
-            heights = [13, 13, 13, 13]
-            heights[suit(card)] = rank(card) - 1
-            for height in range(14, -1, -1):
-                heights[other] = height
-                if height == 14 or is_safe_home(rules, card, heights, policy, lowest):
-                    safe[card, other] = height
-                else:
-                    break
-    return safe
 
 
 __all__ = ["TURN", "PatienceKeys", "turned_to"]

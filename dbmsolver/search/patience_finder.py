@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.blocks import find_key
-from dbmsolver.core.patience import signatures
+from dbmsolver.core.patience_bound import (
+    signatures,
+)
 from dbmsolver.errors import StoreError
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position

@@ -22,6 +22,7 @@ from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
 from dbmsolver.core.possible_states import are_positions
+from dbmsolver.core.record_parents import record_at
 from dbmsolver.core.runs import (
     copy_runs,
     key_bits,
@@ -211,6 +212,7 @@ def _of_records(t: Any) -> list[Call]:
         (records.close_piece, (t, ws, space, _WORD, *bits, _WORD, _WORD)),
         (records.split_siblings, (ws, space, _NUMBER, _NUMBER, _WORDS, codes)),
         (records.count_flips, (t, space, _WORD, _WORDS, _NUMBER, _NUMBERS, _NUMBERS)),
+        (record_at, (t, _WORD, _WORDS, _NUMBER, _NUMBER)),
         *_of_pieces(t, ws, codes),
     ]
 

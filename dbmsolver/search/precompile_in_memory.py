@@ -8,7 +8,9 @@ import numpy as np
 
 from dbmsolver.core import patience_dive, pile
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.core.patience import make_board, make_found, signatures
+from dbmsolver.core.patience_bound import (
+    signatures,
+)
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
     close,
@@ -19,6 +21,10 @@ from dbmsolver.core.patience_closing import (
     make_set,
     places_of,
     whole_piece,
+)
+from dbmsolver.core.patience_tables import (
+    make_board,
+    make_found,
 )
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules

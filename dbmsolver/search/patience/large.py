@@ -16,8 +16,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dbmsolver.core.patience import MOST_MOVES, Ints, Words
 from dbmsolver.core.patience_closing import SET_FULL, WON, make_set
+from dbmsolver.core.patience_tables import (
+    MOST_MOVES,
+    Ints,
+    Words,
+)
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.patience import sets

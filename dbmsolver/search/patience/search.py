@@ -4,10 +4,9 @@ In a proof the strata are closed in ascending order: no move leads to a lower on
 the same one stays in the set that is being closed. Its states are given up when it is.
 
 Where a shortest solution is wanted, the layers f = moves made + lower bound of the moves to come
-are closed in ascending order. The bound is consistent
-(:func:`dbmsolver.core.patience.lower_bound`), so no move leads to a lower layer, the first way to a
-state is a shortest one, and the goal is met in the layer of its length. All closed states stay in
-memory.
+are closed in ascending order. The bound (:mod:`dbmsolver.core.patience_bound`) is consistent, so no
+move leads to a lower layer, the first way to a state is a shortest one, and the goal is met in the
+layer of its length. All closed states stay in memory.
 
 What is pending is kept as sets, too, one for each stratum or layer, so nothing is in one twice.
 When the memory does not suffice, all of it is committed, and
@@ -20,8 +19,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dbmsolver.core.patience import MOST_MOVES
 from dbmsolver.core.patience_closing import SET_FULL, WON
+from dbmsolver.core.patience_tables import (
+    MOST_MOVES,
+)
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.in_memory import Place

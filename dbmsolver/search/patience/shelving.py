@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.patience import Words
 from dbmsolver.core.patience_closing import make_candidates, make_set
+from dbmsolver.core.patience_tables import (
+    Words,
+)
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Report
 from dbmsolver.search.commits import BlockRef, NewRecord

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dbmsolver.core.patience import Words
 from dbmsolver.core.patience_closing import make_set
+from dbmsolver.core.patience_tables import (
+    Words,
+)
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import BlockRef, NewRecord, Packed
 from dbmsolver.search.patience.pieces import Cover, cover_of, everything, rows_of

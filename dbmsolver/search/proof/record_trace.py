@@ -138,9 +138,9 @@ def record_in(keys: RecordKeys, runs: Runs, place: int) -> State:
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, place, side="right"))
     signature = runs.signatures[run]
-    start = int(ends[run] - runs.counts[run])
-    mine = runs.keys[runs.key_words * start : runs.key_words * int(ends[run])]
-    off, low = record_at(keys.tables, signature, mine, runs.key_words, place - start)
+    # A copy may be written to, as the kernel's own type of arrays.
+    key = runs.keys[runs.key_words * place : runs.key_words * (place + 1)].copy()
+    off, low = record_at(keys.tables, signature, key, runs.key_words, 0)
     return State(int(signature), int(off), int(low), 0)
 
 

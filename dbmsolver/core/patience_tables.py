@@ -1,0 +1,191 @@
+"""Klondike and its relatives: their states as words, the tables of a deal, and boards.
+
+A state is what lies under each card, and how far the stock is turned. It is three words. Of each
+card they hold a *digit* of three bits, cards 0 to 20 in word 0, 21 to 41 in word 1, the others in
+word 2, the lowest bits first:
+
+===== ===========================================================================================
+digit where the card is
+===== ===========================================================================================
+0     where it was dealt: on the card dealt under it, or in stock or waste
+1-4   on a legal parent: ``parents[card, digit - 1]``, of one rank more
+5     at the bottom of a column that was empty
+6     home
+===== ===========================================================================================
+
+A card that comes back to the card it was dealt on has digit 0 again, if that card was dealt face
+up; if it was dealt face down, it has been turned up, and the digit is that of the parent. So a card
+that was dealt face down lies so as long as the card dealt on it has digit 0. The order of columns
+is in no digit. Bits 32 to 37 of word 2 say how many cards the waste has, bits 38 to 43 how often it
+may still be turned over (0 where that is not limited).
+
+*Ranks* are those of :mod:`dbmsolver.keys.patience`: where the deal gives the base of the
+foundations, they are counted from it. Where columns go round, cards of the last rank have those of
+the base as parents.
+
+*A reserve* is one stack: its cards have the digit 0 until they leave it, the last one first. When a
+move takes all cards of a column, the reserve's last card goes to the bottom of it (digit 5) as part
+of the move.
+
+A *parent-move code* has 16 bits: the card that moved last (6 bits), its digit before (3), the cards
+in the waste before (6), and a last bit. Of a card that was in stock or waste, it says whether the
+waste was turned over; of another, whether the reserve filled the column that it left. So a move is
+undone: the card that filled the column is the one that left the reserve last, as cards leave it in
+their order, and no move before it can be meant.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dbmsolver.core.tables import CARDS
+from dbmsolver.jit.decorators import inlined
+from dbmsolver.jit.families import inlined_by_type
+
+Words = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+DEALT, BOTTOM, HOME = 0, 5, 6
+PER_WORD = 21
+WASTE_SHIFT, TURNS_SHIFT = 32, 38
+NO_CARD = 63
+NO_PARENT = NO_CARD
+"""The code of the deal itself."""
+OVER = 1 << 15
+"""Of a code: the waste was turned over, or the reserve filled the column that the card left."""
+FILL_NONE, FILL_KINGS, FILL_ANY, FILL_WASTE = 0, 1, 2, 3
+SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN, COLUMNS = 0, 1, 2, 3, 4, 5
+NOT_IN_COLUMN, ON_NOTHING = -2, -1
+MOST_MOVES = 512
+"""More than a state has: each card has five places to go to."""
+MOST_COLUMNS = 13
+
+
+class PatienceTables(NamedTuple):
+    """Constants of one deal."""
+
+    columns: int
+    draw: int
+    limited: int  # whether turning the waste over is
+    free: int  # whether turning costs nothing and is not limited
+    counted: int  # whether turning counts as moves
+    worrying: int  # 0, or 1 and the height of foundations up to which no card comes back
+    takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
+    fill: int
+    twins: int  # whether runs go from one twin to another only to send it home
+    under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
+    over: Ints  # [52]: the card dealt on each, -1 for none
+    hidden: Ints  # [52]: 1 for cards dealt face down
+    parents: Ints  # [52, 4]: the cards that a card may be put on, -1 for none
+    stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned
+    safe: Ints  # [52, 4]: heights of foundations from which on a move home is safe
+    bits: Ints  # [52]: the bit of a card's digit being 0 in signatures, -1 for none
+
+
+CanfieldTables: Any = namedtuple(  # type: ignore[misc]
+    "CanfieldTables", (*PatienceTables._fields, "reserve")
+)
+"""The same, and the cards of the reserve, deepest card first (Ints): for games with a reserve, with
+whole columns that move, or with empty columns that take cards of the waste only. Kernels are
+compiled by themselves for these: one array more in the tables makes those of others slower.
+"""
+
+
+@inlined
+def _is_not(t):
+    return False
+
+
+@inlined
+def _is(t):
+    return True
+
+
+of_canfield = inlined_by_type({PatienceTables: _is_not, CanfieldTables: _is})
+"""Whether tables are those of Canfield's kin: known when a kernel is compiled."""
+
+
+@inlined
+def _none_left(t, digits):
+    return np.int64(0)
+
+
+@inlined
+def _left_in_reserve(t, digits):
+    left = np.int64(t.reserve.size)
+    while left and digits[t.reserve[left - 1]] != DEALT:
+        left -= 1
+    return left
+
+
+left_in_reserve = inlined_by_type({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
+"""How many cards the reserve has (int64)."""
+
+
+@inlined
+def _no_card(t, left):
+    return np.int64(-1)
+
+
+@inlined
+def _last_of_reserve(t, left):
+    return t.reserve[left - 1]
+
+
+last_of_reserve = inlined_by_type({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
+"""The last card (int64) of a reserve that has so many cards."""
+
+
+class Board(NamedTuple):
+    """A state taken apart, to be used again for the next."""
+
+    digits: Ints  # [52]
+    above: Ints  # [52]: the card on each, -1 for none
+    heights: Ints  # [4]
+    stacks: Ints  # [13, 52]: columns that have cards, deepest card first
+    lengths: Ints  # [13]
+    up: Ints  # [13]: how many cards of a column lie face down
+    left: Ints  # [52]: the cards of waste and stock
+    seen: Ints  # [53]: which of them were reached
+    numbers: Ints  # [8]: see below
+
+
+USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
+"""Of a board's numbers: columns with cards, cards of waste and stock, those of the waste, turns
+left, and cards of the reserve."""
+
+
+def make_board() -> Board:
+    """An empty board."""
+    return Board(
+        digits=np.zeros(CARDS, np.int64),
+        above=np.zeros(CARDS, np.int64),
+        heights=np.zeros(4, np.int64),
+        stacks=np.zeros((MOST_COLUMNS + 1, CARDS), np.int64),
+        lengths=np.zeros(MOST_COLUMNS + 1, np.int64),
+        up=np.zeros(MOST_COLUMNS + 1, np.int64),
+        left=np.zeros(CARDS, np.int64),
+        seen=np.zeros(CARDS + 1, np.int64),
+        numbers=np.zeros(8, np.int64),
+    )
+
+
+class Found(NamedTuple):
+    """The moves of a state: states, codes, and what each costs."""
+
+    words: Words  # [512, 3]
+    codes: NDArray[np.uint16]  # [512]
+    costs: Ints  # [512]
+
+
+def make_found() -> Found:
+    """Room for the moves of a state."""
+    return Found(
+        words=np.zeros((MOST_MOVES, 3), np.uint64),
+        codes=np.zeros(MOST_MOVES, np.uint16),
+        costs=np.zeros(MOST_MOVES, np.int64),
+    )

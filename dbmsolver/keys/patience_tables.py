@@ -1,0 +1,109 @@
+"""The tables of a deal of Klondike and its relatives, as kernels use them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from dbmsolver.core.patience_tables import (
+    CARD_OR_COLUMN,
+    COLUMNS,
+    FILL_ANY,
+    FILL_KINGS,
+    FILL_NONE,
+    FILL_WASTE,
+    GROUPS,
+    NOT_IN_COLUMN,
+    ON_NOTHING,
+    RUNS,
+    SINGLE,
+    SUIT_RUNS,
+    CanfieldTables,
+    Ints,
+    PatienceTables,
+)
+from dbmsolver.game.cards import CARDS, rank, suit
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
+
+_FILLS = {"none": FILL_NONE, "kings": FILL_KINGS, "any": FILL_ANY, "waste": FILL_WASTE}
+_TAKES = {
+    "single": SINGLE,
+    "runs": RUNS,
+    "suit-runs": SUIT_RUNS,
+    "groups": GROUPS,
+    "card-or-column": CARD_OR_COLUMN,
+    "columns": COLUMNS,
+}
+
+
+def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
+    """The tables of a deal; ``counted`` says whether turning the stock counts as moves."""
+    under, over = np.full(CARDS, NOT_IN_COLUMN, np.int64), np.full(CARDS, -1, np.int64)
+    hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
+    stock, reserve = (
+        [position.counted(card) for card in cards]
+        for cards in ((*position.waste, *position.stock), position.reserve)
+    )
+    marked = stock + reserve
+    for index, cards in enumerate(position.columns):
+        column = [position.counted(card) for card in cards]
+        for depth, card in enumerate(column):
+            under[card] = column[depth - 1] if depth else ON_NOTHING
+            if depth < position.hidden[index]:
+                hidden[card] = 1
+                over[card] = column[depth + 1]
+                marked.append(column[depth + 1])
+    bits[marked] = range(len(marked))
+    parents = np.full((CARDS, 4), -1, np.int64)
+    for card in range(CARDS - 4):
+        for number, kind in enumerate(rules.parent_kinds):
+            parents[card, number] = (card ^ kind) + 4
+    if rules.base == "round":
+        for card in range(CARDS - 4, CARDS):
+            for number, kind in enumerate(rules.parent_kinds):
+                parents[card, number] = (card ^ kind) - 4 * (13 - position.lowest)
+    tables = PatienceTables(
+        columns=rules.columns,
+        draw=max(1, rules.draw),
+        limited=int(position.turns is not None),
+        free=int(not counted and position.turns is None),
+        counted=int(counted),
+        worrying=position.lowest if rules.removable else 0,
+        takes=_TAKES[rules.moves],
+        fill=_FILLS[rules.fill],
+        twins=int(rules.has_twins),
+        under=under,
+        over=over,
+        hidden=hidden,
+        parents=parents,
+        stock=np.array(stock, np.int64),
+        safe=_safe(rules, policy, position.lowest),
+        bits=bits,
+    )
+    if rules.family != "canfield":
+        return tables
+    held = np.array(reserve, np.int64)
+    return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
+
+
+def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
+    """The heights from which on a card's move home is safe; 14 where it never is.
+
+    What makes a move safe is a height for each of the other foundations, by itself.
+    """
+    safe = np.zeros((CARDS, 4), np.int64)
+    for card in range(CARDS):
+        for other in set(range(4)) - {suit(card)}:
+            heights = [13, 13, 13, 13]
+            heights[suit(card)] = rank(card) - 1
+            for height in range(14, -1, -1):
+                heights[other] = height
+                if height == 14 or is_safe_home(rules, card, heights, policy, lowest):
+                    safe[card, other] = height
+                else:
+                    break
+    return safe

@@ -131,6 +131,7 @@ def test_while_it_is_searched(tmp_path: Path) -> None:
     look_at(store)
 
 
+@pytest.mark.slow
 def test_two_processes(tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     line = [

@@ -95,6 +95,7 @@ def test_board_on_closed_input() -> None:
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_odd_names(tmp_path: Path) -> None:
     name = tmp_path / "a\nb"
     for command in ("status", "export", "verify", "certificate", "resume"):
@@ -135,6 +136,7 @@ def test_signals_in_the_first_second(tmp_path: Path, number: int, delay: float) 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_signals_in_the_background(tmp_path: Path) -> None:
     """A shell has SIGINT ignored there; SIGTERM ends the search after a commit."""
     store, events = tmp_path / "store", tmp_path / "events"

@@ -40,6 +40,7 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_another_checkout_finds_what_is_compiled(tmp_path: Path) -> None:
     one, other, home = copied(tmp_path / "1"), copied(tmp_path / "2"), tmp_path / "home"
     assert loads(one, home) == "0 1\n"

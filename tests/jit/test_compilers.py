@@ -151,10 +151,7 @@ with compilers:
 
 @pytest.mark.parametrize(
     "what",
-    [
-        pytest.param(what, marks=() if what in ("solve", "records") else pytest.mark.slow)
-        for what in CHECKS
-    ],
+    [pytest.param(what, marks=() if what == "records" else pytest.mark.slow) for what in CHECKS],
 )
 def test_nothing_else_is_compiled(tmp_path: Path, what: str) -> None:
     program = SEARCHES + CHECKS[what]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from helpers.interruptions import interrupt
 from helpers.searching import small_pieces, without_dives
+from helpers.selection import few_fast
 
 from dbmsolver.api import prove
 from dbmsolver.game.deals import Deal
@@ -76,6 +77,7 @@ def test_interrupted_many_times(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("deal", "records"), SMALL_AND_MEDIUM)
 @pytest.mark.parametrize(
     ("threads", "memory"), [(1, 8_000_000), pytest.param(2, None, marks=pytest.mark.slow)]
@@ -118,7 +120,7 @@ def test_limits_reached_while_diving(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (result.verdict, result.states) == ("unsolvable", MEDIUM_RECORDS)
 
 
-@pytest.mark.parametrize("phase", ["dive", "search"])
+@pytest.mark.parametrize("phase", few_fast(["search", "dive"], 1))
 def test_interrupted_by_the_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
@@ -176,6 +178,7 @@ def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert (again.states, again.digest) == (result.states, result.digest)
 
 
+@pytest.mark.slow
 def test_tables_of_large_signatures_are_made_in_one_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +201,7 @@ def test_tables_of_large_signatures_are_made_in_one_pass(
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)
 
 
+@pytest.mark.slow
 def test_each_piece_of_a_continued_signature_reads_few_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,7 @@ def compare(deal: Deal, policy: Policy = "wkr", most: int = MOST) -> str | None:
     return str(records.verdict)
 
 
-@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 2))
+@pytest.mark.parametrize(("build", "fill"), few_fast(product(["alternate", "suit"], FILLS), 1))
 def test_small_decks(build: Build, fill: Fill) -> None:
     found = set()
     for seed in range(60):
@@ -120,6 +120,7 @@ def facts(result: Result) -> tuple[object, ...]:
     return result.verdict, result.states, result.forced, result.digest, result.strata
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "cells"), [(1, 2), pytest.param(11982, 4, marks=pytest.mark.slow)]
 )

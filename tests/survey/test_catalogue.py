@@ -49,6 +49,7 @@ def test_what_is_decided_has_its_evidence(name: str) -> None:
             assert row.limit is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_others_say_the_same(name: str) -> None:
     found = [row for row in rows(name) if row.game == "freecell" and row.freecells == 4]

@@ -25,6 +25,7 @@ from dbmsolver.notation.steps import Comment, Step
 CALM = {"reduced_motion": "reduce"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number, policy", few_fast([(32, "none"), (3, "wkr"), (44, "horne")], 1))
 def test_steps_through_a_whole_solution(opened: Opener, number: int, policy: str) -> None:
     solution = explicit(solved(number), policy)  # type: ignore[arg-type]

@@ -120,6 +120,7 @@ def test_pictures_show_stock_waste_and_cards_face_down() -> None:
     assert "stock" not in yukon and "4 of clubs face down" in yukon
 
 
+@pytest.mark.slow
 def test_answers_of_canfield_are_read_back(tmp_path: Path) -> None:
     from dbmsolver.cli.app import cli
 

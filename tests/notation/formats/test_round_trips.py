@@ -70,6 +70,7 @@ def test_supermoves_and_automoves(number: int, cells: int, policy: Policy, name:
         assert found.steps == solution.steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", few_fast([*range(1, 21), 44, 84, 86, 99], 3))
 def test_chain_through_all_formats(number: int) -> None:
     names = list(FORMATS)
@@ -133,7 +134,7 @@ def test_unknown_fields_are_kept(path: list[str]) -> None:
         assert solution.extra == EXTRA
 
 
-@pytest.mark.parametrize("name", ["universal-json", "universal-xml", "html"])
+@pytest.mark.parametrize("name", few_fast(["universal-json", "universal-xml", "html"], 1))
 def test_positions_before_moves_are_kept(name: str) -> None:
     solution = explicit(solved(86), "horne")
     steps = [replace(step, before=before) for step, before, _ in solution.replay()]

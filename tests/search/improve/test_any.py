@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.selection import few_fast
 
 from dbmsolver import Better, Deal, Result, solve, verify_store
 from dbmsolver.errors import StoreError
@@ -70,7 +71,8 @@ def test_the_end_is_a_shortest_solution(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "freecells"), [("bakers_game", 4), ("eight_off", 8), ("seahaven_towers", 4)]
+    ("game", "freecells"),
+    few_fast([("bakers_game", 4), ("eight_off", 8), ("seahaven_towers", 4)], 1),
 )
 def test_other_games(game: str, freecells: int) -> None:
     deal = Deal.from_number(2, rules_for(game, freecells=freecells))
@@ -81,6 +83,7 @@ def test_other_games(game: str, freecells: int) -> None:
     assert wins(result)
 
 
+@pytest.mark.slow
 def test_the_layers_are_those_of_the_plain_search() -> None:
     """Below the length of the solution, so stores and certificates of both are the same."""
     result, _ = solve_any(Deal.from_number(2))
@@ -133,6 +136,7 @@ def test_unsolvable_after_a_plain_search_was_begun(tmp_path: Path) -> None:
     assert verify_store(store).valid
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_dives")
 def test_unsolvable_by_cost_layers(tmp_path: Path) -> None:
     deal, store = Deal.from_number(1, rules_for("freecell", freecells=2)), tmp_path / "store"
@@ -214,7 +218,7 @@ def test_resume_goes_on_with_the_best_solution(
     assert verify_store(store).valid
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", few_fast([2, 1], 1))
 def test_longer_beams_come_between_the_rounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:

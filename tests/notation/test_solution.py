@@ -75,6 +75,7 @@ def known_lengths() -> dict[tuple[int, int], int]:
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", few_fast(["none", "horne", "wkr"], 1))
 def test_kept_solutions_have_supermoves_of_many_sizes(policy: Policy) -> None:
     sizes = {step.count for key in ALL for step in explicit(solved(*key), policy).steps}

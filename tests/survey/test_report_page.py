@@ -37,6 +37,7 @@ def rows(question: Inquiry) -> Iterator[Row]:
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("question", "scheme"), few_fast(product(Inquiry, ["light", "dark"]), 1))
 def test_on_a_telephone(chromium: Any, tmp_path: Path, question: Inquiry, scheme: str) -> None:
     path = tmp_path / "page.html"

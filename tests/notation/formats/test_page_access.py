@@ -57,6 +57,7 @@ def test_contrast(opened: Opener, scheme: str, move: int) -> None:
     assert [row for row in found if row[0] < 4.5] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "size"), few_fast(product(SCHEMES, SIZES), 1))
 def test_axe_finds_nothing(opened: Opener, scheme: str, size: tuple[int, int]) -> None:
     axe = pytest.importorskip(

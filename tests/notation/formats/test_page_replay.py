@@ -192,6 +192,7 @@ def test_thousands_of_moves(opened: Opener) -> None:
     assert (page.move(), page.board()) == (2000, position)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [CALM, pytest.param({}, marks=pytest.mark.slow)], ids=["calm", "moving"]
 )

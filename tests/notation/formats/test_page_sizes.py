@@ -43,7 +43,7 @@ def check(found: dict[str, Any]) -> None:
     assert all(box["fits"] for box in [*found["cards"], *found["buttons"], *found["words"]])
 
 
-@pytest.mark.parametrize(("game", "size"), few_fast(product(GAMES, SIZES), 4))
+@pytest.mark.parametrize(("game", "size"), few_fast(product(GAMES, SIZES), 2))
 def test_fits(opened: Opener, game: str, size: tuple[int, int]) -> None:
     page = opened(random_game(7, GAMES[game], 1, 25), size=size)
     check(page.ask(LAYOUT))

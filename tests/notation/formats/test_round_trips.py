@@ -167,6 +167,7 @@ def test_random_games(
     assert plain(again(game, name)) == plain(game)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     st.integers(1, 2**33 - 1),

@@ -136,6 +136,7 @@ def test_lengths_that_the_notation_cannot_say_are_broken_up() -> None:
     assert {step.count for step in found.steps} == {1}
 
 
+@pytest.mark.slow
 def test_every_line_of_a_solution_begins_with_space_or_period() -> None:
     for number, cells in rows():
         lines = moves_of(sfn.write(solved(number, cells), "wkr")).splitlines()

@@ -54,6 +54,7 @@ def test_documents_of_the_first_proposal(policy: Any) -> None:
     assert formats.read(again).steps == found.steps
 
 
+@pytest.mark.slow
 def test_the_proposal_in_xml() -> None:
     solution = explicit(solved(44), "horne")
     steps = [replace(step, before=before) for step, before, _ in solution.replay()]

@@ -11,6 +11,7 @@ from helpers.interruptions import interrupt
 TIMES = 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [

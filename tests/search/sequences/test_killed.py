@@ -33,6 +33,7 @@ def whole_levels(store: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in (store / FOLDER).glob("*.level")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number", [pytest.param(signal.SIGKILL, marks=pytest.mark.slow), signal.SIGINT]
 )

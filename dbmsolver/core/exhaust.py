@@ -48,14 +48,7 @@ from dbmsolver.core.outgoing import (
     target_width,
 )
 from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED
-from dbmsolver.core.workspace import (
-    BURST,
-    GROUP,
-    SIBLINGS,
-    TARGETS,
-    USED_SIGNATURES,
-    USED_WIDTH,
-)
+from dbmsolver.core.workspace import BURST, GROUP, SIBLINGS, TARGETS, USED_SIGNATURES, USED_WIDTH
 from dbmsolver.jit.decorators import allocating, inlined, inner, kernel
 
 U64 = np.uint64

@@ -3,7 +3,7 @@
 What the words of a state hold is said in :mod:`dbmsolver.core.patience_tables`.
 
 *Turning the stock.* Cards that are turned and not played change nothing but the waste. So a move
-from the waste is one move with all turning before it: :func:`reachable` lists the cards that some
+from the waste is one move with all turning before it: `list_plays` lists the cards that some
 number of turns brings to the top of the waste, each with the fewest. Any play that turns more
 before the same card leads to the same state, or, where turning the waste over is limited, to one
 that has fewer such turns left and can do nothing more.

@@ -16,23 +16,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.digest import hash_words
-from dbmsolver.core.patience import (
-    list_moves,
-    take,
-)
-from dbmsolver.core.patience_bound import (
-    is_won,
-    lower_bound,
-    rises,
-)
-from dbmsolver.core.patience_tables import (
-    MOST_MOVES,
-    PER_WORD,
-    Board,
-    Found,
-    Ints,
-    Words,
-)
+from dbmsolver.core.patience import list_moves, take
+from dbmsolver.core.patience_bound import is_won, lower_bound, rises
+from dbmsolver.core.patience_tables import MOST_MOVES, PER_WORD, Board, Found, Ints, Words
 from dbmsolver.core.tables import CARDS
 from dbmsolver.jit.decorators import inlined, kernel
 

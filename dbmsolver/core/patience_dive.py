@@ -13,13 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import multiply_high
-from dbmsolver.core.patience import (
-    list_moves,
-    take,
-)
-from dbmsolver.core.patience_bound import (
-    is_won,
-)
+from dbmsolver.core.patience import list_moves, take
+from dbmsolver.core.patience_bound import is_won
 from dbmsolver.core.patience_tables import (
     DEALT,
     HOME,

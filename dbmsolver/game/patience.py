@@ -73,7 +73,6 @@ with, or y may lie on z, so that what lies on the two cannot be exchanged.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
@@ -117,20 +116,11 @@ class Patience(Position):
 
     def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
         """Whether `child` may be put on `parent`, the last card of a column."""
-        child, parent = self.counted(child), self.counted(parent)
-        if rules.base == "round" and rank(child) == 13 and rank(parent) == self.base.lowest:
-            return suit(child) ^ suit(parent) in rules.parent_kinds
-        return rules.can_stack(child, parent)
+        return rules.can_stack(self.counted(child), self.counted(parent), self.lowest)
 
     def is_run(self, cards: tuple[int, ...], rules: Rules) -> bool:
         """Whether the cards, the end of a column, deepest first, lie as one move may take them."""
-        if len(cards) == 1 or rules.moves == "groups":
-            return True
-        return rules.has_runs and all(
-            self.can_stack(upper, lower, rules)
-            and (rules.moves != "suit-runs" or suit(upper) == suit(lower))
-            for lower, upper in itertools.pairwise(cards)
-        )
+        return rules.is_run([self.counted(card) for card in cards], self.lowest)
 
     def face_up(self, column: int) -> tuple[int, ...]:
         """The cards of a column that lie face up."""

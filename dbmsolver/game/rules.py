@@ -250,8 +250,13 @@ class Rules:
         parents = _PARENTS[self.build]
         return parents.index(pair) if pair in parents else None
 
-    def can_stack(self, child: int, parent: int) -> bool:
-        """Whether `child` may be put on `parent`, the last card of a column."""
+    def can_stack(self, child: int, parent: int, lowest: int = 1) -> bool:
+        """Whether `child` may be put on `parent`, the last card of a column.
+
+        Ranks are counted from that with which foundations begin, which counts as `lowest`.
+        """
+        if self.base == "round" and rank(child) == 13 and rank(parent) == lowest:
+            return suit(child) ^ suit(parent) in self.parent_kinds
         return self.parent_number(child, parent) is not None
 
     @property
@@ -325,16 +330,16 @@ class Rules:
         """Whether a run moves as one move."""
         return self.moves != "single"
 
-    def is_run(self, cards: Sequence[int]) -> bool:
+    def is_run(self, cards: Sequence[int], lowest: int = 1) -> bool:
         """Whether the cards, the end of a column, deepest first, may move as one move.
 
         Each of them lies on the one before as columns are built; in runs of one suit, on one of
-        its own suit. Groups may be any cards.
+        its own suit. Groups may be any cards. `lowest` is as for `can_stack`.
         """
         if len(cards) == 1 or self.moves == "groups":
             return True
         return self.has_runs and all(
-            self.can_stack(upper, lower)
+            self.can_stack(upper, lower, lowest)
             and (self.moves != "suit-runs" or suit(upper) == suit(lower))
             for lower, upper in itertools.pairwise(cards)
         )

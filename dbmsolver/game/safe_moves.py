@@ -18,12 +18,11 @@ def is_safe_home(
     that one, which counts as `lowest`, the lowest rank of the deck. `foundations` are the four
     heights in the order of `SUITS`.
 
-    A safe move takes nothing away: from every solution that makes it later, one as short follows
-    that makes it now. A
-    card that is needed in the columns is needed for one thing only, that another card, one
-    rank lower, be put on it. So a move home of a card of rank r is safe if each card that
-    could have been put on it is home already, or can go home itself the moment it is free,
-    and doing so is harmless by the same argument.
+    A safe move takes nothing away: from every solution that makes it later, one as short
+    follows that makes it now. A card that is needed in the columns is needed for one thing
+    only, that another card, one rank lower, be put on it. So a move home of a card of rank r
+    is safe if each card that could have been put on it is home already, or can go home itself
+    the moment it is free, and doing so is harmless by the same argument.
 
     Alternate colour, the cards concerned being the two of rank r-1 of the other colour:
 

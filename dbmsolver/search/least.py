@@ -8,12 +8,8 @@ import numpy as np
 
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
-from dbmsolver.core.patience_bound import (
-    bound_of,
-)
-from dbmsolver.core.patience_tables import (
-    make_board,
-)
+from dbmsolver.core.patience_bound import bound_of
+from dbmsolver.core.patience_tables import make_board
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
 from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.keys.patience import PatienceKeys

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.blocks import find_key
-from dbmsolver.core.patience_bound import (
-    signatures,
-)
+from dbmsolver.core.patience_bound import signatures
 from dbmsolver.errors import StoreError
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.trace import Step
 from dbmsolver.search.turning import with_turns
-from dbmsolver.storage.blocks import Runs, decode_block, read_block
+from dbmsolver.storage.blocks import Runs, read_block, read_checked_block
 from dbmsolver.storage.patience_blocks import WORDS, PatienceIntake, strata_of
 from dbmsolver.storage.records import number_of, parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
@@ -72,8 +70,7 @@ class PatienceFinder:
         if record in self._blocks:
             return self._blocks[record]
         if record in self._checked:
-            store = self.store
-            runs = decode_block(store.read(record), store.where(record), store.place(record))
+            runs = read_checked_block(self.store, record)
         else:
             runs = read_block(self.store, record)
             self._checked.add(record)

@@ -8,9 +8,7 @@ import numpy as np
 
 from dbmsolver.core import patience_dive, pile
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.core.patience_bound import (
-    signatures,
-)
+from dbmsolver.core.patience_bound import signatures
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
     close,
@@ -22,10 +20,7 @@ from dbmsolver.core.patience_closing import (
     places_of,
     whole_piece,
 )
-from dbmsolver.core.patience_tables import (
-    make_board,
-    make_found,
-)
+from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES

@@ -178,8 +178,12 @@ def read_block(store: Store, key: bytes) -> Runs:
     They are checked by the store's ``check_states``, if it has one, unless this run has written
     them.
     """
-    where = store.where(key)
-    runs = decode_block(store.read(key), where, store.place(key))
+    runs = read_checked_block(store, key)
     if store.check_states is not None and not store.wrote(key):
-        store.check_states(key, runs, where)
+        store.check_states(key, runs, store.where(key))
     return runs
+
+
+def read_checked_block(store: Store, key: bytes) -> Runs:
+    """The same of a block whose states this run has checked already, or written itself."""
+    return decode_block(store.read(key), store.where(key), store.place(key))

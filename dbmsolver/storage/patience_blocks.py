@@ -10,13 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.patience_bound import (
-    signatures,
-)
+from dbmsolver.core.patience_bound import signatures
 from dbmsolver.core.patience_closing import places_of
-from dbmsolver.core.patience_tables import (
-    make_board,
-)
+from dbmsolver.core.patience_tables import make_board
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.storage.blocks import Runs, split

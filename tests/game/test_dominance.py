@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.dominance_brute import (
-    plain_moves,
-    position_of,
-    state_of,
-    successors,
-)
+from helpers.dominance_brute import plain_moves, position_of, state_of, successors
 from helpers.dominance_checks import KINDS, MOST, REAL, check_all, check_real_deals, small_deck
 from helpers.selection import few_fast
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dbmsolver.game.kinds import MOVES_WORDS
-from dbmsolver.game.language.description import (
-    Dealt,
-    Deck,
-    Description,
-    Entry,
-    MoveLine,
-    SetupLine,
-)
+from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood

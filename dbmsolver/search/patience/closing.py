@@ -7,11 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from dbmsolver.core.patience_closing import WON, close, digest_of, make_candidates, whole_piece
-from dbmsolver.core.patience_tables import (
-    Words,
-    make_board,
-    make_found,
-)
+from dbmsolver.core.patience_tables import Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import BlockRef, NewRecord
 from dbmsolver.search.improve.best import Best

@@ -17,22 +17,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from dbmsolver.core.patience_closing import SET_FULL, WON, make_set
-from dbmsolver.core.patience_tables import (
-    MOST_MOVES,
-    Ints,
-    Words,
-)
+from dbmsolver.core.patience_tables import MOST_MOVES, Ints, Words
 from dbmsolver.results import Commit, Report
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.patience import sets
 from dbmsolver.search.patience.dividing import Dividing
 from dbmsolver.search.patience.pieces import rows_of
 from dbmsolver.search.patience.sets import Waiting, weigh_states, won_among
-from dbmsolver.search.patience.stored import (
-    ClosedBlock,
-    Leaf,
-    Shelf,
-)
+from dbmsolver.search.patience.stored import ClosedBlock, Leaf, Shelf
 from dbmsolver.search.tallies import Tally
 from dbmsolver.storage.patience_blocks import Codes, strata_of
 

@@ -20,22 +20,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from dbmsolver.core.patience_closing import SET_FULL, WON
-from dbmsolver.core.patience_tables import (
-    MOST_MOVES,
-)
+from dbmsolver.core.patience_tables import MOST_MOVES
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.outcome import Steps, Stopped
 from dbmsolver.search.patience.closing import PatienceClosing
-from dbmsolver.search.patience.sets import (
-    STATE_BYTES,
-    Waiting,
-    records_of,
-    weigh_states,
-    won_among,
-)
+from dbmsolver.search.patience.sets import STATE_BYTES, Waiting, records_of, weigh_states, won_among
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.patience_blocks import strata_of, words_of

@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dbmsolver.core.patience_closing import StateSet, digest_of, insert, larger, make_set
-from dbmsolver.core.patience_tables import (
-    NO_PARENT,
-    Words,
-)
+from dbmsolver.core.patience_tables import NO_PARENT, Words
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.tallies import Tally, weigh

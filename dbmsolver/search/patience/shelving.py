@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.patience_closing import make_candidates, make_set
-from dbmsolver.core.patience_tables import (
-    Words,
-)
+from dbmsolver.core.patience_tables import Words
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Report
 from dbmsolver.search.commits import BlockRef, NewRecord
@@ -20,13 +18,7 @@ from dbmsolver.search.patience.closing import PatienceClosing
 from dbmsolver.search.patience.pieces import by_hash, rows_of
 from dbmsolver.search.patience.sets import Waiting, records_of, weigh_states, won_among
 from dbmsolver.search.patience.shares import Shares
-from dbmsolver.search.patience.stored import (
-    ClosedBlock,
-    Leaf,
-    Pending,
-    Shelf,
-    tally_of,
-)
+from dbmsolver.search.patience.stored import ClosedBlock, Leaf, Pending, Shelf, tally_of
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs

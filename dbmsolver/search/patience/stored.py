@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dbmsolver.core.patience_closing import make_set
-from dbmsolver.core.patience_tables import (
-    Words,
-)
+from dbmsolver.core.patience_tables import Words
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.search.commits import BlockRef, NewRecord, Packed
+from dbmsolver.search.commits import BlockRef, NewRecord
 from dbmsolver.search.patience.pieces import Cover, cover_of, everything, rows_of
 from dbmsolver.search.patience.sets import Waiting, weigh_states
 from dbmsolver.search.tallies import Tally, total
-from dbmsolver.storage.blocks import decode_block, read_block
+from dbmsolver.storage.blocks import read_block, read_checked_block
 from dbmsolver.storage.patience_blocks import Codes, words_of
 from dbmsolver.storage.store import Store
 
@@ -39,8 +37,7 @@ class Pending:
 
     def read(self, store: Store) -> tuple[Words, Codes]:
         """Its states and their codes; it was read or written, and so checked, by this run."""
-        key = self.record.key
-        runs = decode_block(store.read(key), store.where(key), store.place(key))
+        runs = read_checked_block(store, self.record.key)
         return words_of(runs), runs.codes
 
 
@@ -75,8 +72,7 @@ class ClosedBlock:
             runs = read_block(store, self.ref.key)
             self.cover = cover_of(rows_of(keys, words_of(runs)))
         else:
-            packed = self.ref.fetch(store)
-            runs = Packed(packed.data, packed.where, packed.place).runs()
+            runs = self.ref.fetch(store)._replace(check=None).runs()
         return words_of(runs), runs.codes
 
 

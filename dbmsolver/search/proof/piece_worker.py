@@ -14,11 +14,7 @@ from dbmsolver.core.exhaust import admit_piece
 from dbmsolver.core.workspace import BURST, USED_CANDIDATES, USED_RUNS
 from dbmsolver.search.candidates import Candidates
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof.piece_tables import (
-    Shape,
-    Table,
-    block_keys,
-)
+from dbmsolver.search.proof.piece_tables import Shape, Table, block_keys
 from dbmsolver.search.proof.pieces import Parcel, Piece, Routes, Sorted, parcels
 from dbmsolver.search.proof.worker import ProofWorker, WorkResult
 

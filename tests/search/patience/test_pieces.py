@@ -9,9 +9,7 @@ import pytest
 from helpers.patience_games import small_deck
 
 from dbmsolver import api
-from dbmsolver.core.patience_tables import (
-    Words,
-)
+from dbmsolver.core.patience_tables import Words
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Question
 from dbmsolver.search.patience.pieces import (

@@ -21,16 +21,9 @@ from helpers.patience_games import (
 from helpers.selection import few_fast
 
 from dbmsolver import api
-from dbmsolver.core.patience import (
-    moves_of,
-)
-from dbmsolver.core.patience_bound import (
-    bound_of,
-)
-from dbmsolver.core.patience_tables import (
-    make_board,
-    make_found,
-)
+from dbmsolver.core.patience import moves_of
+from dbmsolver.core.patience_bound import bound_of
+from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy

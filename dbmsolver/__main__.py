@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 
 from dbmsolver.signals import end_at_once
 
@@ -15,6 +16,8 @@ def main() -> None:
     # much again at the end, when nothing is garbage any more.
     gc.set_threshold(100_000)
     atexit.register(gc.freeze)
+    # Starting threads for linear algebra, which nothing here does, takes as long as all of numpy.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from dbmsolver.cli.app import main as run
 
     run()

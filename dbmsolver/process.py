@@ -8,8 +8,13 @@ import resource
 from contextlib import suppress
 from pathlib import Path
 
-_MALLOPT_MMAP_THRESHOLD = -3
-_LARGE = 1 << 20
+# Numbers of mallopt's options, from malloc.h of glibc.
+_KEPT_AT_END = -1
+_ASKED_AT_ONCE = -2
+_OWN_MAPPING = -3
+_ARENAS = -8
+_LEAST_KEPT = 2 << 20
+_MOST_KEPT = 16 << 20
 
 
 def all_memory() -> int:
@@ -41,13 +46,25 @@ def anonymous_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def return_freed_memory() -> None:
-    """Have large arrays given back to the system when they are freed.
+def reuse_freed_memory(memory: int = 0) -> None:
+    """Have some of the memory that arrays free kept for the next ones, and the rest given back.
 
-    glibc raises its threshold for that with use, and then keeps what is freed: a search whose
-    arrays come and go would take twice what it uses.  Elsewhere than with glibc nothing happens.
+    A page that goes back to the system and comes again costs as much as filling it, and twice
+    that while several threads run. But glibc left alone keeps ever more, in a heap for each
+    thread. So there is one heap, and what is kept is a small part of `memory`, the bytes that
+    the search may take. To be called before there are threads. Elsewhere than with glibc nothing
+    happens.
     """
+    part = max(_LEAST_KEPT, min(memory // 64, _MOST_KEPT))
+    options = {
+        _ARENAS: 1,
+        _OWN_MAPPING: part // 2,  # arrays of this size never come from the heap
+        _KEPT_AT_END: 4 * part,
+        _ASKED_AT_ONCE: part,
+    }
     try:
-        ctypes.CDLL(None).mallopt(_MALLOPT_MMAP_THRESHOLD, _LARGE)
+        mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return
+    for option, value in options.items():
+        mallopt(option, value)

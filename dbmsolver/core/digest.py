@@ -97,6 +97,19 @@ def plane_index(t, rank, off, low, high):
     return np.int64(index)
 
 
+@inlined
+def hash_state(t, word0, word1, word2, off, low, high):
+    """Hash (uint64) of a state's public key; the words are those of :func:`base_words`."""
+    length = t.rank_words.shape[2]
+    for rank in range(13):
+        index = plane_index(t, rank, off, low, high)
+        word0 += t.rank_words[rank, index, 0]
+        word1 += t.rank_words[rank, index, 1]
+        if length > 2:
+            word2 += t.rank_words[rank, index, 2]
+    return hash_words(word0, word1, word2, length)
+
+
 @allocating
 def digest_runs(t, signatures, counts, keys, words):
     """Digest (uint64) of runs of closed states: the sum of the hashes of their public keys.
@@ -107,8 +120,6 @@ def digest_runs(t, signatures, counts, keys, words):
     total = U64(0)
     nets = np.zeros(NETS, np.uint64)
     base = np.zeros(MAX_PUBLIC_WORDS, np.uint64)
-    rank_words = t.rank_words
-    length = rank_words.shape[2]
     second = third = U64(0)
     place = 0
     for run in range(signatures.size):
@@ -120,16 +131,9 @@ def digest_runs(t, signatures, counts, keys, words):
             if words == WIDE_WORDS:
                 second, third = keys[place + 1], keys[place + 2]
             off, low, high = unpack_key(t, layout, nets, keys[place], second, third)
-            word0, word1, word2 = base0, base1, base2
-            for rank in range(13):
-                index = plane_index(t, rank, off, low, high)
-                word0 += rank_words[rank, index, 0]
-                word1 += rank_words[rank, index, 1]
-                if length > 2:
-                    word2 += rank_words[rank, index, 2]
-            total += hash_words(word0, word1, word2, length)
+            total += hash_state(t, base0, base1, base2, off, low, high)
             place += words
     return total
 
 
-__all__ = ["base_words", "digest_runs", "hash_words"]
+__all__ = ["base_words", "digest_runs", "hash_state", "hash_words"]

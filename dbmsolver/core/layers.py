@@ -61,6 +61,7 @@ from dbmsolver.core.shards import (
     put_state,
     sets_of,
     shard_of,
+    slot_of,
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, PLACE_HOME, PLACE_LOCKED, SIGNATURE
 from dbmsolver.jit.decorators import inlined, inner, kernel
@@ -106,8 +107,8 @@ def place_row(shard, index, layer, f):
 @inlined
 def find_row(shard, candidate, hashed):
     """The table slot of a candidate's state in a shard, or a free one."""
-    mask = np.int64(shard.table.size - 1)
-    slot = np.int64(hashed) & mask
+    mask = shard.table.size - 1
+    slot = slot_of(hashed, shard.table.size)
     tag = hashed >> U64(32)
     while shard.table[slot]:
         seen = shard.table[slot]
@@ -169,9 +170,9 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
 
     Their table slots have been prefetched.
     """
-    mask = U64(shard.table.size - 1)
+    slots = shard.table.size
     for index in range(burst):
-        seen = shard.table[np.int64(shard.burst[index, HASHED] & mask)]
+        seen = shard.table[slot_of(shard.burst[index, HASHED], slots)]
         if seen:
             prefetch(shard.flat, ROW * (np.int64(seen & LOW_32) - 1))
     for index in range(burst):
@@ -182,7 +183,7 @@ def enter_burst(t, b, shard, layer, weight, locked_in_deal, burst):
 def stage(shard, burst, state, meta):
     """Make a state the candidate number ``burst``, and prefetch its table slot."""
     hashed = hash_row(state[0], state[1], state[2], state[3])
-    prefetch(shard.table, np.int64(hashed & U64(shard.table.size - 1)))
+    prefetch(shard.table, slot_of(hashed, shard.table.size))
     put_state(shard.burst, burst, state)
     shard.burst[burst, META] = meta
     shard.burst[burst, HASHED] = hashed

@@ -257,21 +257,45 @@ def bounds_of(cache, place):
     )
 
 
+@inlined
+def slot_of(hashed, slots):
+    """The table slot (int64) to look in first for a hash, of ``slots``.
+
+    It ascends with the hash, whose upper half is in the table: a larger table is filled from a
+    smaller one in the order of both, without a look at the rows.
+    """
+    return np.int64(((hashed >> U64(32)) * U64(slots)) >> U64(32))
+
+
+@inlined
+def enter_slot(table, slot, entry):
+    """Write an entry to ``slot`` of a table, or to the first free one from there on."""
+    while table[slot]:
+        slot = (slot + 1) & (table.size - 1)
+    table[slot] = entry
+
+
 @kernel
 def rehash(rows, count, table):
     """Enter the first ``count`` rows, all different, into an empty ``table`` (uint64[slots])."""
-    mask = U64(table.size - 1)
     for first in range(0, count, GROUP):
         last = min(first + GROUP, count)
         # Slots are far apart: they are on their way while the next ones are worked out.
         for index in range(first, last):
-            prefetch(table, np.int64(_hash_of(rows, index) & mask))
+            prefetch(table, slot_of(_hash_of(rows, index), table.size))
         for index in range(first, last):
             hashed = _hash_of(rows, index)
-            slot = np.int64(hashed & mask)
-            while table[slot]:
-                slot = (slot + 1) & np.int64(mask)
-            table[slot] = ((hashed >> U64(32)) << U64(32)) | U64(index + 1)
+            entry = (hashed & ~LOW_32) | U64(index + 1)
+            enter_slot(table, slot_of(hashed, table.size), entry)
+
+
+@kernel
+def refill(old, table):
+    """Enter all that is in a table into an empty one (both uint64[slots])."""
+    for place in range(old.size):
+        entry = old[place]
+        if entry:
+            enter_slot(table, slot_of(entry, table.size), entry)
 
 
 @inlined

@@ -40,6 +40,10 @@ class Base(NamedTuple):
         turned = (rank(counted) + self.rank - 2 * self.lowest) % (14 - self.lowest)
         return 4 * (self.lowest + turned - 1) + suit(counted)
 
+    def height(self, index: int, top: int) -> int:
+        """The height of a foundation of that suit with this rank on top; 0 for none."""
+        return rank(self.counted(4 * (top - 1) + index)) if top else 0
+
 
 ACE = Base()
 """Foundations that begin with the ace, or with the lowest rank of a short deck."""

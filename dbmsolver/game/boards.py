@@ -307,11 +307,9 @@ class _Reader:
     def count_from_base(self) -> None:
         """Turn the ranks on top of the foundations into heights."""
         base = self.base or ACE
-        lowest = base.lowest - 1
-        tops = {index: self.heights.get(index, 0) for index in range(4)}
+        tops = [self.heights.get(index, 0) for index in range(4)]
         self.heights = {
-            index: rank(base.counted(4 * (top - 1) + index)) if top else lowest
-            for index, top in tops.items()
+            index: base.height(index, top) or base.lowest - 1 for index, top in enumerate(tops)
         }
 
     def _patience(

@@ -38,7 +38,7 @@ def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Opti
     layers = (layer for layer, _ in statistics.strata)
     steps: list[Step] = [(card, place) for card, place in manifest.path or []]
     verdict = manifest.verdict
-    if manifest.path is not None:
+    if manifest.path is not None and options.any_solution:
         verdict = Verdict.SOLVED  # not finished, but there is a solution
     assert verdict is not None
     strata = whole_strata(manifest)
@@ -50,7 +50,7 @@ def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Opti
         verdict=verdict,
         limit=manifest.limit,
         shortest=manifest.shortest,
-        moves=replay(keys, steps) if steps else (),
+        moves=replay(keys, steps) if steps and verdict == Verdict.SOLVED else (),
         states=sum(row[2] for row in strata),
         forced=sum(row[3] for row in strata),
         evaluated=statistics.evaluated,

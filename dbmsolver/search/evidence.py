@@ -24,8 +24,6 @@ from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
-from dbmsolver.search.patience_finder import PatienceFinder
-from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.trace import Finder, replay
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import parse_closed_key
@@ -186,9 +184,13 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
 def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
     """What tells whether a position is closed in a store."""
     if isinstance(codec, PileKeys):
+        from dbmsolver.search.pile_finder import PileFinder
+
         piles, keys = PileFinder(store, codec), codec
         return lambda position: piles.code(keys.encode(position)) is not None
     if isinstance(codec, PatienceKeys):
+        from dbmsolver.search.patience_finder import PatienceFinder
+
         return PatienceFinder(store, codec).is_closed
     finder = Finder(store, codec)
     return lambda position: _is_closed(finder, position, store.manifest.policy)

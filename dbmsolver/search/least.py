@@ -8,8 +8,6 @@ import numpy as np
 
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
-from dbmsolver.core.patience_bound import bound_of
-from dbmsolver.core.patience_tables import make_board
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
 from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.keys.patience import PatienceKeys
@@ -37,6 +35,9 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
     if closed:
         return closed
     if isinstance(codec, PatienceKeys):
+        from dbmsolver.core.patience_bound import bound_of
+        from dbmsolver.core.patience_tables import make_board
+
         return int(bound_of(codec.tables, codec.words(codec.root), make_board()))
     return codec.in_columns if isinstance(codec, PileKeys) else least_length(codec)
 

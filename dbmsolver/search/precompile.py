@@ -12,6 +12,7 @@ import numpy as np
 from dbmsolver.core import records
 from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
+from dbmsolver.core.closed_rows import closed_code, count_rows
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
@@ -34,7 +35,7 @@ from dbmsolver.core.runs import (
     unpack_rows,
     widths_of,
 )
-from dbmsolver.core.shards import count_unclosed, make_shard, rehash, shards_of
+from dbmsolver.core.shards import count_unclosed, make_shard, refill, rehash, shards_of
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
@@ -124,6 +125,9 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (expand_layer, (*shared, *[_NUMBER] * 4)),
         (requeue, (*shared, shard.todo, _NUMBER)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
+        (count_rows, (t, shard.rows, metas, _NUMBER, np.empty((1, 2), np.int64))),
+        (closed_code, (shard.rows, shard.table, *[_WORD] * 4)),
+        (refill, (shard.table, shard.table)),
         (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (shards_of, (shard.rows, _NUMBER)),

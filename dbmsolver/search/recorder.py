@@ -27,7 +27,8 @@ class Recorder:
 
     `resumable` runs commit all that is pending every few seconds, so that they can be continued;
     others commit closed states only. Without `keep_closed` only the counts of closed states are
-    kept. `batch` is what the next commit writes.
+    kept. `batch` is what the next commit writes. `unwritten` is how many closed states are counted
+    and kept in memory only.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Recorder:
         self.statistics = Statistics.of(store.manifest)
         self.limits = LimitCheck(limits, self.statistics, self.disk)
         self.batch = CommitBatch()
+        self.unwritten = 0
         self.commits = 0
         self._last_commit = time.monotonic()
 

@@ -18,7 +18,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.keys.choice import AnyKeys
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
-from dbmsolver.process import return_freed_memory
+from dbmsolver.process import default_memory, reuse_freed_memory
 from dbmsolver.results import (
     Event,
     Limit,
@@ -39,8 +39,6 @@ from dbmsolver.search.trace import replay
 from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.manifest import check_same, deal_of, new_manifest
-from dbmsolver.storage.patience_blocks import PatienceIntake
-from dbmsolver.storage.pile_blocks import PileIntake
 from dbmsolver.storage.store import Store, look
 
 Events = Generator[Event, Cancelled | None, Result]
@@ -164,7 +162,7 @@ class _Run:
             keep_closed=options.keep == "all" or self.question == Question.SOLVE,
             threads=threads,
         )
-        return_freed_memory()
+        reuse_freed_memory(limits.memory or default_memory())
         self.stages = Stages(deal, self.keys, self.recorder, options, limits, begun)
 
     @property
@@ -247,13 +245,13 @@ class _Run:
         if recorder.keep_closed:
             cleared = b"C" in recorder.batch.cleared
             stored = 0 if cleared else sum(store.states_in(key) for key in store.keys(b"C"))
-            stored += sum(ref.block.states for ref in recorder.batch.blocks)
+            stored += sum(ref.block.states for ref in recorder.batch.blocks) + recorder.unwritten
         if not counted == rows == stored:
             for key in store.keys(b"C"):
                 store.check_record(key)
             raise InternalError(
                 f"the books do not balance: {counted} states counted, {rows} by stratum, "
-                f"{stored} stored"
+                f"{stored} kept"
             )
 
     def _conclude(self, verdict: Verdict, **fields: Any) -> None:
@@ -275,8 +273,14 @@ class _Run:
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
     """What checks the blocks of a store before they are worked with."""
     if isinstance(keys, PileKeys):
+        from dbmsolver.storage.pile_blocks import PileIntake
+
         return PileIntake(keys)
-    return PatienceIntake(keys) if isinstance(keys, PatienceKeys) else Intake(keys)
+    if isinstance(keys, PatienceKeys):
+        from dbmsolver.storage.patience_blocks import PatienceIntake
+
+        return PatienceIntake(keys)
+    return Intake(keys)
 
 
 def _check_evidence(store: Store, deal: Deal) -> None:

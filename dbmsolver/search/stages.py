@@ -23,6 +23,7 @@ from dbmsolver.search.limits import memory_for_arrays
 from dbmsolver.search.outcome import Search
 from dbmsolver.search.proof.initial import initial_candidates
 from dbmsolver.search.recorder import Recorder
+from dbmsolver.search.tallies import NOTHING
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
@@ -148,21 +149,21 @@ class Stages:
         """The searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best
+        from dbmsolver.search.improve.improver import Improver, memory_for_beams
         from dbmsolver.search.improve.shortest import ShortestBelow
 
-        memory, improver = self.memory, None
         self.best = best = Best(keys, self.recorder)
-        if self.options.any_solution:
+        any_solution = self.options.any_solution
+        # Beams are made in a part of the memory, beside the other search.
+        for_beams = memory_for_beams(self.memory, any_solution)
+        improver = Improver(best, for_beams, self.limits.max_states, any_solution)
+        if any_solution:
             from dbmsolver.search.improve.ahead import AnyAhead
-            from dbmsolver.search.improve.improver import Improver
 
-            # Beams are made in a quarter of the memory, between the rounds of the other search.
-            improver = Improver(best, memory // 4, self.limits.max_states)
-            memory -= memory // 4
             yield AnyAhead(best, self.recorder, self.limits, self.threads, self.memory // 4)
         if not self.begun:
             self._begin()
-        search = AStarSearch(keys, self.recorder, self.threads, memory)
+        search = AStarSearch(keys, self.recorder, self.threads, self.memory - for_beams)
         yield ShortestBelow(search, best, improver)
 
     def _begin(self) -> None:
@@ -170,6 +171,7 @@ class Stages:
 
         No store says "search" before the deal is pending in it, so none is ever incomplete.
         """
+        record: NewRecord | None
         if isinstance(self.keys, PileKeys):
             from dbmsolver.search.pile.search import root_record
 
@@ -178,12 +180,14 @@ class Stages:
             from dbmsolver.search.patience.sets import root_record as root_of_patience
 
             record, tally = root_of_patience(self.keys)
+        elif self.question == Question.SOLVE and not self.recorder.resumable:
+            record, tally = None, NOTHING  # nobody goes on from the store
         else:
             root = initial_candidates(self.keys)
             record, tally = NewRecord(0, root.stratum, root.pack()), root.tally
         batch = self.recorder.batch
         batch.cleared.append(b"A")
-        batch.pending = [record]
+        batch.pending = [] if record is None else [record]
         batch.fields |= {"phase": "search", "waiting": tally.to_json(), "known": 1}
         self.recorder.commit(0, 0)
         self.begun = True

@@ -89,10 +89,14 @@ class Statistics:
         self.states += states - forced
         self.forced += forced
         self.evaluated += states
-        self.digest = (self.digest + digest) & _MASK
+        self.add_digest(digest)
         row = self.strata.setdefault((layer, stratum), [0, 0])
         row[0] += states - forced
         row[1] += forced
+
+    def add_digest(self, digest: int) -> None:
+        """Add the digest of some closed states."""
+        self.digest = (self.digest + digest) & _MASK
 
     def measure_memory(self) -> int:
         """Bytes of memory in use now; the most of them is remembered."""

@@ -51,6 +51,21 @@ class Keys(Protocol):
         """What a state is."""
 
 
+class Codes(Protocol):
+    """The parent-move codes of the closed states of a search."""
+
+    @property
+    def codec(self) -> StateCodec:
+        """The keys of the deal."""
+
+    @property
+    def store(self) -> Store:
+        """Where the search is kept."""
+
+    def code(self, state: State) -> int | None:
+        """Parent-move code of a closed state, None if it is not among them."""
+
+
 class Finder:
     """Looks states up among the closed ones of a store."""
 
@@ -101,7 +116,7 @@ class Finder:
         return self._blocks[record]
 
 
-def steps_to(finder: Finder, state: State, code: int | None = None) -> list[Step] | None:
+def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step] | None:
     """The moves that led the search from the deal to a state; None if it was not visited.
 
     ``code`` is the state's own parent-move code where it is not in the store (the goal).

@@ -8,7 +8,7 @@ import threading
 from multiprocessing.connection import Connection
 
 from dbmsolver.errors import DbmError, InternalError, SystemRefusedError
-from dbmsolver.process import return_freed_memory
+from dbmsolver.process import reuse_freed_memory
 from dbmsolver.signals import ignore_signals, raise_on_signals
 from dbmsolver.survey.jobs import Order
 
@@ -24,7 +24,7 @@ def serve(handle: int) -> None:
     from dbmsolver.jit.cache import choose_cache
 
     choose_cache()
-    return_freed_memory()
+    reuse_freed_memory()
     from dbmsolver.jit.compilation import on_first_compilation
     from dbmsolver.survey.performer import Performer
 

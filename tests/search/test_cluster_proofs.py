@@ -84,9 +84,21 @@ def a_cluster() -> Iterator[Any]:
         yield cluster
 
 
+COMMITTING = """
+from dbmsolver.search import recorder
+
+recorder.COMMIT_SECONDS = 0.2
+
+from dbmsolver.__main__ import main
+
+main()
+"""
+"""The program, with many commits."""
+
+
 def run_until(address: str | None, store: Path, states: int | None) -> dict[str, Any] | None:
     """Run the proof in a process that is killed when a commit has so many states; what it says."""
-    command = [sys.executable, "-m", "dbmsolver", "prove", "12064", "--freecells", "2"]
+    command = [sys.executable, "-c", COMMITTING, "prove", "12064", "--freecells", "2"]
     command += ["--every-position", "--store", str(store), "--log-json", "--json"]
     command += [] if address is None else ["--ray", address]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

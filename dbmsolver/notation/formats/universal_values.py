@@ -7,7 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 from dbmsolver.errors import DbmError, quoted
 from dbmsolver.game.bases import Base
-from dbmsolver.game.cards import SUIT_NAMES, SUITS, rank
+from dbmsolver.game.cards import SUIT_NAMES, SUITS
 from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -161,10 +161,7 @@ class ValueReader:
 
     def counted(self, base: Base, tops: dict[int, int]) -> tuple[int, int, int, int]:
         """Heights of foundations with these ranks on top, 0 for none."""
-        hearts, spades, diamonds, clubs = (
-            rank(base.counted(4 * (tops[index] - 1) + index)) if tops[index] else 0
-            for index in range(4)
-        )
+        hearts, spades, diamonds, clubs = (base.height(index, tops[index]) for index in range(4))
         return hearts, spades, diamonds, clubs
 
     def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:

@@ -72,8 +72,9 @@ class PartitionCache:
             owners = shards_of(rows, self.shards)
             for queue in queues:
                 queue.add_closed(rows[owners == queue.number])
-        for queue in queues:
-            queue.rebuild_table()
+        if records:
+            for queue in queues:
+                queue.rebuild_table()
 
     def _evict(self, partition: Partition) -> None:
         """Write a partition to the store and unload it."""

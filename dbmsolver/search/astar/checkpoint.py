@@ -10,13 +10,15 @@ are closed to be duplicates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.closed_rows import count_rows
 from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING, count_unclosed
+from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Commit
@@ -24,7 +26,7 @@ from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, encoded, layers_of, packed, unpacked
-from dbmsolver.storage.blocks import Runs, encode_block, read_block
+from dbmsolver.storage.blocks import encode_block, read_block
 from dbmsolver.storage.records import Closed, parse_closed_key, parse_pending_key
 
 
@@ -52,7 +54,7 @@ class Checkpoint:
         """Give the first partition the candidates in the store, or the deal itself."""
         store = self.recorder.store
         everything = self.partitions[0]
-        if self.kind != b"C":
+        if not self.recorder.resumable:
             root = np.array([[*self.codec.root, self.codec.root_code]], np.uint64)
             everything.candidates[0] = [root]
             return
@@ -88,37 +90,57 @@ class Checkpoint:
             if layer > partition.closed and partition.low <= stratum < partition.high:
                 partition.candidates.setdefault(layer, []).append(key)
 
+    @property
+    def queues(self) -> list[ShardQueue]:
+        """The shards of all partitions that are loaded."""
+        return [queue for partition in self.partitions for queue in partition.queues or ()]
+
     def flush(self) -> None:
-        """Put the states closed since the last time into the next commit."""
-        evaluated = self.statistics.evaluated
-        queues = [queue for partition in self.partitions for queue in partition.queues or ()]
-        for found in self.each(self._fresh_blocks, [q for q in queues if q.has_fresh()]):
-            for block, forced, digest in found:
-                self.statistics.count(self.layer, block.stratum, block.states, forced, digest)
-                self.recorder.add_closed([block], kind=self.kind)
-        self.statistics.evaluated = evaluated  # they were counted when they were looked at
+        """Count the states closed since the last time.
 
-    def _fresh_blocks(self, queue: ShardQueue) -> list[tuple[Closed, int, int]]:
-        """Blocks of the states that a shard has closed since the last time.
-
-        With how many of them are forced, and their digest. May run in a thread of its own.
+        The next commit writes them if the search can be resumed. If not, they stay in memory until
+        their partition leaves it.
         """
+        evaluated = self.statistics.evaluated
+        for counts, digest in self.each(self._count_fresh, self.queues):
+            closed = np.flatnonzero(counts[:, 0])
+            for stratum in closed.tolist():
+                states, forced = counts[stratum].tolist()
+                self.statistics.count(self.layer, stratum, states, forced, 0)
+            self.statistics.add_digest(digest)
+            self.recorder.unwritten += int(counts[:, 0].sum())
+        self.statistics.evaluated = evaluated  # they were counted when they were looked at
+        if self.recorder.resumable:
+            self.write_closed(self.partitions)
+
+    def _count_fresh(self, queue: ShardQueue) -> tuple[NDArray[np.int64], int]:
+        """What a shard has closed since the last time: how much of each stratum, and the digest.
+
+        May run in a thread of its own, as :meth:`_fresh_blocks` may.
+        """
+        counts = np.zeros((2 * CARDS + 1, 2), np.int64)
+        fresh = queue.take_uncounted(self.layer)
+        if not fresh.size:
+            return counts, 0
+        codec = self.codec
+        digest = count_rows(codec.tables, queue.shard.rows, fresh, codec.locked, counts)
+        return counts, int(digest)
+
+    def write_closed(self, partitions: list[Partition]) -> None:
+        """Put the counted states of some partitions that are in no block into the next commit."""
+        queues = [queue for partition in partitions for queue in partition.queues or ()]
+        for blocks in self.each(self._fresh_blocks, queues):
+            self.recorder.add_closed(blocks, kind=self.kind)
+            self.recorder.unwritten -= sum(block.states for block in blocks)
+
+    def _fresh_blocks(self, queue: ShardQueue) -> list[Closed]:
+        """Blocks of the counted states of a shard that are in none."""
         found = []
-        for stratum, runs in packed(self.codec, queue.rows, queue.fresh_closed()):
-            assert runs.extra is not None
-            closed = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, runs.key_words)
-            block = Closed(
-                self.layer,
-                stratum,
-                int(runs.signatures[0]),
-                int(runs.signatures[-1]),
-                runs.codes.size,
-                encode_block(closed),
-            )
-            digest = digest_runs(
-                self.codec.tables, runs.signatures, runs.counts, runs.keys, runs.key_words
-            )
-            found.append((block, int((runs.extra >> 15).sum()), int(digest)))
+        for layer, numbers in queue.take_unwritten():
+            for stratum, runs in packed(self.codec, queue.rows, numbers):
+                first, last = int(runs.signatures[0]), int(runs.signatures[-1])
+                block = encode_block(replace(runs, extra=None))
+                found.append(Closed(layer, stratum, first, last, runs.codes.size, block))
         return found
 
     def commit(self, write_out: Partition | None = None) -> Commit:
@@ -128,6 +150,8 @@ class Checkpoint:
         be resumed or not, because it is to leave memory.
         """
         self.flush()
+        if write_out is not None:
+            self.write_closed([write_out])
         stored: list[tuple[ShardQueue, NDArray[np.int64]]] = []
         lasting: list[NewRecord] = []
         batch = self.recorder.batch
@@ -180,9 +204,9 @@ class Checkpoint:
         above it may be left, and commits before it fell may have known of more.
         """
         unclosed = self._unclosed()
-        for partition in self.partitions:
-            for queue in partition.queues or ():
-                queue.check_books()
+        for queue in self.queues:
+            queue.check_books()
+            if self.layer < self.ceiling:  # they follow from states of this layer
                 unclosed += sum(rows.shape[0] for rows in queue.inbox)
         closed = self.statistics.closed
         if unclosed or (self.ceiling == NO_CEILING and closed < self.known):
@@ -195,8 +219,7 @@ class Checkpoint:
         """States that have been looked at and are to be closed, but are not."""
         return sum(
             int(count_unclosed(queue.rows, len(queue.rows), self.weight, self.ceiling))
-            for partition in self.partitions
-            for queue in partition.queues or ()
+            for queue in self.queues
         )
 
     def write_out(self, partition: Partition) -> None:

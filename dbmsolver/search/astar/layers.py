@@ -36,6 +36,7 @@ from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.astar.cache import PartitionCache
 from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.astar.finder import LoadedFinder
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
 from dbmsolver.search.astar.team import Team
@@ -43,7 +44,7 @@ from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, strata_of
-from dbmsolver.search.trace import Finder, Step, steps_to
+from dbmsolver.search.trace import Step, steps_to
 
 ENOUGH = 1 << 17
 """With fewer states looked at, sending candidates to other threads costs more than it saves."""
@@ -143,7 +144,7 @@ class AStarSearch:
 
     def path(self, goal: GoalMet) -> list[Step]:
         """The steps from the deal to the goal."""
-        finder = Finder(self.recorder.store, self.codec, self.checkpoint.kind)
+        finder = LoadedFinder(self.checkpoint)
         steps = steps_to(finder, State(self.codec.goal, 0, 0, 0), goal.code)
         assert steps is not None
         return steps
@@ -264,13 +265,13 @@ class AStarSearch:
                 if layer < self.ceiling:
                     queue.waiting.setdefault(layer, []).append(rows)
         if outgoing.shape[0]:
-            self._send(partition, outgoing)
+            self._send(partition, queue, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])
         if goal >= 0 and self.goal is None:
             self.goal = int(queue.shard.rows[goal, META] & CODE_MASK)
 
-    def _send(self, partition: Partition, candidates: Rows) -> None:
-        """Give candidates of this layer, which come from ``partition``, to their partitions."""
+    def _send(self, partition: Partition, sender: ShardQueue, candidates: Rows) -> None:
+        """Give candidates of this layer, which come from a shard, to their partitions."""
         shares = [(partition, candidates)]
         if len(self.partitions) > 1:
             strata = strata_of(self.codec, candidates)
@@ -282,7 +283,7 @@ class AStarSearch:
             raise InternalError("the books do not balance: candidates that belong to no partition")
         for other, rows in shares:
             if rows.shape[0] and other is partition:
-                partition.distribute(rows, self._exchange)
+                partition.distribute(rows, self._exchange, sender)
             elif rows.shape[0]:
                 with self._exchange:
                     other.candidates.setdefault(self.layer, []).append(rows)
@@ -295,9 +296,7 @@ class AStarSearch:
     def report(self) -> Report:
         """A snapshot for progress displays."""
         counts = sum(
-            int(queue.shard.state[DONE]) - queue.flushed
-            for partition in self.partitions
-            for queue in partition.queues or ()
+            int(queue.shard.state[DONE]) - queue.counted for queue in self.checkpoint.queues
         )
         report = self.recorder.report(
             layer=self.layer,

@@ -27,6 +27,7 @@ from dbmsolver.core.shards import (
     TODO,
     Shard,
     make_shard,
+    refill,
     rehash,
     shards_of,
 )
@@ -50,7 +51,9 @@ class ShardQueue:
     shard: Shard
     inbox: list[Rows] = field(default_factory=list)  # candidates not looked at
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
-    flushed: int = 0  # of the closed states, how many have been handed over
+    counted: int = 0  # of the closed states, how many have been counted
+    written: int = 0  # how many of these are in blocks
+    ends: list[tuple[int, int]] = field(default_factory=list)  # of layers: (layer, how many closed)
     received: int = 0  # candidates
     looked_at: int = 0  # of these candidates
 
@@ -90,23 +93,26 @@ class ShardQueue:
 
     def table_is_full(self) -> bool:
         """Whether a burst might not fit."""
-        return 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * self.shard.table.size
+        return self._slots_wanted() > self.shard.table.size
 
     def enlarge_table(self) -> None:
-        """Keep the table at most half full."""
-        count = int(self.shard.state[COUNT])
-        slots = self.shard.table.size
-        if 2 * (count + BURST) > slots:
-            self.rebuild_table()
+        """Make sure that a burst fits into the table, which is at most three quarters full."""
+        if self.table_is_full():
+            old = self.shard.table
+            self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
+            refill(old, self.shard.table)
 
     def rebuild_table(self) -> None:
-        """Make the table anew, at most half full, with all rows in it, also those just added."""
-        count = int(self.shard.state[COUNT])
+        """Make the table anew with all rows in it, also those just added."""
+        self.shard = self.shard._replace(table=zeros(self._slots_wanted(), np.uint64))
+        rehash(self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
+
+    def _slots_wanted(self) -> int:
+        """Slots of a table that a burst fits into, no fewer than the one there is has."""
         slots = self.shard.table.size
-        while 2 * (count + BURST) > slots:
+        while 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * slots:
             slots *= 2
-        self.shard = self.shard._replace(table=zeros(slots, np.uint64))
-        rehash(self.shard.rows, count, self.shard.table)
+        return slots
 
     def is_crowded(self) -> bool:
         """Whether there is room for few more states."""
@@ -130,14 +136,28 @@ class ShardQueue:
         first = self.add(rows)
         self.shard.rows[first : first + rows.shape[0], META] |= IS_CLOSED
 
-    def has_fresh(self) -> bool:
-        """Whether states were expanded since :meth:`fresh_closed` was called."""
-        return self.flushed < int(self.shard.state[DONE])
+    def take_uncounted(self, layer: int) -> NDArray[np.uint32]:
+        """The numbers of the rows that were closed since the last call, all of them in a layer."""
+        first, self.counted = self.counted, int(self.shard.state[DONE])
+        if self.counted > first:
+            self.ends.append((layer, self.counted))
+        return self.shard.done[first : self.counted]
 
-    def fresh_closed(self) -> NDArray[np.uint32]:
-        """The numbers of the rows that were expanded since the last call."""
-        first, self.flushed = self.flushed, int(self.shard.state[DONE])
-        return self.shard.done[first : self.flushed]
+    def add_unwritten(self, layer: int, rows: NDArray[np.uint32]) -> None:
+        """Note rows that were closed in a layer, and counted, and are in no block."""
+        first, self.counted = self.counted, self.counted + rows.size
+        self.shard.done[first : self.counted] = rows
+        self.shard.state[DONE] = self.counted
+        self.ends.append((layer, self.counted))
+
+    def take_unwritten(self) -> list[tuple[int, NDArray[np.uint32]]]:
+        """The numbers of counted rows that no earlier call gave, as (layer, numbers)."""
+        found = []
+        for layer, end in self.ends:
+            found.append((layer, self.shard.done[self.written : end]))
+            self.written = end
+        self.ends = []
+        return found
 
 
 @dataclass(eq=False, slots=True)
@@ -200,11 +220,25 @@ class Partition:
         self.evaluated_before = self.evaluated
         self.queues = None
 
-    def distribute(self, rows: Rows, exchange: AbstractContextManager[Any] | None = None) -> None:
-        """Put candidates into the inboxes of their shards, which ``exchange`` guards."""
+    def distribute(
+        self,
+        rows: Rows,
+        exchange: AbstractContextManager[Any] | None = None,
+        sender: ShardQueue | None = None,
+    ) -> None:
+        """Put candidates into the inboxes of their shards, which ``exchange`` guards.
+
+        Those of a ``sender`` are not for its own shard; InternalError if one is.
+        """
         assert self.queues is not None
-        owners = shards_of(rows, len(self.queues))
-        shares = [(queue, rows[owners == queue.number]) for queue in self.queues]
+        others = [queue for queue in self.queues if queue is not sender]
+        if len(others) == 1:
+            shares = [(others[0], rows)]
+        else:
+            owners = shards_of(rows, len(self.queues))
+            shares = [(queue, rows[owners == queue.number]) for queue in others]
+        if sum(mine.shape[0] for _, mine in shares) != rows.shape[0]:
+            raise InternalError("the books do not balance: candidates that belong to no shard")
         with exchange or nullcontext():
             for queue, mine in shares:
                 if mine.shape[0]:
@@ -213,7 +247,7 @@ class Partition:
     def divide(self, shards: int, memory: int) -> None:
         """Divide what is loaded among so many shards, as :meth:`open` makes them.
 
-        All closed states have been handed over, and no layer is being closed.
+        All closed states have been counted, and no layer is being closed.
         """
         old = self.queues or []
         evaluated = self.evaluated
@@ -224,6 +258,9 @@ class Partition:
             for queue in new:
                 mine = np.flatnonzero(owners == queue.number)
                 places[mine] = queue.add(before.rows[mine]) + np.arange(mine.size, dtype=np.uint32)
+            for layer, closed in before.take_unwritten():
+                for queue in new:
+                    queue.add_unwritten(layer, places[closed[owners[closed] == queue.number]])
             for layer, batches in before.waiting.items():
                 for rows in batches:
                     for queue in new:

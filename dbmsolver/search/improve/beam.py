@@ -129,6 +129,7 @@ class Beam:
         state = self._queue.shard.state
         first = 0
         while first < found.size and state[GOAL_ROW] < 0:
+            self._queue.enlarge_table()
             first = int(requeue(*self._constants(), found, first))
         if state[GOAL_ROW] >= 0:
             return

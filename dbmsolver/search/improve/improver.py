@@ -1,9 +1,9 @@
 """Which beams are made to find shorter solutions, and when.
 
-They grow wider from one to the next. The first ones take tenths of a second and come before the
-search by cost layers. The others come between its rounds, each once that search has looked at
-several times the states that the beam is going to look at. So they take a bounded share of the
-time, however long the search lasts.
+They grow wider from one to the next. The first ones take tenths of a second. Where any solution is
+wanted at once they come before the search by cost layers. The others come beside it, each once that
+search has looked at several times the states that the beam is going to look at. So they take a
+bounded share of the time, however long the search lasts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from dbmsolver.search.improve.beam import Beam, Shape, room_for
 from dbmsolver.search.improve.best import Best
 
 FIRST = (Shape(300, 1), Shape(1000, 0), Shape(3000, 1))
-"""Before the search by cost layers."""
+"""Before the search by cost layers, where any solution is wanted at once."""
+_BESIDE = ((4, Shape(1000, 0)), (2, Shape(3000, 1)))
+"""Those of the first ones that come beside it where a shortest solution is wanted.
+
+They come as soon as the search has looked at so many times their states: they mostly find a
+solution that is hardly longer than a shortest one, and without one the search keeps twice the
+states. Sooner they would slow down what is done in half a second.
+"""
 LATER = (
     Shape(10_000, 0),
     Shape(10_000, 1),
@@ -27,7 +34,7 @@ LATER = (
     Shape(1_000_000, 0),
     Shape(3_000_000, 0),
 )
-"""Between its rounds."""
+"""Beside it."""
 PACE = 3
 """So many times the states of a beam has that search to look at before the beam is made."""
 _STATES = 200
@@ -35,37 +42,57 @@ _STATES = 200
 Event = TypeVar("Event")
 
 
-class Improver:
-    """Makes the beams, in ``memory`` bytes; none looks at more than about ``most`` states."""
+def memory_for_beams(memory: int, any_solution: bool) -> int:
+    """How many of the bytes that a search has are for its beams: 0 if too few for any."""
+    if any_solution:
+        return memory // 4
+    part = memory // 8
+    return part if room_for(part) >= _STATES * _BESIDE[0][1].width else 0
 
-    def __init__(self, best: Best[StateCodec], memory: int, most: int | None) -> None:
+
+class Improver:
+    """Makes the beams, in ``memory`` bytes; none looks at more than about ``most`` states.
+
+    ``any_solution``: whether any solution is wanted at once, and the first beams come first.
+    """
+
+    def __init__(
+        self, best: Best[StateCodec], memory: int, most: int | None, any_solution: bool = True
+    ) -> None:
         self.best = best
         room = room_for(memory)
         self.room = room if most is None else min(room, most)
+        self.any_solution = any_solution
         self.beam: Beam | None = None
-        self._next = 0
+        self._due = [(PACE, shape) for shape in LATER]
+        if not any_solution:
+            self._due = [*_BESIDE, *self._due]
 
     def first(self) -> Iterator[bool]:
         """The beams that come first, one after the other; see :meth:`make`."""
         for shape in FIRST:
             yield from self.make(shape)
 
-    def due(self, evaluated: int) -> Shape | None:
+    def due(self, evaluated: int) -> Beam | None:
         """The next of the later beams, if it is time for it.
 
         It is when the search by cost layers has looked at enough states.
         """
-        if self._next == len(LATER):
+        if not self._due:
             return None
-        shape = LATER[self._next]
-        if _STATES * shape.width > self.room or evaluated < PACE * _STATES * shape.width:
+        pace, shape = self._due[0]
+        states = _STATES * shape.width
+        if states > self.room or evaluated < pace * states:
             return None
-        self._next += 1
-        return shape
+        self._due.pop(0)
+        return self._beam(shape)
+
+    def _beam(self, shape: Shape) -> Beam:
+        return Beam(self.best.codec, shape, self.room, self.best.ceiling)
 
     def make(self, shape: Shape) -> Iterator[bool]:
         """Make a beam. Yields now and then, and says whether a shorter solution has been found."""
-        self.beam = Beam(self.best.codec, shape, self.room, self.best.ceiling)
+        self.beam = self._beam(shape)
         for _ in self.beam.run():
             yield False
         steps, self.beam = self.beam.steps, None

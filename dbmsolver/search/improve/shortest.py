@@ -1,11 +1,17 @@
-"""The search by cost layers below the length of the best solution, and beams between its rounds."""
+"""The search by cost layers below the length of the best solution, and beams beside it.
+
+With one thread a beam is made between two rounds of that search, with several by a thread of its
+own: then nobody waits for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from threading import Event as Flag
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.results import Event, Report
@@ -16,54 +22,78 @@ from dbmsolver.search.outcome import GoalMet, Steps
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
+    from dbmsolver.search.improve.beam import Beam
     from dbmsolver.search.improve.improver import Improver
 
 
 class ShortestBelow:
     """Closes the layers below the best solution's length. What it finds there is a shortest one.
 
-    Where there is nothing, the best solution is. Without an ``improver`` no beams are made.
+    Where there is nothing, the best solution is.
     """
 
     shortest = True
 
-    def __init__(self, search: AStarSearch, best: Best[Any], improver: Improver | None) -> None:
+    def __init__(self, search: AStarSearch, best: Best[Any], improver: Improver) -> None:
         self.search = search
         self.best = best
         self.improver = improver
+        self._beside: _Beside | None = None
         search.ceiling = best.ceiling
 
     def run(self) -> Steps:
         """Search until the best solution is proven to be a shortest one, or a limit is reached."""
         steps = self.search.run()
-        with closing(steps):
-            advance: Callable[[], Event] = partial(next, steps)
-            while True:
-                try:
-                    event = advance()
-                except StopIteration as end:
-                    return end.value  # type: ignore[no-any-return]  # an Outcome
-                advance = partial(next, steps)
-                try:
-                    yield self._with_best(event)
-                    yield from self._improve()
-                except Cancelled as request:
-                    advance = partial(steps.throw, request)
+        try:
+            with closing(steps):
+                return (yield from self._run(steps))
+        finally:
+            if self._beside is not None:
+                self._beside.end()
+
+    def _run(self, steps: Steps) -> Steps:
+        advance: Callable[[], Event] = partial(next, steps)
+        while True:
+            try:
+                event = advance()
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]  # an Outcome
+            advance = partial(next, steps)
+            try:
+                yield self._with_best(event)
+                yield from self._improve()
+            except Cancelled as request:
+                advance = partial(steps.throw, request)
 
     def _improve(self) -> Iterator[Event]:
-        """Make a beam if it is time for one; it ends early where a limit is reached."""
-        shape = None
-        if self.improver is not None:
-            shape = self.improver.due(self.search.statistics.evaluated)
-        if self.improver is None or shape is None:
+        """Make a beam if it is time for one, or take what one has found meanwhile."""
+        if self._beside is not None:
+            if self._beside.is_over():
+                steps, self._beside = self._beside.steps(), None
+                yield from self._offer(steps)
             return
-        for improved in self.improver.make(shape):
-            if improved:
-                self.search.ceiling = self.best.ceiling
-                yield self.best.event()
+        if self.best.ceiling - self.search.layer <= 1:
+            return  # this layer would hold the solution
+        beam = self.improver.due(self.search.statistics.evaluated)
+        if beam is not None and self.search.threads > 1:
+            self._beside = _Beside(beam)
+        elif beam is not None:
+            yield from self._between(beam)
+
+    def _between(self, beam: Beam) -> Iterator[Event]:
+        """Make a beam while the search waits; it ends early where a limit is reached."""
+        for _ in beam.run():
             if self.search.recorder.limits.reached() is not None:
                 return
             yield self._with_best(replace(self.search.report(), phase="improve"))
+        yield from self._offer(beam.steps)
+
+    def _offer(self, steps: list[Step] | None) -> Iterator[Event]:
+        """Lower the ceiling to the length of a solution that is shorter than the best one."""
+        if steps is not None and self.best.offer(steps):
+            self.search.ceiling = self.best.ceiling
+            if self.improver.any_solution:
+                yield self.best.event()
 
     def _with_best(self, event: Event) -> Event:
         return replace(event, best=self.best.length) if isinstance(event, Report) else event
@@ -71,3 +101,33 @@ class ShortestBelow:
     def path(self, goal: GoalMet) -> list[Step]:
         """The steps from the deal to the goal."""
         return self.search.path(goal)
+
+
+class _Beside:
+    """A beam that a thread of its own makes."""
+
+    def __init__(self, beam: Beam) -> None:
+        self._beam = beam
+        self._ended = Flag()
+        self._pool = ThreadPoolExecutor(1)
+        self._future: Future[None] = self._pool.submit(self._run)
+
+    def _run(self) -> None:
+        for _ in self._beam.run():
+            if self._ended.is_set():
+                return
+
+    def is_over(self) -> bool:
+        """Whether the beam has ended, in whatever way."""
+        return self._future.done()
+
+    def steps(self) -> list[Step] | None:
+        """The solution that was found, if one was; raises what ended the beam otherwise."""
+        self._future.result()
+        self.end()
+        return self._beam.steps
+
+    def end(self) -> None:
+        """End the beam early, and wait for its thread; that takes milliseconds."""
+        self._ended.set()
+        self._pool.shutdown()

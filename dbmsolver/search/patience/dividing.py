@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _SAMPLE = 1 << 12
 _SAMPLES = 8
 """Records, and blocks, that are looked at."""
 _MOST_PARTS = 32
+Held = TypeVar("Held", Pending, ClosedBlock)
 
 
 class Dividing(Shelving):
@@ -40,12 +42,17 @@ class Dividing(Shelving):
         What belongs to one of them as a whole stays where it is, all else is written anew, and is
         in the store at the end. Whatever is committed meanwhile is in the piece, or in one of them.
         """
-        mixed = self._settle_records(leaf, children)
+        covers = [one.cover for one in leaf.records]
+        mixed = _settled(leaf.records, covers, children, lambda child: child.records)
+        leaf.records = list(mixed)
         for some in list(in_groups([one.states for one in mixed], self.shares.states // 2)):
             self._divide_records(leaf, mixed[some], children)
             if self._unwritten_bytes() > self.shares.blocks:
                 yield self._commit()
-        for _, same in groupby(self._settle_blocks(leaf, children), key=_layer):
+        covers = [block.cover_in(self.recorder.store, self.keys) for block in leaf.blocks]
+        blocks = _settled(leaf.blocks, covers, children, lambda child: child.blocks)
+        leaf.blocks = list(blocks)
+        for _, same in groupby(sorted(blocks, key=_layer), key=_layer):
             layer = list(same)
             for some in in_groups([one.states for one in layer], sets.BLOCK):
                 self._divide_blocks(leaf, layer[some], children)
@@ -69,31 +76,6 @@ class Dividing(Shelving):
         words = np.concatenate([states[:: 1 + len(states) // _SAMPLE] for states, _ in seen])
         codes = np.concatenate([own[:: 1 + len(own) // _SAMPLE] for _, own in seen])
         return divided(leaf.cover, rows_of(self.keys, words), codes, parts)
-
-    def _settle_records(self, leaf: Leaf, children: list[Leaf]) -> list[Pending]:
-        """Give those records to the smaller pieces that belong to one; the others."""
-        owners = the_only([child.cover for child in children], [one.cover for one in leaf.records])
-        mixed = []
-        for one, owner in zip(leaf.records, owners, strict=True):
-            if owner is None:
-                mixed.append(one)
-            else:
-                children[owner].records.append(one)
-        leaf.records = list(mixed)
-        return mixed
-
-    def _settle_blocks(self, leaf: Leaf, children: list[Leaf]) -> list[ClosedBlock]:
-        """Give those blocks to the smaller pieces that belong to one; the others, by layer."""
-        covers = [block.cover_in(self.recorder.store, self.keys) for block in leaf.blocks]
-        owners = the_only([child.cover for child in children], covers)
-        mixed = []
-        for block, owner in zip(leaf.blocks, owners, strict=True):
-            if owner is None:
-                mixed.append(block)
-            else:
-                children[owner].blocks.append(block)
-        leaf.blocks = list(mixed)
-        return sorted(mixed, key=_layer)
 
     def _divide_records(self, leaf: Leaf, some: list[Pending], children: list[Leaf]) -> None:
         """Write some candidates anew, each state once."""
@@ -126,6 +108,17 @@ class Dividing(Shelving):
         for old in some:
             self._drop_block(old)
         leaf.blocks = [block for block in leaf.blocks if block not in some]
+
+
+def _settled(
+    held: list[Held], covers: list[Cover], pieces: list[Leaf], place: Callable[[Leaf], list[Held]]
+) -> list[Held]:
+    """Give what belongs to one piece as a whole to it, where ``place`` says; the others."""
+    owners = the_only([piece.cover for piece in pieces], covers)
+    mixed: list[Held] = []
+    for one, owner in zip(held, owners, strict=True):
+        (mixed if owner is None else place(pieces[owner])).append(one)
+    return mixed
 
 
 def _layer(block: ClosedBlock) -> int:

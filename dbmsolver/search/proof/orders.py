@@ -21,7 +21,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.keys.records import codec_of
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.process import return_freed_memory
+from dbmsolver.process import reuse_freed_memory
 from dbmsolver.results import Method
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
@@ -134,6 +134,6 @@ def _worker(proof: Proof) -> ProofWorker:
     """The scratch memory of this process."""
     global _last
     if _last is None or _last[0] != proof:
-        return_freed_memory()
+        reuse_freed_memory()
         _last = proof, ProofWorker(proof.keys())
     return _last[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -120,19 +121,25 @@ def test_pictures_show_stock_waste_and_cards_face_down() -> None:
     assert "stock" not in yukon and "4 of clubs face down" in yukon
 
 
-@pytest.mark.slow
-def test_answers_of_canfield_are_read_back(tmp_path: Path) -> None:
+def answers_read_back(game: str, number: int, folder: Path) -> Iterator[Solution]:
+    """What is answered as text, and then as JSON in `answer.json`, read back."""
     from dbmsolver.cli.app import cli
 
     for ending in ("txt", "json"):
-        path = tmp_path / f"canfield.{ending}"
+        path = folder / f"answer.{ending}"
         with pytest.raises(SystemExit):
-            cli.main(["prove", "4", "--game", "canfield", "-q", "-o", str(path)])
+            cli.main(["prove", str(number), "--game", game, "-q", "-o", str(path)])
         solution = formats.read(path)
         solution.check()
+        yield solution
+
+
+@pytest.mark.slow
+def test_answers_of_canfield_are_read_back(tmp_path: Path) -> None:
+    for solution in answers_read_back("canfield", 4, tmp_path):
         assert any(step.source == RESERVE for step in solution.steps)
         assert solution.initial == Deal.from_number(4, GAMES["canfield"]).position
-    data = json.loads(path.read_text())
+    data = json.loads((tmp_path / "answer.json").read_text())
     assert (data["rules"]["base"], data["rules"]["stacked"]) == ("round", 13)
     assert "Base: K" in data["deal"]["board"]
 
@@ -146,17 +153,10 @@ def test_pictures_show_the_reserve() -> None:
 
 
 def test_answers_are_read_back(tmp_path: Path) -> None:
-    from dbmsolver.cli.app import cli
-
-    for ending in ("txt", "json"):
-        path = tmp_path / f"klondike.{ending}"
-        with pytest.raises(SystemExit):
-            cli.main(["prove", "2", "--game", "klondike_by_threes", "-q", "-o", str(path)])
-        solution = formats.read(path)
-        solution.check()
+    for solution in answers_read_back("klondike_by_threes", 2, tmp_path):
         assert any(step.source == STOCK for step in solution.steps)
         assert any(step.destination == STOCK for step in solution.steps)
-    data = json.loads(path.read_text())
+    data = json.loads((tmp_path / "answer.json").read_text())
     assert (data["rules"]["draw"], data["rules"]["stock"]) == (3, 24)
     assert (data["metric"], data["length"]) == ("runs", len(data["moves"]))
 

@@ -1,0 +1,86 @@
+"""What a search by cost layers tells of the states it has closed: how many, their digest, their
+codes.
+
+They are rows of a shard (:mod:`dbmsolver.core.shards`), and need not be in the store for that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.core.bits import prefetch
+from dbmsolver.core.digest import MAX_PUBLIC_WORDS, base_words, hash_state
+from dbmsolver.core.expand import progress, signature_sets
+from dbmsolver.core.shards import (
+    IS_CLOSED,
+    IS_FORCED,
+    LOW_32,
+    META,
+    ROW,
+    code_of,
+    hash_row,
+    mix,
+    slot_of,
+)
+from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
+from dbmsolver.jit.decorators import allocating, kernel
+
+U64 = np.uint64
+_AHEAD = 16
+_CACHE = 1024
+"""Signatures whose part of the public key is remembered; a power of two."""
+_PROGRESS = 1
+_BASE = 2
+"""Columns of the cache: signature, progress, then the words of the public key."""
+
+
+@allocating
+def count_rows(t, rows, chosen, locked_in_deal, counts):
+    """Count closed states, and sum the hashes of their public keys; the sum (uint64).
+
+    ``chosen`` (uint32[*]) are the numbers of their ``rows``. ``counts`` (int64[*, 2]) gets for each
+    progress how many there are, and how many of them are forced. ``locked_in_deal`` (int64) is the
+    number of locked cards in the deal.
+    """
+    total = U64(0)
+    flat = rows.reshape(rows.size)
+    cache = np.zeros((_CACHE, _BASE + MAX_PUBLIC_WORDS), np.uint64)
+    cache[:, 0] = ~U64(0)
+    for place in range(chosen.size):
+        if place + _AHEAD < chosen.size:
+            prefetch(flat, ROW * np.int64(chosen[place + _AHEAD]))
+        row = rows[chosen[place]]
+        signature, off, low, high = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
+        known = cache[np.int64(mix(signature) & U64(_CACHE - 1))]
+        if known[0] != signature:
+            known[0] = signature
+            known[_PROGRESS] = U64(progress(t, signature, locked_in_deal))
+            base_words(t, signature_sets(t, signature), known[_BASE:])
+        base0, base1, base2 = known[_BASE], known[_BASE + 1], known[_BASE + 2]
+        total += hash_state(t, base0, base1, base2, off, low, high)
+        stratum = np.int64(known[_PROGRESS])
+        counts[stratum, 0] += 1
+        if row[META] & IS_FORCED:
+            counts[stratum, 1] += 1
+    return total
+
+
+@kernel
+def closed_code(rows, table, signature, off, low, high):
+    """Parent-move code (int64) of a closed state; -1 if it is not among the rows, or not closed.
+
+    ``table`` is the shard's, the four words (uint64) are the state.
+    """
+    hashed = hash_row(signature, off, low, high)
+    slot = slot_of(hashed, table.size)
+    while table[slot]:
+        row = rows[np.int64(table[slot] & LOW_32) - 1]
+        if (
+            row[SIGNATURE] == signature
+            and row[OFF] == off
+            and row[LOW] == low
+            and row[HIGH] == high
+        ):
+            return code_of(row[META]) if row[META] & IS_CLOSED else np.int64(-1)
+        slot = (slot + 1) & (table.size - 1)
+    return np.int64(-1)

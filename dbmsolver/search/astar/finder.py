@@ -1,0 +1,43 @@
+"""Looks states up among the closed ones of a search by cost layers, in memory and in the store."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from dbmsolver.core.closed_rows import closed_code
+from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.search.astar.checkpoint import Checkpoint
+from dbmsolver.search.trace import Finder
+from dbmsolver.storage.store import Store
+
+
+class LoadedFinder:
+    """A :class:`Finder` that asks the partitions in memory before the store."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+
+    @property
+    def codec(self) -> StateCodec:
+        """The keys of the deal."""
+        return self.checkpoint.codec
+
+    @property
+    def store(self) -> Store:
+        """The store of the search."""
+        return self.checkpoint.recorder.store
+
+    def code(self, state: State) -> int | None:
+        """Parent-move code of a closed state, None if it is not among them."""
+        words = [np.uint64(value) for value in state]
+        for queue in self.checkpoint.queues:
+            code = int(closed_code(queue.shard.rows, queue.shard.table, *words))
+            if code >= 0:
+                return code
+        return self._stored.code(state)
+
+    @cached_property
+    def _stored(self) -> Finder:
+        return Finder(self.store, self.codec, self.checkpoint.kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Options, Report
 from dbmsolver.search import recorder, session
 from dbmsolver.search.commits import Packed
-from dbmsolver.search.proof import dives, large, piece_worker, table_loading, worker
+from dbmsolver.search.proof import dives, large, piece_worker, stratum, table_loading, worker
 from dbmsolver.search.proof.piece_set import PieceSet
+from dbmsolver.search.proof.worker import LargeStart
 from dbmsolver.storage.store import Store
 
 SMALL = Deal.from_number(1, rules_for("freecell", 2))
@@ -164,6 +166,29 @@ def test_a_file_that_may_not_grow(
     assert (result.verdict, result.limit) == ("undecided", "disk full")
     result = prove(SMALL, store=store)
     assert (result.verdict, result.states) == ("unsolvable", RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("method", "states"), [("dominating", RECORDS), ("every-position", 70_882)]
+)
+def test_commits_while_large_signatures_are_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, states: int
+) -> None:
+    """They drop duplicates among candidates that nobody has been given yet."""
+    without_dives(monkeypatch)
+    monkeypatch.setattr(stratum, "SURELY_LARGE", 300)
+    inside: list[int] = []
+    close = stratum.StratumClosing._close_large
+
+    def close_large(self: stratum.StratumClosing, start: LargeStart) -> Iterator[Report | Commit]:
+        inside.append(start.signature)
+        yield from close(self, start)
+        inside.pop()
+
+    monkeypatch.setattr(stratum.StratumClosing, "_close_large", close_large)
+    monkeypatch.setattr(recorder.Recorder, "due", lambda self: bool(inside))
+    found = prove(SMALL, method=method, store=tmp_path / "store")
+    assert (found.verdict, found.states) == ("unsolvable", states)
 
 
 def test_keep_none_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,12 @@ class ProofState:
         with self.books.packing(candidates):
             self.recorder.spill(candidates)
 
+    def sort(self, candidates: list[Candidates]) -> None:
+        """Sort candidates in memory, each by itself, which drops duplicates."""
+        with self.books.packing(candidates):
+            for _ in self.recorder.in_parallel(Candidates.sort, candidates):
+                pass
+
     # What comes of a piece of work.
 
     def take_result(self, result: WorkResult) -> None:

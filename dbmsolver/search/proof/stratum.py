@@ -56,6 +56,9 @@ class StratumClosing:
         alone, passes = signature_groups(self.candidates, self.skip, limit)
         if _size(self.candidates) > limit:
             self.search.spill([one for one in self.candidates if one.in_memory])
+        elif alone and self.recorder.resumable:
+            # A commit between two of them sorts, and drops duplicates: these must not be due then.
+            self.search.sort([one for one in self.candidates if one.in_memory])
         self.books.open_stratum(_without(self.candidates, self.skip))
         for signature in alone:
             yield from self._close_large(self._start_alone(signature))

@@ -227,6 +227,33 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
     return first
 
 
+@kernel
+def order_todo(shard, rows, bounds):
+    """Order the rows to expand in this layer by their bound, the lowest to be expanded first.
+
+    Only in the last layer the order matters: from a low bound the goal is near. What is found on
+    the way has lower bounds still, and is expanded before the rest. Writes ``rows`` (uint32[*]) and
+    ``bounds`` (uint16[*]), which have room for all of them.
+    """
+    count = shard.state[TODO]
+    starts = shard.work
+    starts[:] = U64(0)
+    for index in range(count):
+        row = shard.todo[index]
+        bound = min(h_of(shard.rows[np.int64(row), META]), starts.size - 1)
+        rows[index] = row
+        bounds[index] = bound
+        starts[bound] += ONE
+    last = U64(0)
+    for bound in range(starts.size - 1, -1, -1):
+        size, starts[bound] = starts[bound], last
+        last += size
+    for index in range(count):
+        bound = np.int64(bounds[index])
+        shard.todo[np.int64(starts[bound])] = rows[index]
+        starts[bound] += ONE
+
+
 @inlined
 def expand_row(t, b, shard, index, burst, weight, locked_in_deal, me, shards, ceiling):
     """Expand a row's state and close it; returns how many candidates are staged then.

@@ -18,7 +18,7 @@ bits   meaning
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -318,15 +318,18 @@ def count_unclosed(rows, count, weight, ceiling):
     return found
 
 
-def take_outgoing(shard: Shard) -> tuple[Any, Any, Any]:
-    """Take what left a shard: (rows that wait, their layers, candidates of other shards).
+def take_later(shard: Shard) -> tuple[NDArray[np.uint32], NDArray[np.uint16]]:
+    """Take the rows that wait for higher layers, and these layers.
 
     Writes ``shard.state``; the arrays are copies.
     """
-    later, outgoing = int(shard.state[LATER]), int(shard.state[OUTGOING])
-    shard.state[LATER] = shard.state[OUTGOING] = 0
-    return (
-        shard.later[:later].copy(),
-        shard.later_layer[:later].copy(),
-        shard.outgoing[:outgoing].copy(),
-    )
+    later = int(shard.state[LATER])
+    shard.state[LATER] = 0
+    return shard.later[:later].copy(), shard.later_layer[:later].copy()
+
+
+def take_outgoing(shard: Shard) -> NDArray[np.uint64]:
+    """Take the candidates of other shards and partitions: a copy. Writes ``shard.state``."""
+    outgoing = int(shard.state[OUTGOING])
+    shard.state[OUTGOING] = 0
+    return shard.outgoing[:outgoing].copy()

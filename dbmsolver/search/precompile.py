@@ -19,7 +19,7 @@ from dbmsolver.core.dominance import expand_record, normal_record
 from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
-from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import Layout
 from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
 from dbmsolver.core.possible_states import are_positions
@@ -124,6 +124,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (unpack_rows, (t, _WORDS, _NUMBERS, _WORDS, np.empty(1, code_type), _COSTS, _NUMBER)),
         (expand_layer, (*shared, *[_NUMBER] * 4)),
         (requeue, (*shared, shard.todo, _NUMBER)),
+        (order_todo, (shard, metas, _COSTS)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
         (count_rows, (t, shard.rows, metas, _NUMBER, np.empty((1, 2), np.int64))),
         (closed_code, (shard.rows, shard.table, *[_WORD] * 4)),

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.core.families import make_bound_tables
-from dbmsolver.core.layers import expand_layer, insert_candidates, requeue
+from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import (
+    BOUND_SHIFT,
     BURST,
     CODE_AND_G,
     COUNT,
@@ -31,6 +32,7 @@ from dbmsolver.core.shards import (
     make_shard,
     rehash,
     shards_of,
+    take_later,
     take_outgoing,
 )
 from dbmsolver.core.tables import SIGNATURE
@@ -103,7 +105,8 @@ class Layers:
 
     def hand_out(self, number: int) -> None:
         """Send what left a shard to where it belongs."""
-        later, layers, outgoing = take_outgoing(self.shards[number])
+        later, layers = take_later(self.shards[number])
+        outgoing = take_outgoing(self.shards[number])
         for row, layer in zip(later.tolist(), layers.tolist(), strict=True):
             self.waiting[number].setdefault(layer, []).append(np.array([row], np.uint32))
         if outgoing.shape[0]:
@@ -233,3 +236,21 @@ def test_rehash(rules: Rules, seed: int) -> None:
     assert insert_candidates(*constants, candidates, 0) == count
     assert shard.state[COUNT] == count
     assert (shard.rows[:count] == before).all()
+
+
+@given(bounds=st.lists(st.integers(0, 200), max_size=50), closed=st.integers(0, 3))
+def test_order_todo(bounds: list[int], closed: int) -> None:
+    """The last rows, which come first, have the lowest bounds; nothing is lost."""
+    shard = make_shard(64, 64, 64)
+    rows = [closed + number for number in range(len(bounds))]
+    for row, bound in zip(rows, bounds, strict=True):
+        shard.rows[row, META] = bound << int(BOUND_SHIFT)
+    shard.todo[: len(rows)] = rows
+    shard.state[TODO] = len(rows)
+    order_todo(shard, np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint16))
+    found = shard.todo[: len(rows)].tolist()
+    assert sorted(found) == rows
+    highest = shard.work.size - 1
+    kept = [min(bounds[row - closed], highest) for row in found]
+    assert kept == sorted(kept, reverse=True)
+    assert int(shard.state[TODO]) == len(rows)

@@ -20,12 +20,9 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from threading import Condition
 
-import numpy as np
-
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.shards import (
     CODE_MASK,
-    DONE,
     GOAL_ROW,
     META,
     NO_CEILING,
@@ -248,22 +245,15 @@ class AStarSearch:
                 this.work_on(queue)
             for queue in busy:
                 hand_out(queue)
+        for queue in partition.queues:
+            queue.sort_later(self.ceiling)
         return bool(busy)
 
     def _hand_out(self, partition: Partition, queue: ShardQueue) -> None:
-        """Give candidates that left a shard to their owners, and rows that wait to their layers.
-
-        Called by the thread that has the shard.
-        """
-        later, layers, outgoing = take_outgoing(queue.shard)
-        if layers.size:
-            order = np.argsort(layers, kind="stable")
-            values, starts = np.unique(layers[order], return_index=True)
-            for layer, rows in zip(
-                values.tolist(), np.split(later[order], starts[1:]), strict=True
-            ):
-                if layer < self.ceiling:
-                    queue.waiting.setdefault(layer, []).append(rows)
+        """Give candidates that left a shard to their owners. The thread that has it calls this."""
+        if queue.many_wait():
+            queue.sort_later(self.ceiling)
+        outgoing = take_outgoing(queue.shard)
         if outgoing.shape[0]:
             self._send(partition, queue, outgoing)
         goal = int(queue.shard.state[GOAL_ROW])
@@ -295,9 +285,7 @@ class AStarSearch:
 
     def report(self) -> Report:
         """A snapshot for progress displays."""
-        counts = sum(
-            int(queue.shard.state[DONE]) - queue.counted for queue in self.checkpoint.queues
-        )
+        counts = sum(queue.uncounted for queue in self.checkpoint.queues)
         report = self.recorder.report(
             layer=self.layer,
             pending=self.pending,

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.arrays import zeros
+from dbmsolver.core.layers import order_todo
 from dbmsolver.core.shards import (
     BURST,
     COUNT,
     DONE,
     EVALUATED,
     IS_CLOSED,
+    LATER,
     META,
     ROW,
     TODO,
@@ -30,6 +32,7 @@ from dbmsolver.core.shards import (
     refill,
     rehash,
     shards_of,
+    take_later,
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
@@ -63,6 +66,11 @@ class ShardQueue:
         return int(self.shard.state[TODO]) + sum(len(rows) for rows in self.inbox)
 
     @property
+    def uncounted(self) -> int:
+        """How many states it has closed and not counted: none when a layer begins."""
+        return int(self.shard.state[DONE]) - self.counted
+
+    @property
     def rows(self) -> Rows:
         """The states it has looked at."""
         return self.shard.rows[: int(self.shard.state[COUNT])]
@@ -81,6 +89,26 @@ class ShardQueue:
         """Put candidates into the inbox."""
         self.received += rows.shape[0]
         self.inbox.append(rows)
+
+    def order_todo(self) -> None:
+        """Order the rows to expand in this layer: those likely to be near the goal come first."""
+        count = int(self.shard.state[TODO])
+        order_todo(self.shard, np.empty(count, np.uint32), np.empty(count, np.uint16))
+
+    def many_wait(self) -> bool:
+        """Whether it is time to sort the rows that have come to wait for higher layers."""
+        return 2 * int(self.shard.state[LATER]) > self.shard.later.size
+
+    def sort_later(self, ceiling: int) -> None:
+        """Give rows that have come to wait for higher layers to these; not from ``ceiling`` on."""
+        rows, layers = take_later(self.shard)
+        if not layers.size:
+            return
+        order = np.argsort(layers, kind="stable")
+        values, starts = np.unique(layers[order], return_index=True)
+        for layer, mine in zip(values.tolist(), np.split(rows[order], starts[1:]), strict=True):
+            if layer < ceiling:
+                self.waiting.setdefault(layer, []).append(mine)
 
     def check_books(self) -> None:
         """Check that every candidate received is in the inbox or was looked at; InternalError."""

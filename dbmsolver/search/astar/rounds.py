@@ -12,10 +12,13 @@ from dbmsolver.search.astar.partitions import ShardQueue
 _STOP = 1 << 14
 """States that a shard expands in a round, where it is the only one."""
 _STOP_OF_MANY = 1 << 11
-"""The same where there are others.
+"""The same, at most, where there are others."""
+_PART = 32
+_LEAST_STOP = 1 << 7
+"""There it is this part of what it has closed in the layer, but no fewer.
 
 The last layer is searched depth first. A way to the goal goes through all shards, and waits at each
-change for the end of a round.
+change for the end of a round. So rounds begin short: mostly the goal is met soon, or not at all.
 """
 
 
@@ -49,6 +52,8 @@ class Round:
         """
         queue.shard.state[CEILING] = self.ceiling
         if self._requeue(queue) and self._insert_candidates(queue):
+            if not queue.uncounted:
+                queue.order_todo()
             self._expand(queue)
 
     @property
@@ -87,7 +92,7 @@ class Round:
     def _expand(self, queue: ShardQueue) -> None:
         """Expand rows, enlarging the table as often as it fills."""
         shard = (queue.number, self.shards)
-        most = _STOP if self.shards == 1 else _STOP_OF_MANY
+        most = self._stop(queue)
         stopped = True
         while stopped:
             queue.enlarge_table()
@@ -96,3 +101,9 @@ class Round:
             )
             if not queue.table_is_full():
                 return
+
+    def _stop(self, queue: ShardQueue) -> int:
+        """How many states a shard expands in this round, at most."""
+        if self.shards == 1:
+            return _STOP
+        return min(max(queue.uncounted // _PART, _LEAST_STOP), _STOP_OF_MANY)

@@ -30,7 +30,7 @@ from dbmsolver.core.shards import (
     NO_CEILING,
     TODO,
     make_shard,
-    take_outgoing,
+    take_later,
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.errors import InternalError
@@ -117,7 +117,7 @@ class Beam:
         """
         self._queue.enlarge_table()
         expand_layer(*self._constants(), 0, 1, NO_CEILING, _STOP)
-        found.append(take_outgoing(self._queue.shard)[0])
+        found.append(take_later(self._queue.shard)[0])
         shard = self._queue.shard
         return bool(shard.state[COUNT] + BURST <= shard.rows.shape[0])
 

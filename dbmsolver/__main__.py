@@ -14,7 +14,7 @@ def main() -> None:
     end_at_once()
     # Loading makes much that stays. Looking for garbage in it takes a tenth of a short run, and as
     # much again at the end, when nothing is garbage any more.
-    gc.set_threshold(100_000)
+    gc.set_threshold(300_000)
     atexit.register(gc.freeze)
     # Starting threads for linear algebra, which nothing here does, takes as long as all of numpy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -7,6 +7,7 @@ They are rows of a shard (:mod:`dbmsolver.core.shards`), and need not be in the 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core.bits import prefetch
 from dbmsolver.core.digest import MAX_PUBLIC_WORDS, base_words, hash_state
@@ -23,7 +24,7 @@ from dbmsolver.core.shards import (
     slot_of,
 )
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
-from dbmsolver.jit.decorators import allocating, kernel
+from dbmsolver.jit.decorators import kernel
 
 U64 = np.uint64
 _AHEAD = 16
@@ -34,33 +35,39 @@ _BASE = 2
 """Columns of the cache: signature, progress, then the words of the public key."""
 
 
-@allocating
-def count_rows(t, rows, chosen, locked_in_deal, counts):
-    """Count closed states, and sum the hashes of their public keys; the sum (uint64).
-
-    ``chosen`` (uint32[*]) are the numbers of their ``rows``. ``counts`` (int64[*, 2]) gets for each
-    progress how many there are, and how many of them are forced. ``locked_in_deal`` (int64) is the
-    number of locked cards in the deal.
-    """
-    total = U64(0)
-    flat = rows.reshape(rows.size)
+def make_cache() -> NDArray[np.uint64]:
+    """What :func:`count_rows` remembers of signatures: of none yet."""
     cache = np.zeros((_CACHE, _BASE + MAX_PUBLIC_WORDS), np.uint64)
     cache[:, 0] = ~U64(0)
+    return cache
+
+
+@kernel
+def count_rows(t, flat, chosen, locked_in_deal, counts, cache):
+    """Count closed states, and sum the hashes of their public keys; the sum (uint64).
+
+    ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` (uint64[*]) has all rows, one
+    after the other. ``counts`` (int64[*, 2]) gets for each progress how many there are, and how
+    many of them are forced. ``locked_in_deal`` (int64) is the number of locked cards in the deal,
+    ``cache`` comes from :func:`make_cache`.
+    """
+    total = U64(0)
     for place in range(chosen.size):
         if place + _AHEAD < chosen.size:
             prefetch(flat, ROW * np.int64(chosen[place + _AHEAD]))
-        row = rows[chosen[place]]
-        signature, off, low, high = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
+        row = ROW * np.int64(chosen[place])
+        signature = flat[row + SIGNATURE]
         known = cache[np.int64(mix(signature) & U64(_CACHE - 1))]
         if known[0] != signature:
             known[0] = signature
             known[_PROGRESS] = U64(progress(t, signature, locked_in_deal))
             base_words(t, signature_sets(t, signature), known[_BASE:])
         base0, base1, base2 = known[_BASE], known[_BASE + 1], known[_BASE + 2]
-        total += hash_state(t, base0, base1, base2, off, low, high)
+        planes = flat[row + OFF], flat[row + LOW], flat[row + HIGH]
+        total += hash_state(t, base0, base1, base2, *planes)
         stratum = np.int64(known[_PROGRESS])
         counts[stratum, 0] += 1
-        if row[META] & IS_FORCED:
+        if flat[row + META] & IS_FORCED:
             counts[stratum, 1] += 1
     return total
 

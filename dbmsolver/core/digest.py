@@ -13,7 +13,7 @@ from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.expand import height, signature_sets
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
 from dbmsolver.core.tables import CARDS
-from dbmsolver.jit.decorators import allocating, inlined
+from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel, inner
 
 U64 = np.uint64
 MAX_PUBLIC_WORDS = 3
@@ -56,7 +56,7 @@ def _swap_bytes(word):
     return (word << U64(32)) | (word >> U64(32))
 
 
-@allocating
+@inlined_kernel
 def hash_words(word0, word1, word2, count):
     """XXH3-64 (uint64), seed 0, of ``count`` words, 2 or 3, as 8 * count little-endian bytes."""
     if count == 2:
@@ -69,7 +69,7 @@ def hash_words(word0, word1, word2, count):
     return _avalanche(total)
 
 
-@allocating
+@inner
 def base_words(t, sets, words):
     """Write to ``words`` (uint64[3]) what all states of a signature share of their public key.
 

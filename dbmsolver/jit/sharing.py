@@ -19,9 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from llvmlite import binding
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
-from numba.core.runtime.nrt import rtsys
+from numba.core.runtime._nrt_python import c_helpers
 
 from dbmsolver.jit.cache import kernel_digest
 
@@ -94,7 +95,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel compiled for these types; None if this process is the one to compile it."""
-        rtsys.initialize(target_context)  # what machine code from the cache needs
+        _name_runtime()
         found = self._load_overload(sig, target_context)
         if found is None and self._lock is None:
             if not self.reserve():
@@ -145,6 +146,15 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _name_runtime() -> None:
+    """Tell the linker where the functions of numba's runtime are that machine code calls.
+
+    Compiling needs more of the runtime, which takes a fortieth of a second; numba begins with that.
+    """
+    for name, address in c_helpers.items():
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 class LateCache:

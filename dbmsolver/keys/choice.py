@@ -1,17 +1,36 @@
-"""The keys of a deal, by what the states of its search are."""
+"""The keys of a deal, by what the states of its search are.
+
+Keys and kernels of games that are not played are not loaded.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, usual_metric
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import codec_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
 
-AnyKeys = StateCodec | PileKeys | PatienceKeys
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from dbmsolver.keys.patience import PatienceKeys
+    from dbmsolver.keys.piles import PileKeys
+
+AnyKeys: TypeAlias = "StateCodec | PileKeys | PatienceKeys"
+
+
+def are_of_pile(keys: AnyKeys) -> TypeIs[PileKeys]:
+    """Whether they are those of a game of one pile."""
+    return keys.deal.rules.has_pile
+
+
+def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
+    """Whether they are those of Klondike or one of its relatives."""
+    return keys.deal.rules.is_patience
 
 
 def keys_of(
@@ -26,8 +45,14 @@ def keys_of(
     What is asked for makes a difference where a stock is turned.
     """
     if deal.rules.is_patience:
+        from dbmsolver.keys.patience import PatienceKeys
+
         return PatienceKeys(deal, policy, metric or usual_metric(deal.rules), question)
-    return PileKeys(deal) if deal.rules.has_pile else codec_of(deal, policy, method, metric)
+    if deal.rules.has_pile:
+        from dbmsolver.keys.piles import PileKeys
+
+        return PileKeys(deal)
+    return codec_of(deal, policy, method, metric)
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:

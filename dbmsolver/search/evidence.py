@@ -17,9 +17,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
@@ -154,9 +152,9 @@ def _last_stratum(codec: AnyKeys) -> int:
     All its states but one have one card that is not home, and the goal is a move away. With one
     pile it is where all cards lie on it. In Klondike and its relatives there is none.
     """
-    if isinstance(codec, PatienceKeys):
+    if are_of_patience(codec):
         return codec.last_stratum + 1
-    if isinstance(codec, PileKeys):
+    if are_of_pile(codec):
         return codec.last_stratum
     return CARDS + codec.locked - 1
 
@@ -183,12 +181,12 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
 
 def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
     """What tells whether a position is closed in a store."""
-    if isinstance(codec, PileKeys):
+    if are_of_pile(codec):
         from dbmsolver.search.pile_finder import PileFinder
 
         piles, keys = PileFinder(store, codec), codec
         return lambda position: piles.code(keys.encode(position)) is not None
-    if isinstance(codec, PatienceKeys):
+    if are_of_patience(codec):
         from dbmsolver.search.patience_finder import PatienceFinder
 
         return PatienceFinder(store, codec).is_closed

@@ -9,9 +9,7 @@ import numpy as np
 from dbmsolver.core.families import make_bound_tables
 from dbmsolver.core.layers import insert_candidates
 from dbmsolver.core.shards import BURST, NO_CEILING, ROW, make_shard
-from dbmsolver.keys.choice import AnyKeys
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Question, Verdict
 from dbmsolver.search.rows import layers_of
@@ -34,12 +32,12 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
     closed = max(layers, default=0)
     if closed:
         return closed
-    if isinstance(codec, PatienceKeys):
+    if are_of_patience(codec):
         from dbmsolver.core.patience_bound import bound_of
         from dbmsolver.core.patience_tables import make_board
 
         return int(bound_of(codec.tables, codec.words(codec.root), make_board()))
-    return codec.in_columns if isinstance(codec, PileKeys) else least_length(codec)
+    return codec.in_columns if are_of_pile(codec) else least_length(codec)
 
 
 def least_length(codec: StateCodec) -> int:

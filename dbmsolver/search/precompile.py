@@ -12,7 +12,7 @@ import numpy as np
 from dbmsolver.core import records
 from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.core.closed_rows import closed_code, count_rows
+from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
@@ -126,7 +126,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (requeue, (*shared, shard.todo, _NUMBER)),
         (order_todo, (shard, metas, _COSTS)),
         (rehash, (shard.rows, _NUMBER, shard.table)),
-        (count_rows, (t, shard.rows, metas, _NUMBER, np.empty((1, 2), np.int64))),
+        (count_rows, (t, shard.flat, metas, _NUMBER, np.empty((1, 2), np.int64), make_cache())),
         (closed_code, (shard.rows, shard.table, *[_WORD] * 4)),
         (refill, (shard.table, shard.table)),
         (count_unclosed, (shard.rows, *[_NUMBER] * 3)),

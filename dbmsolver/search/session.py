@@ -15,9 +15,7 @@ from typing import Any
 
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.choice import AnyKeys
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.process import default_memory, reuse_freed_memory
 from dbmsolver.results import (
     Event,
@@ -272,11 +270,11 @@ class _Run:
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
     """What checks the blocks of a store before they are worked with."""
-    if isinstance(keys, PileKeys):
+    if are_of_pile(keys):
         from dbmsolver.storage.pile_blocks import PileIntake
 
         return PileIntake(keys)
-    if isinstance(keys, PatienceKeys):
+    if are_of_patience(keys):
         from dbmsolver.storage.patience_blocks import PatienceIntake
 
         return PatienceIntake(keys)

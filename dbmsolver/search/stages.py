@@ -11,9 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.choice import AnyKeys
-from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
@@ -27,6 +25,8 @@ from dbmsolver.search.tallies import NOTHING
 
 if TYPE_CHECKING:
     from dbmsolver.clusters import Connection
+    from dbmsolver.keys.patience import PatienceKeys
+    from dbmsolver.keys.piles import PileKeys
     from dbmsolver.search.improve.best import Best
     from dbmsolver.search.proof.crew import Crew
 
@@ -55,14 +55,14 @@ class Stages:
         self.question = recorder.question
         self.threads = recorder.threads
         self.best: Best[Any] | None = None
-        crew = 1 if isinstance(keys, PileKeys | PatienceKeys) else self.threads
+        crew = 1 if are_of_pile(keys) or are_of_patience(keys) else self.threads
         self.memory = memory_for_arrays(limits, crew)
 
     def searches(self) -> Generator[Search, None, None]:
         """The searches that may decide the deal, the last of them for certain."""
-        if isinstance(self.keys, PileKeys):
+        if are_of_pile(self.keys):
             return self._piling(self.keys)
-        if isinstance(self.keys, PatienceKeys):
+        if are_of_patience(self.keys):
             return self._turning(self.keys)
         if self.question == Question.SOLVE:
             return self._solving(self.keys)
@@ -172,11 +172,11 @@ class Stages:
         No store says "search" before the deal is pending in it, so none is ever incomplete.
         """
         record: NewRecord | None
-        if isinstance(self.keys, PileKeys):
+        if are_of_pile(self.keys):
             from dbmsolver.search.pile.search import root_record
 
             record, tally = root_record(self.keys)
-        elif isinstance(self.keys, PatienceKeys):
+        elif are_of_patience(self.keys):
             from dbmsolver.search.patience.sets import root_record as root_of_patience
 
             record, tally = root_of_patience(self.keys)

@@ -8,7 +8,7 @@ from helpers.support import EVERY_GAME
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.closed_rows import closed_code, count_rows
+from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.runs import progress_of
 from dbmsolver.core.shards import IS_CLOSED, IS_FORCED, META, rehash
@@ -33,7 +33,7 @@ def test_counts_digest_and_codes(rules: Rules, seed: int) -> None:
     rows[1::2, META] &= ~IS_CLOSED
 
     counts = np.zeros((105, 2), np.int64)
-    digest = count_rows(tables, rows, closed, codec.locked, counts)
+    digest = count_rows(tables, rows.reshape(-1), closed, codec.locked, counts, make_cache())
     signatures = rows[:, SIGNATURE].copy()
     strata = progress_of(tables, signatures, codec.locked)
     assert counts[:, 0].tolist() == np.bincount(strata[closed], minlength=105).tolist()

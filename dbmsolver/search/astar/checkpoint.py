@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.closed_rows import count_rows
+from dbmsolver.core.closed_rows import count_rows, make_cache
 from dbmsolver.core.shards import IS_CLOSED, IS_STORED, META, NO_CEILING, count_unclosed
 from dbmsolver.core.tables import CARDS
 from dbmsolver.errors import InternalError
@@ -123,7 +123,8 @@ class Checkpoint:
         if not fresh.size:
             return counts, 0
         codec = self.codec
-        digest = count_rows(codec.tables, queue.shard.rows, fresh, codec.locked, counts)
+        flat, cache = queue.shard.flat, make_cache()
+        digest = count_rows(codec.tables, flat, fresh, codec.locked, counts, cache)
         return counts, int(digest)
 
     def write_closed(self, partitions: list[Partition]) -> None:

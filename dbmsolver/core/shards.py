@@ -28,7 +28,7 @@ from dbmsolver.core.bound import BoundSets, make_scratch
 from dbmsolver.core.expand import MAX_MOVES, Sets, progress, signature_sets
 from dbmsolver.core.families import bound_sets
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
-from dbmsolver.jit.decorators import allocating, inlined, kernel
+from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -153,13 +153,18 @@ def shard_of(signature, shards):
     return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
 
 
-@allocating
-def shards_of(rows, shards):
-    """The shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
-    result = np.empty(rows.shape[0], np.int64)
+@kernel
+def find_shards(rows, shards, found):
+    """Write to ``found`` (int64[*]) the shard of each of ``rows`` (uint64[*, ROW])."""
     for index in range(rows.shape[0]):
-        result[index] = shard_of(rows[index, SIGNATURE], shards)
-    return result
+        found[index] = shard_of(rows[index, SIGNATURE], shards)
+
+
+def shards_of(rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
+    """The shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
+    found = np.empty(rows.shape[0], np.int64)
+    find_shards(rows, shards, found)
+    return found
 
 
 @inlined

@@ -35,7 +35,7 @@ from dbmsolver.core.runs import (
     unpack_rows,
     widths_of,
 )
-from dbmsolver.core.shards import count_unclosed, make_shard, refill, rehash, shards_of
+from dbmsolver.core.shards import count_unclosed, find_shards, make_shard, refill, rehash
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
@@ -131,7 +131,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (refill, (shard.table, shard.table)),
         (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
-        (shards_of, (shard.rows, _NUMBER)),
+        (find_shards, (shard.rows, _NUMBER, _NUMBERS)),
     ]
 
 

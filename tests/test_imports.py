@@ -96,6 +96,7 @@ SHARED = {
     "storage.environment",  # loaded by the store, not used by the check
     "storage.transaction",
     "jit",
+    "jit.arguments",
     "jit.cache",
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
     "jit.families",  # which function of several a type of tables stands for

@@ -78,6 +78,8 @@ Besides: states looked at, each time they were; the row with all cards home, -1 
 length of the best solution that is known. A new state that cannot be part of a shorter one is
 dropped.
 """
+NOWHERE = np.uint32(0xFFFFFFFF)
+"""No row's number."""
 NO_CEILING = 1 << 30
 """More than any length, and more than any progress."""
 
@@ -164,6 +166,27 @@ def shards_of(rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
     """The shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
     found = np.empty(rows.shape[0], np.int64)
     find_shards(rows, shards, found)
+    return found
+
+
+@kernel
+def take_rows(others, shard, me, shards, places):
+    """Copy those of another shard's rows (uint64[*, ROW]) that belong to shard number ``me``.
+
+    Returns how many there are; those without room are left out. Writes to ``shard.rows``, not to
+    its table, and to ``places`` (uint32[*]) where each row has gone: NOWHERE if it does not belong.
+    """
+    rows = shard.rows
+    found = 0
+    for index in range(others.shape[0]):
+        places[index] = NOWHERE
+        if shard_of(others[index, SIGNATURE], shards) != me:
+            continue
+        if found < rows.shape[0]:
+            for word in range(ROW):
+                rows[found, word] = others[index, word]
+            places[index] = found
+        found += 1
     return found
 
 

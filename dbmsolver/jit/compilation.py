@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba import typeof
 from numba.core import event
 
+from dbmsolver.jit.arguments import type_of
 from dbmsolver.jit.sharing import WAITING, SharedCache
 
 
@@ -52,4 +52,4 @@ def compile_ahead(kernel: Any, arguments: tuple[Any, ...]) -> None:
     Not if another process is compiling it.
     """
     if kernel._cache.reserve():
-        kernel.compile(tuple(typeof(argument) for argument in arguments))
+        kernel.compile(tuple(type_of(argument) for argument in arguments))

@@ -14,6 +14,7 @@ from typing import Any
 
 from numba import njit
 
+from dbmsolver.jit.arguments import type_of
 from dbmsolver.jit.sharing import LateCache
 
 
@@ -24,6 +25,7 @@ def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def decorate(function: Callable[..., Any]) -> Any:
         kernel = compiled(function)
         kernel._cache = LateCache(kernel, function)  # in the place of numba's own
+        kernel.typeof_pyval = type_of  # likewise
         return kernel
 
     return decorate

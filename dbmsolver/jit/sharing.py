@@ -16,6 +16,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,25 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
     """The files of one kernel, in the place that suits it."""
 
     _locator_classes = (_BySources, *CompileResultCacheImpl._locator_classes)
+    called_from_python = False
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """The kernel that a file holds.
+
+        Beside machine code there is what compilers of its callers need, which takes longer to read.
+        That waits until there is a caller to compile; numba itself reads it to see whether there is
+        a way in from Python.
+        """
+        (name, kind, data), description, *rest = payload
+        if not self.called_from_python or kind != "object":
+            return super().rebuild(target_context, payload)
+        machine_code, for_callers = data
+        way_in = f'define void @"{description.llvm_cpython_wrapper_name}"() {{ ret void }}'
+        instead = binding.parse_assembly(way_in).as_bitcode()
+        library = name, kind, (machine_code, instead)
+        found = super().rebuild(target_context, (library, description, *rest))
+        found.library._get_module_for_linking = cache(partial(binding.parse_bitcode, for_callers))
+        return found
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
@@ -88,8 +108,9 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
 
     _impl_class = _Files
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, called_from_python: bool = False) -> None:
         super().__init__(function)
+        self._impl.called_from_python = called_from_python
         self._lock_path = Path(self.cache_path) / f"{self._impl.filename_base}.lock"
         self._lock: int | None = None
 
@@ -169,9 +190,10 @@ class LateCache:
         self._function = function
 
     def __getattr__(self, name: str) -> Any:
+        inner = self._kernel.targetoptions.get("no_cpython_wrapper", False)
         try:
-            cache = SharedCache(self._function)
+            found = SharedCache(self._function, called_from_python=not inner)
         except RuntimeError:
-            cache = NullCache()
-        self._kernel._cache = cache
-        return getattr(cache, name)
+            found = NullCache()
+        self._kernel._cache = found
+        return getattr(found, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
 from dbmsolver.keys.choice import AnyKeys, keys_of
 from dbmsolver.results import Method, Options, Result, Verdict
 from dbmsolver.search.least import least_of
@@ -32,8 +33,17 @@ def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
     )
 
 
-def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Options) -> Result:
-    """What the manifest of a store says, as a Result."""
+def result_of(
+    store: Store,
+    keys: AnyKeys,
+    statistics: Statistics,
+    options: Options,
+    played: tuple[Move, ...] | None,
+) -> Result:
+    """What the manifest of a store says, as a Result.
+
+    ``played`` are the moves of its path if they have been played on the readable model already.
+    """
     manifest = store.manifest
     layers = (layer for layer, _ in statistics.strata)
     steps: list[Step] = [(card, place) for card, place in manifest.path or []]
@@ -42,6 +52,9 @@ def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Opti
         verdict = Verdict.SOLVED  # not finished, but there is a solution
     assert verdict is not None
     strata = whole_strata(manifest)
+    moves: tuple[Move, ...] = ()
+    if steps and verdict == Verdict.SOLVED:
+        moves = replay(keys, steps) if played is None else played
     return Result(
         question=manifest.question,
         deal=keys.deal,
@@ -50,7 +63,7 @@ def result_of(store: Store, keys: AnyKeys, statistics: Statistics, options: Opti
         verdict=verdict,
         limit=manifest.limit,
         shortest=manifest.shortest,
-        moves=replay(keys, steps) if steps and verdict == Verdict.SOLVED else (),
+        moves=moves,
         states=sum(row[2] for row in strata),
         forced=sum(row[3] for row in strata),
         evaluated=statistics.evaluated,

@@ -35,7 +35,14 @@ from dbmsolver.core.runs import (
     unpack_rows,
     widths_of,
 )
-from dbmsolver.core.shards import count_unclosed, find_shards, make_shard, refill, rehash
+from dbmsolver.core.shards import (
+    count_unclosed,
+    find_shards,
+    make_shard,
+    refill,
+    rehash,
+    take_rows,
+)
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.sweep import (
     Index,
@@ -132,6 +139,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
         (count_unclosed, (shard.rows, *[_NUMBER] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
         (find_shards, (shard.rows, _NUMBER, _NUMBERS)),
+        (take_rows, (shard.rows, shard, _NUMBER, _NUMBER, metas)),
     ]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageError
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.moves import Move
 from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.process import default_memory, reuse_freed_memory
 from dbmsolver.results import (
@@ -160,6 +161,7 @@ class _Run:
             keep_closed=options.keep == "all" or self.question == Question.SOLVE,
             threads=threads,
         )
+        self.moves: tuple[Move, ...] | None = None  # of the solution, once it has been played
         reuse_freed_memory(limits.memory or default_memory())
         self.stages = Stages(deal, self.keys, self.recorder, options, limits, begun)
 
@@ -233,6 +235,7 @@ class _Run:
         length = self.keys.measure.length(moves)
         path = [list(step) for step in steps]
         self._conclude(Verdict.SOLVED, path=path, length=length, shortest=search.shortest)
+        self.moves = moves
 
     def _check_counts(self) -> None:
         """InternalError unless every state that was counted is there."""
@@ -265,7 +268,8 @@ class _Run:
 
     def result(self) -> Result:
         """What the manifest says, as a Result."""
-        return result_of(self.store, self.keys, self.recorder.statistics, self.options)
+        statistics = self.recorder.statistics
+        return result_of(self.store, self.keys, statistics, self.options, self.moves)
 
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:

@@ -27,6 +27,8 @@ from dbmsolver.core.shards import (
     IS_CLOSED,
     IS_FORCED,
     META,
+    NOWHERE,
+    ROW,
     TODO,
     Shard,
     make_shard,
@@ -34,6 +36,7 @@ from dbmsolver.core.shards import (
     shards_of,
     take_later,
     take_outgoing,
+    take_rows,
 )
 from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.rules import Rules
@@ -211,6 +214,30 @@ def test_layers(rules: Rules, seed: int, shards: int, room: int, height: int, st
         assert row[META] & 0xFFFF in expected.parents[State(*row[:4])] or length == 0
     for shard in search.shards:
         assert shard.state[EVALUATED] == shard.state[COUNT]
+
+
+@given(words=st.lists(st.integers(0, 2**64 - 1), max_size=40), shards=st.sampled_from([1, 2, 8]))
+def test_take_rows(words: list[int], shards: int) -> None:
+    """Every row goes to its shard, in the order in which they were."""
+    rows = np.arange(ROW * len(words), dtype=np.uint64).reshape(len(words), ROW)
+    rows[:, SIGNATURE] = words
+    owners = shards_of(rows, shards)
+    for me in range(shards):
+        shard = make_shard(40, 16, 1)
+        places = np.empty(len(words), np.uint32)
+        mine = rows[owners == me]
+        assert take_rows(rows, shard, me, shards, places) == len(mine)
+        assert (shard.rows[: len(mine)] == mine).all()
+        assert (shard.rows[places[owners == me]] == mine).all()
+        assert (places[owners != me] == NOWHERE).all()
+
+
+def test_take_rows_without_room() -> None:
+    rows = np.zeros((3, ROW), np.uint64)
+    shard = make_shard(2, 16, 1)
+    places = np.empty(3, np.uint32)
+    assert take_rows(rows, shard, 0, 1, places) == 3
+    assert places.tolist() == [0, 1, NOWHERE]
 
 
 @EVERY_GAME

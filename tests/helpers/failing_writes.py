@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 
 from dbmsolver.errors import DiskFullError
+from dbmsolver.results import Result
 from dbmsolver.storage.transaction import Transaction
 
 
@@ -36,3 +39,23 @@ class FailingWrites:
     def fail_at(self, number: int) -> None:
         """Let the write with this number, counted from now on, fail; 0: none."""
         self.writes, self.failing = 0, number
+
+    def fail_in_turn(self, numbers: Iterable[int], search: Callable[[], Result]) -> None:
+        """Let one write fail in each run of a search in a store, until a run meets none of them.
+
+        The store is made by the first run whose failing write comes later. Afterwards none fails.
+        """
+        ends = 0
+        for number in numbers:
+            self.fail_at(number)
+            try:
+                result = search()
+            except DiskFullError:  # while the store was made
+                continue
+            if result.verdict != "undecided":
+                break
+            assert result.limit == "disk full"
+            assert self.writes == number  # it ends at the first write that fails
+            ends += 1
+        self.fail_at(0)
+        assert ends

@@ -24,6 +24,25 @@ hits, misses = (sum(counts.values()) for counts in make_network.stats[1:])
 print(hits, misses)
 """
 
+CALLS = """
+from dbmsolver.jit.decorators import inner, kernel
+
+@inner
+def double(number):
+    return 2 * number
+
+@kernel
+def fourfold(number):
+    return double(double(number))
+
+@kernel
+def fourfold_of_many(numbers):
+    total = 0
+    for number in numbers:
+        total += fourfold(number)
+    return total
+"""
+
 
 def loads(folder: Path, home: Path) -> str:
     """The hits and misses of one kernel in a new process, with the package in a folder."""
@@ -49,6 +68,29 @@ def test_another_checkout_finds_what_is_compiled(tmp_path: Path) -> None:
     changed.write_text(changed.read_text() + "\n# changed\n")
     assert loads(other, home) == "0 1\n"
     assert loads(one, home) == "1 0\n"
+
+
+@pytest.mark.parametrize("first", ["fourfold(3)", "None"])
+def test_callers_of_a_loaded_kernel_are_compiled(tmp_path: Path, first: str) -> None:
+    """What they need of it is read then, whether it has been called from Python before or not."""
+    (tmp_path / "calls.py").write_text(CALLS)
+    paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def answers(*calls: str) -> list[str]:
+        program = "from calls import *\nimport numpy as np\n"
+        for call in calls:
+            program += f"print({call})\n"
+        program += "print(*[sum(counts.values()) for counts in fourfold.stats[1:]])"
+        command = [sys.executable, "-c", program]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+        return done.stdout.splitlines()
+
+    many = "fourfold_of_many(np.arange(5))"
+    assert answers("fourfold(3)") == ["12", "0 1"]
+    # Once it is compiled, once it is loaded itself.
+    assert answers(first, many, "fourfold(5)")[1:] == ["40", "20", "1 0"]
+    assert answers(first, many, "fourfold(5)")[1:-1] == ["40", "20"]
 
 
 def test_what_nobody_uses_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,7 +215,7 @@ def test_none_without_a_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_folder_kernels_work_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nowhere(*_: object) -> None:
+    def nowhere(*_: object, **__: object) -> None:
         raise RuntimeError("no locator available")
 
     monkeypatch.setattr(sharing, "SharedCache", nowhere)

@@ -13,7 +13,7 @@ from helpers.searching import end_of, prove, small_pieces
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve
-from dbmsolver.errors import DiskFullError, InternalError, StoreError
+from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Commit, Options, Report
@@ -90,17 +90,7 @@ def test_killed_many_times(
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
     """A search whose n-th write fails, for every n, each time continued."""
     ask = prove if question == "prove" else solve
-    for number in numbers:
-        failing.fail_at(number)
-        try:
-            result = ask(DEAL, store=store, memory=LITTLE[question])
-        except DiskFullError:  # while the store was made
-            continue
-        if result.verdict != "undecided":
-            break
-        assert result.limit == "disk full"
-        assert failing.writes == number
-    failing.fail_at(0)
+    failing.fail_in_turn(numbers, lambda: ask(DEAL, store=store, memory=LITTLE[question]))
     result = ask(DEAL, store=store, memory=LITTLE[question])
     expected = ("unsolvable", 61_643, "adbc10b95742a1ee")
     assert (result.verdict, result.states, result.digest) == expected

@@ -43,8 +43,8 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.search.trace import Step, steps_to
 
-ENOUGH = 1 << 17
-"""With fewer states looked at, sending candidates to other threads costs more than it saves."""
+ENOUGH = 1 << 16
+"""With fewer states looked at, dividing them and sending candidates costs more than it saves."""
 _PARALLEL = 2_000
 """So does waking threads for less work in a round."""
 _MOST_ROUNDS = 64
@@ -200,15 +200,21 @@ class AStarSearch:
         partition.closed = self.layer
 
     def _divide(self) -> None:
-        """Divide all that is loaded among more shards, once there is enough for all threads."""
+        """Divide all that is loaded among more shards, once there is enough for all threads.
+
+        Not while there is no room for it, which comes when states go to the store.
+        """
         known = self.statistics.closed + sum(other.evaluated for other in self.partitions)
         if self.shards == self.most_shards or known < ENOUGH:
             return
+        loaded = [partition for partition in self.partitions if partition.queues is not None]
+        how = self.most_shards, self.cache.memory
+        if not all(partition.can_be_divided(*how) for partition in loaded):
+            return
         self.checkpoint.flush()
         self.shards = self.cache.shards = self.most_shards
-        for partition in self.partitions:
-            if partition.queues is not None:
-                partition.divide(self.shards, self.cache.memory)
+        for partition in loaded:
+            partition.divide(*how, self.checkpoint.each)
 
     def _work(self, pool: Executor, partition: Partition) -> bool:
         """Do some rounds of this layer in a partition; whether there was anything to do."""

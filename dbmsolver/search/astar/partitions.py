@@ -8,6 +8,7 @@ ascending order.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ from dbmsolver.core.shards import (
     IS_CLOSED,
     LATER,
     META,
+    NOWHERE,
     ROW,
     TODO,
     Shard,
@@ -33,6 +35,7 @@ from dbmsolver.core.shards import (
     rehash,
     shards_of,
     take_later,
+    take_rows,
 )
 from dbmsolver.errors import InternalError
 from dbmsolver.search.limits import OutOfBudget
@@ -164,6 +167,29 @@ class ShardQueue:
         first = self.add(rows)
         self.shard.rows[first : first + rows.shape[0], META] |= IS_CLOSED
 
+    def take_share(
+        self, other: ShardQueue, unwritten: list[tuple[int, NDArray[np.uint32]]], shards: int
+    ) -> None:
+        """Take what belongs to this one, as a number of ``shards``, of the only one there was.
+
+        ``unwritten`` are the other's, as :meth:`take_unwritten` gives them. InternalError if there
+        is no room.
+        """
+        places = np.empty(len(other.rows), np.uint32)
+        count = int(take_rows(other.rows, self.shard, self.number, shards, places))
+        if count > self.shard.rows.shape[0]:
+            raise InternalError("the books do not balance: a shard has no room for its share")
+        self.shard.state[COUNT] = count
+        self.rebuild_table()
+        self.shard.cache[:] = other.shard.cache
+        self.shard.over[:] = other.shard.over
+        for layer, closed in unwritten:
+            self.add_unwritten(layer, _gone_to(places, closed))
+        for layer, batches in other.waiting.items():
+            shares = [_gone_to(places, rows) for rows in batches]
+            if any(share.size for share in shares):
+                self.waiting[layer] = shares
+
     def take_uncounted(self, layer: int) -> NDArray[np.uint32]:
         """The numbers of the rows that were closed since the last call, all of them in a layer."""
         first, self.counted = self.counted, int(self.shard.state[DONE])
@@ -234,7 +260,7 @@ class Partition:
     def open(self, shards: int, memory: int) -> list[ShardQueue]:
         """Load the partition with empty shards, which have room for what ``memory`` bytes hold."""
         self.unload()
-        room = max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
+        room = _room(shards, memory)
         outgoing = min(_OUTGOING, max(room // 4, 2 * BURST))
         self.queues = [
             ShardQueue(number, make_shard(room, _FIRST_SLOTS, outgoing)) for number in range(shards)
@@ -272,33 +298,30 @@ class Partition:
                 if mine.shape[0]:
                     queue.receive(mine)
 
-    def divide(self, shards: int, memory: int) -> None:
-        """Divide what is loaded among so many shards, as :meth:`open` makes them.
+    def can_be_divided(self, shards: int, memory: int) -> bool:
+        """Whether what is loaded, in one shard, takes at most half of the room in so many."""
+        assert self.queues is not None
+        (queue,) = self.queues
+        most = _room(shards, memory) // 2
+        if len(queue.rows) <= most:  # whatever belongs to whom
+            return True
+        return bool(np.bincount(shards_of(queue.rows, shards)).max() <= most)
 
-        All closed states have been counted, and no layer is being closed.
+    def divide(self, shards: int, memory: int, each: Callable[..., Iterable[Any]]) -> None:
+        """Divide what is loaded, in one shard, among so many, as :meth:`open` makes them.
+
+        All closed states have been counted, no layer is being closed, and
+        :meth:`can_be_divided`. ``each`` is a map, or that of a pool of threads.
         """
-        old = self.queues or []
+        assert self.queues is not None
+        (old,) = self.queues
         evaluated = self.evaluated
         new = self.open(shards, memory)
-        for before in old:
-            owners = shards_of(before.rows, shards)
-            places = np.zeros(owners.size, np.uint32)  # of each row in its new shard
-            for queue in new:
-                mine = np.flatnonzero(owners == queue.number)
-                places[mine] = queue.add(before.rows[mine]) + np.arange(mine.size, dtype=np.uint32)
-            for layer, closed in before.take_unwritten():
-                for queue in new:
-                    queue.add_unwritten(layer, places[closed[owners[closed] == queue.number]])
-            for layer, batches in before.waiting.items():
-                for rows in batches:
-                    for queue in new:
-                        share = places[rows[owners[rows] == queue.number]]
-                        if share.size:
-                            queue.waiting.setdefault(layer, []).append(share)
-            for batch in before.inbox:
-                self.distribute(batch)
-        for queue in new:
-            queue.rebuild_table()
+        unwritten = old.take_unwritten()
+        for _ in each(lambda queue: queue.take_share(old, unwritten, shards), new):
+            pass
+        for batch in old.inbox:
+            self.distribute(batch)
         self.evaluated_before = evaluated
 
     @property
@@ -306,3 +329,15 @@ class Partition:
         """States looked at here, each time they were."""
         now = sum(int(queue.shard.state[EVALUATED]) for queue in self.queues or ())
         return self.evaluated_before + now
+
+
+def _room(shards: int, memory: int) -> int:
+    """Rows that each of so many shards has room for in ``memory`` bytes."""
+    return max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
+
+
+def _gone_to(places: NDArray[np.uint32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The new numbers of rows, without those that went nowhere."""
+    gone = places[rows]
+    found: NDArray[np.uint32] = gone[gone != NOWHERE]
+    return found

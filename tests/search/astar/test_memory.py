@@ -18,6 +18,7 @@ from dbmsolver.results import Result
 from dbmsolver.search import recorder
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.cache import PartitionCache
+from dbmsolver.search.astar.partitions import Partition
 from dbmsolver.storage.store import Store
 
 SOLVED = Deal.from_number(8)
@@ -118,3 +119,21 @@ def test_prove() -> None:
     plenty, tight = prove(UNSOLVABLE), prove(UNSOLVABLE, memory=TIGHT)
     assert plenty.verdict == "unsolvable"
     assert facts(tight) == facts(plenty)
+
+
+@pytest.mark.parametrize(("memory", "divided"), [(16 << 20, False), (64 << 20, True)])
+def test_states_are_divided_where_there_is_room_for_it(
+    monkeypatch: pytest.MonkeyPatch, memory: int, divided: bool
+) -> None:
+    """Until then one thread searches, and the answer is the same."""
+    monkeypatch.setattr(layers, "ENOUGH", 60_000)
+    asked: list[int] = []
+    divide = Partition.divide
+
+    def watched(self: Partition, *how: Any) -> None:
+        asked.append(len(self.queues or ()))
+        divide(self, *how)
+
+    monkeypatch.setattr(Partition, "divide", watched)
+    assert facts(solve(EASIER, threads=2, memory=memory)) == facts(solve(EASIER, threads=1))
+    assert asked == [1] * divided

@@ -1,0 +1,23 @@
+"""The types of what kernels are called with: plain arrays, numbers, and tuples of both.
+
+To see whether an array is a masked one numba loads numpy's masked arrays. That takes a hundredth of
+a second, and no kernel is called with one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import typeof, types
+from numba.np.numpy_support import from_dtype, map_layout
+
+
+def type_of(value: Any) -> Any:
+    """numba's type of an argument: the one that ``numba.typeof`` gives."""
+    if type(value) is np.ndarray:
+        readonly = not value.flags.writeable
+        return types.Array(from_dtype(value.dtype), value.ndim, map_layout(value), readonly)
+    if isinstance(value, tuple):
+        return types.BaseTuple.from_types([type_of(part) for part in value], type(value))
+    return typeof(value)

@@ -86,7 +86,7 @@ def test_solve_in_other_metrics(
 
 
 @pytest.mark.parametrize(
-    ("deal", "limit"), [(SOLVED, 12_000), (UNSOLVABLE, 68_000)], ids=["solved", "unsolvable"]
+    ("deal", "limit"), [(EASIER, 12_000), (UNSOLVABLE, 68_000)], ids=["solved", "unsolvable"]
 )
 def test_solve_continued_with_less_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: Counter[str], deal: Deal, limit: int

@@ -215,7 +215,7 @@ BOTH = [
 ]
 
 
-@pytest.mark.parametrize(("game", "search"), few_fast(BOTH, 2))
+@pytest.mark.parametrize(("game", "search"), few_fast(BOTH, 1))
 def test_every_position_has_a_way(game: str, search: Any, tmp_path: Path) -> None:
     deal, policy = a_deck(game, 4, wanted=False)
     search(deal, policy=policy, store=tmp_path)

@@ -20,6 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import xxhash
 from llvmlite import binding
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
@@ -78,13 +79,21 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
     _locator_classes = (_BySources, *CompileResultCacheImpl._locator_classes)
     called_from_python = False
 
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """The kernel that a file holds.
+    def reduce(self, compiled: Any) -> Any:
+        """What is kept of a kernel, with a digest of its code."""
+        payload = super().reduce(compiled)
+        return _digest(payload), payload
+
+    def rebuild(self, target_context: Any, kept: Any) -> Any:
+        """The kernel that a file holds; ValueError if its code is damaged.
 
         Beside machine code there is what compilers of its callers need, which takes longer to read.
         That waits until there is a caller to compile; numba itself reads it to see whether there is
         a way in from Python.
         """
+        digest, payload = kept
+        if digest != _digest(payload):
+            raise ValueError("a damaged file of a kernel")
         (name, kind, data), description, *rest = payload
         if not self.called_from_python or kind != "object":
             return super().rebuild(target_context, payload)
@@ -95,6 +104,12 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
         found = super().rebuild(target_context, (library, description, *rest))
         found.library._get_module_for_linking = cache(partial(binding.parse_bitcode, for_callers))
         return found
+
+
+def _digest(payload: Any) -> bytes:
+    """Digest of the code of a kernel, of both kinds."""
+    _, _, data = payload[0]
+    return xxhash.xxh3_64(b"".join(data) if isinstance(data, tuple) else data).digest()
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
@@ -117,16 +132,24 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel compiled for these types; None if this process is the one to compile it."""
         _name_runtime()
-        found = self._load_overload(sig, target_context)
+        found = self._read(sig, target_context)
         if found is None and self._lock is None:
             if not self.reserve():
                 with event.trigger_event(WAITING):
                     self._lock = self._open_lock(fcntl.LOCK_EX)
             # It may have been compiled elsewhere meanwhile.
-            found = self._load_overload(sig, target_context)
+            found = self._read(sig, target_context)
         if found is not None:
             self._release()
         return found
+
+    def _read(self, sig: Any, target_context: Any) -> Any:
+        """The kernel in the cache. Where its files are damaged it is compiled anew."""
+        try:
+            return self._load_overload(sig, target_context)
+        except Exception:  # pickle raises all kinds
+            self.flush()
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, if there is room on the disk."""

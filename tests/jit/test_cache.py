@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
+from helpers.selection import few_fast
 
 import dbmsolver
 from dbmsolver.jit import cache
@@ -91,6 +94,27 @@ def test_callers_of_a_loaded_kernel_are_compiled(tmp_path: Path, first: str) -> 
     # Once it is compiled, once it is loaded itself.
     assert answers(first, many, "fourfold(5)")[1:] == ["40", "20", "1 0"]
     assert answers(first, many, "fourfold(5)")[1:-1] == ["40", "20"]
+
+
+DAMAGES = ["changed", "cut", "empty", "other"]
+
+
+@pytest.mark.parametrize(("ending", "damage"), few_fast(product(["nbc", "nbi"], DAMAGES), 1))
+def test_a_damaged_kernel_is_compiled_anew(tmp_path: Path, ending: str, damage: str) -> None:
+    assert loads(PACKAGE.parent, tmp_path) == "0 1\n"
+    (path,) = tmp_path.rglob(f"bits.make_network*.{ending}")
+    data = bytearray(path.read_bytes())
+    if damage == "cut":
+        del data[len(data) // 2 :]
+    elif damage == "empty":
+        data.clear()
+    elif damage == "changed":
+        data[len(data) // 2] ^= 1
+    else:
+        data = bytearray(pickle.dumps((1, 2)))
+    path.write_bytes(data)
+    assert loads(PACKAGE.parent, tmp_path) == "0 1\n"
+    assert loads(PACKAGE.parent, tmp_path) == "1 0\n"
 
 
 def test_what_nobody_uses_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,10 +218,12 @@ class Checkpoint:
 
     def _unclosed(self) -> int:
         """States that have been looked at and are to be closed, but are not."""
-        return sum(
-            int(count_unclosed(queue.rows, len(queue.rows), self.weight, self.ceiling))
-            for queue in self.queues
-        )
+
+        def of(queue: ShardQueue) -> int:
+            rows = queue.rows
+            return int(count_unclosed(rows, len(rows), self.weight, self.ceiling))
+
+        return sum(self.each(of, self.queues))
 
     def write_out(self, partition: Partition) -> None:
         """Write all closed states and all candidates of a partition to the store."""

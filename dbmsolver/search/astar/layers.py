@@ -133,6 +133,7 @@ class AStarSearch:
                 self.checkpoint.commit()
                 raise
             self.checkpoint.commit()
+        self.checkpoint.each = map  # these threads have ended
         ended = self._ended()
         if ended is not None:
             return ended

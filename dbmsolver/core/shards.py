@@ -173,8 +173,8 @@ def shards_of(rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
 def take_rows(others, shard, me, shards, places):
     """Copy those of another shard's rows (uint64[*, ROW]) that belong to shard number ``me``.
 
-    Returns how many there are; those without room are left out. Writes to ``shard.rows``, not to
-    its table, and to ``places`` (uint32[*]) where each row has gone: NOWHERE if it does not belong.
+    Returns how many there are (int64); those without room are left out. Writes to ``shard.rows``,
+    not to its table, and to ``places`` (uint32[*]) the new number of each row, NOWHERE without one.
     """
     rows = shard.rows
     found = 0

@@ -16,6 +16,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -87,9 +88,9 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
     def rebuild(self, target_context: Any, kept: Any) -> Any:
         """The kernel that a file holds; ValueError if its code is damaged.
 
-        Beside machine code there is what compilers of its callers need, which takes longer to read.
-        That waits until there is a caller to compile; numba itself reads it to see whether there is
-        a way in from Python.
+        Beside machine code there is intermediate code, for compilers of its callers, which takes
+        longer to read. That waits until there is a caller to compile. Before, numba only looks in
+        it for the way in from Python, and is given code that has nothing else.
         """
         digest, payload = kept
         if digest != _digest(payload):
@@ -147,8 +148,11 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         """The kernel in the cache. Where its files are damaged it is compiled anew."""
         try:
             return self._load_overload(sig, target_context)
+        except MemoryError:
+            raise
         except Exception:  # pickle raises all kinds
-            self.flush()
+            with suppress(OSError):  # without its index nothing is found; a full disk allows that
+                Path(self._cache_file._index_path).unlink()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

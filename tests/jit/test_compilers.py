@@ -228,3 +228,18 @@ def test_a_full_disk_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", full)
     assert decorators.kernel(lambda number: number + 5)(1) == 6
+
+
+def test_damaged_files_that_cannot_be_removed_are_no_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def damaged(*_: object) -> None:
+        raise ValueError("no such index")
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.load", damaged)
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", refused)
+    monkeypatch.setattr("pathlib.Path.unlink", refused)
+    assert decorators.kernel(lambda number: number + 6)(1) == 7

@@ -47,6 +47,8 @@ ENOUGH = 1 << 16
 """With fewer states looked at, dividing them and sending candidates costs more than it saves."""
 _PARALLEL = 2_000
 """So does waking threads for less work in a round."""
+_SHARD_BYTES = 1 << 22
+"""Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
 _MOST_ROUNDS = 64
 """Of each shard, before limits and memory are looked at again."""
 _ROUND_BYTES = 1 << 24
@@ -84,7 +86,7 @@ class AStarSearch:
         self.limit: Limit | None = None
         self.shards = 1
         self.most_shards = 1
-        while self.most_shards < threads:
+        while self.most_shards < threads and memory >= 2 * self.most_shards * _SHARD_BYTES:
             self.most_shards *= 2
         self.checkpoint = Checkpoint(codec, recorder, weight, kind)
         self.cache = PartitionCache(self.checkpoint, self.shards, memory)

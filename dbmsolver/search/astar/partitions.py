@@ -150,22 +150,15 @@ class ShardQueue:
         count = int(self.shard.state[COUNT])
         return bool(count + len(self.shard.burst) > 0.9 * self.shard.rows.shape[0])
 
-    def add(self, rows: Rows) -> int:
-        """Add states, but not yet to the table; the number of the first row.
-
-        OutOfBudget if there is no room.
-        """
-        count = int(self.shard.state[COUNT])
-        if count + rows.shape[0] + 2 * BURST > self.shard.rows.shape[0]:
-            raise OutOfBudget
-        self.shard.rows[count : count + rows.shape[0]] = rows
-        self.shard.state[COUNT] = count + rows.shape[0]
-        return count
-
     def add_closed(self, rows: Rows) -> None:
         """Add closed states, but not yet to the table; OutOfBudget if there is no room."""
-        first = self.add(rows)
-        self.shard.rows[first : first + rows.shape[0], META] |= IS_CLOSED
+        first = int(self.shard.state[COUNT])
+        last = first + rows.shape[0]
+        if last + 2 * BURST > self.shard.rows.shape[0]:
+            raise OutOfBudget
+        self.shard.rows[first:last] = rows
+        self.shard.rows[first:last, META] |= IS_CLOSED
+        self.shard.state[COUNT] = last
 
     def take_share(
         self, other: ShardQueue, unwritten: list[tuple[int, NDArray[np.uint32]]], shards: int
@@ -181,6 +174,7 @@ class ShardQueue:
             raise InternalError("the books do not balance: a shard has no room for its share")
         self.shard.state[COUNT] = count
         self.rebuild_table()
+        # What is known of signatures need not be worked out again.
         self.shard.cache[:] = other.shard.cache
         self.shard.over[:] = other.shard.over
         for layer, closed in unwritten:

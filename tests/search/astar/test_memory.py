@@ -7,11 +7,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve, verify_store
+from dbmsolver.core.shards import ROW
+from dbmsolver.core.tables import SIGNATURE
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Result
@@ -137,3 +140,24 @@ def test_states_are_divided_where_there_is_room_for_it(
     monkeypatch.setattr(Partition, "divide", watched)
     assert facts(solve(EASIER, threads=2, memory=memory)) == facts(solve(EASIER, threads=1))
     assert asked == [1] * divided
+
+
+def test_many_threads_in_little_memory() -> None:
+    """There are no more shards than memory has room for."""
+    result = solve(Deal.from_number(28), threads=256, memory=64 << 20)
+    assert facts(result) == facts(solve(Deal.from_number(28), threads=1))
+
+
+@pytest.mark.parametrize(
+    ("states", "signatures", "divided"),
+    [(37_000, 1, True), (38_000, 1, False), (38_000, 1000, True), (90_000, 1000, False)],
+)
+def test_no_share_takes_more_than_half_of_its_room(
+    states: int, signatures: int, divided: bool
+) -> None:
+    partition, memory = Partition(0, 1 << 30), 1 << 23
+    (queue,) = partition.open(1, memory)
+    rows = np.zeros((states, ROW), np.uint64)
+    rows[:, SIGNATURE] = np.arange(states) % signatures
+    queue.add_closed(rows)
+    assert partition.can_be_divided(2, memory) == divided

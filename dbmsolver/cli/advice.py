@@ -49,9 +49,19 @@ def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) ->
     facts = []
     if (move := _first_move(result)) is not None:
         facts.append(("Best move" if result.shortest else "Good move", describe_move(move)))
+        facts.append(("Proven", _proven(result)))
+    elif result.verdict == Verdict.UNDECIDED:
+        facts.append(("Good move", "none is known"))
     facts += [("Time", human_time(seconds)), ("Memory", f"{human_bytes(peak_memory)} at most")]
     board = board_text(game.deal.position)
     return f"{hint_line(game, result)}\n\n{board}\n{fact_lines(facts)}"
+
+
+def _proven(result: Result) -> str:
+    """What is certain of the first move, in words."""
+    if result.shortest:
+        return "it wins, and no other way is shorter"
+    return "it wins; whether another way is shorter is not known"
 
 
 def _first_move(result: Result) -> Move | None:
@@ -65,6 +75,7 @@ def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) ->
         {
             "kind": "hint",
             **_worth(game, result, result.limit),
+            "shortest": result.shortest,
             "move": None if (move := _first_move(result)) is None else move_data(move),
             "moves": [move_data(move) for move in result.moves],
             "seconds": round(seconds, 3),

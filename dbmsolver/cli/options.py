@@ -189,20 +189,35 @@ threads_option = click.option(
     "--threads", type=THREADS, help="Threads, up to 256.  [default: one for each core]"
 )
 
-limit_options = gathered(
-    "limits",
-    Limits,
-    click.option("--max-states", type=COUNT, help="End undecided after that many states."),
-    click.option(
-        "--max-time", type=DURATION, help="End undecided after that time: 90 (seconds), 30m, 2h."
-    ),
-    click.option(
-        "--memory",
-        type=MEMORY,
-        help="Memory to use: 2G, 500M; from 64M to what the machine has.  [default: half of that]",
-    ),
-    click.option("--max-disk", type=SIZE, help="End undecided at that size of the store: 20G."),
-)
+
+def limits_with(usual: str | None) -> Callable[[Command], Command]:
+    """What ends a search, and its memory, as `limits`; `usual` is the time that it has if no
+    option says another one, as a user writes it, None for no end.
+    """
+    return gathered(
+        "limits",
+        Limits,
+        click.option("--max-states", type=COUNT, help="End undecided after that many states."),
+        click.option(
+            "--max-time",
+            type=DURATION,
+            default=usual,
+            show_default=usual is not None,
+            help="End undecided after that time: 90 (seconds), 30m, 2h."
+            if usual is None
+            else "End after that time with what is known then: 90 (seconds), 30m, 2h.",
+        ),
+        click.option(
+            "--memory",
+            type=MEMORY,
+            help="Memory to use: 2G, 500M; from 64M to what the machine has.  [default: half of "
+            "that]",
+        ),
+        click.option("--max-disk", type=SIZE, help="End undecided at that size of the store: 20G."),
+    )
+
+
+limit_options = limits_with(None)
 """What ends a search undecided, and its memory, as `limits`."""
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from dbmsolver.survey.rows import COLUMNS, Inquiry, Row, column_types
 ENDINGS = (".parquet", ".csv", ".jsonl")
 LINES = (".csv", ".jsonl")
 """The formats that a row can be appended to."""
+
+_values = attrgetter(*COLUMNS)
 
 _WORDS = {True: "true", False: "false"}
 _VALUES = {word: value for value, word in _WORDS.items()}
@@ -37,7 +40,7 @@ def line_of(row: Row, ending: str) -> str:
     """A row as a line of a .csv or .jsonl file, with its end."""
     if ending == ".jsonl":
         return json.dumps(values_of(row)) + "\n"
-    return _csv_line(_word(value) for value in values_of(row).values())
+    return _csv_line([_word(value) for value in _values(row)])
 
 
 def first_line(ending: str) -> str:
@@ -47,7 +50,7 @@ def first_line(ending: str) -> str:
 
 def values_of(row: Row) -> dict[str, Any]:
     """The values of a row by the names of its columns."""
-    return {name: getattr(row, name) for name in COLUMNS}
+    return dict(zip(COLUMNS, _values(row), strict=True))
 
 
 def read_rows(path: Path, ending: str) -> Iterator[Row]:
@@ -157,10 +160,9 @@ def _csv_line(words: Iterable[str]) -> str:
     return text.getvalue()
 
 
-def _word(value: Any) -> str:
-    if value is None:
-        return ""
-    return _WORDS[value] if isinstance(value, bool) else str(value)
+def _word(value: Any) -> Any:
+    """A value as csv takes it: None is an empty word, and what is no truth is written as it is."""
+    return _WORDS[value] if value is True or value is False else value
 
 
 def _read_csv(path: Path) -> Iterator[Row]:

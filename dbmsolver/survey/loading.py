@@ -33,22 +33,27 @@ class Rows(dict[Key, Row]):
         """Take a row that may replace another one; returns what is kept. StoreError if both
         contradict each other.
         """
-        old = self.get(row.key)
+        key = row.key
+        old = self.get(key)
         kept = row if old is None else merged(old, row, self.where)
-        self[row.key] = kept
+        self[key] = kept
         return kept
 
     def sorted(self) -> list[Row]:
         """By rules, then by number, then boards: the same table whatever the order they came in."""
-        return sorted(
-            self.values(),
-            key=lambda row: (
-                astuple(row.rules),
-                row.number is None,
-                row.number or 0,
-                row.board or "",
-            ),
-        )
+        order = {rules: astuple(rules) for rules in {key[1] for key in self}}
+        return [
+            row
+            for _, row in sorted(
+                self.items(),
+                key=lambda one: (
+                    order[one[0][1]],
+                    one[1].number is None,
+                    one[1].number or 0,
+                    one[1].board or "",
+                ),
+            )
+        ]
 
 
 def load_rows(path: Path) -> Rows:

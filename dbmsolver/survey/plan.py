@@ -17,8 +17,8 @@ from dbmsolver.survey.pool import Job, Pool
 from dbmsolver.survey.ranges import Subject
 from dbmsolver.survey.rows import Inquiry
 
-BATCH = 64
-"""Deals in one job of dives, at most."""
+BATCH = 256
+"""Deals in one job of dives, at most: a worker waits for the next job seldom, and not long."""
 
 JOBS_FOR_EACH = 4
 """Jobs of dives that there should be for each worker, where there are enough deals."""

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dbmsolver.process import default_memory
 from dbmsolver.survey.clusters import Cluster
 from dbmsolver.survey.here import Here
-from dbmsolver.survey.plan import BATCH
 from dbmsolver.survey.pool import Pool
 from dbmsolver.survey.processes import Processes, available
 from dbmsolver.survey.ranges import count_subjects
@@ -15,6 +14,9 @@ from dbmsolver.survey.run import Survey
 
 LEAST_SHARE = 64 << 20
 """Bytes of memory that each worker has at least: there are fewer of them where that is too much."""
+
+FEW_DIVES = 16
+"""So many deals take less time than starting processes does."""
 
 
 def pool_for(
@@ -29,7 +31,7 @@ def pool_for(
     threads = threads or available()
     memory = survey.limits.memory or default_memory()
     deals = None if survey.ranges is None else count_subjects(survey.ranges, survey.games)
-    few = 1 if survey.question.is_shortest else BATCH // 4
+    few = 1 if survey.question.is_shortest else FEW_DIVES
     workers = min(threads, max(memory // LEAST_SHARE, 1))
     if workers == 1 or (deals is not None and deals <= few):
         return Here(threads, memory)

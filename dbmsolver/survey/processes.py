@@ -113,7 +113,7 @@ class Processes:
                         worker.job = None
                         self._idle.append(self._busy.pop(connection))
                         break
-                    events.append(Answer(job, *message))
+                    events += [Answer(job, *answer) for answer in message]
             except (EOFError, OSError):
                 events.append(Over(job, lost=True))
                 worker.end()

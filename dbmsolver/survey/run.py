@@ -100,22 +100,25 @@ class Run:
     def _fill(self) -> Generator[SurveyReport, None, None]:
         yield self._report()
         while True:
-            while len(self._running) < self.pool.workers:
-                job = self.plan.next_job(self.pool, self._running)
-                if job is None:
-                    break
-                self._running.add(job)
-                self.pool.submit(job)
+            self._begin_jobs()
             if not self._running and not self.plan.known:
                 return
-            for filling in self.plan.known:
+            filled = [one for event in self.pool.wait(TICK) for one in self._filled(event)]
+            self._begin_jobs()  # the workers go on while rows are written
+            for filling in (*self.plan.known, *filled):
                 self._keep(filling)
             self.plan.known.clear()
-            for event in self.pool.wait(TICK):
-                for filling in self._filled(event):
-                    self._keep(filling)
             self.table.flush()
             yield self._report()
+
+    def _begin_jobs(self) -> None:
+        """Give each worker that has nothing to do the next job."""
+        while len(self._running) < self.pool.workers:
+            job = self.plan.next_job(self.pool, self._running)
+            if job is None:
+                return
+            self._running.add(job)
+            self.pool.submit(job)
 
     def _filled(self, event: Answer | Over) -> Iterator[Filling]:
         """What an event adds to rows."""

@@ -5,15 +5,25 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
 
 from dbmsolver.errors import DbmError, InternalError, SystemRefusedError
 from dbmsolver.process import reuse_freed_memory
 from dbmsolver.signals import ignore_signals, raise_on_signals
-from dbmsolver.survey.jobs import Order
+from dbmsolver.survey.jobs import Found, Order
+
+if TYPE_CHECKING:
+    from dbmsolver.survey.performer import Steps
 
 COMPILES = "compiles"
 """What a worker says before it compiles the first kernel."""
+
+
+TOGETHER = 0.05
+"""Seconds for which a worker gathers answers before it sends them."""
 
 
 def serve(handle: int) -> None:
@@ -35,9 +45,8 @@ def serve(handle: int) -> None:
         while True:
             order: Order = connection.recv()
             try:
-                for found in performer.perform(order):
-                    if found is not None:
-                        connection.send(found)
+                for answers in _together(performer.perform(order)):
+                    connection.send(answers)
             except DbmError as error:
                 connection.send(error)
                 return
@@ -54,6 +63,19 @@ def serve(handle: int) -> None:
         pass
     finally:
         ignore_signals()
+
+
+def _together(steps: Steps) -> Iterator[list[tuple[int, Found]]]:
+    """Yield what is found in lists, as a message for each answer wakes the driver too often."""
+    answers: list[tuple[int, Found]] = []
+    told = time.monotonic()
+    for found in steps:
+        if found is not None:
+            answers.append(found)
+        if answers and time.monotonic() - told >= TOGETHER:
+            yield answers
+            answers, told = [], time.monotonic()
+    yield answers
 
 
 def _end_with_driver() -> None:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
 from helpers import command
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.results import Limit, Limits, Options
+from dbmsolver.search.advice import worth
 
 TWO = "Foundations: H-K C-K D-K S-J\nQS KS\n"
 LITERAL = "# game: freecell\n1a\n"
@@ -36,6 +42,7 @@ def test_hint(board: str) -> None:
     lines = run("hint", board).stdout.splitlines()
     assert lines[0].endswith("can be won, 3 card moves are left")
     assert any(line.startswith("Best move: KS  column 1 -> ") for line in lines)
+    assert "Proven:    it wins, and no other way is shorter" in lines
     data = answer("hint", board, "1a", "--from", "short")
     assert (data["made"], data["length"], data["move"]["card"]) == (1, 2, "QS")
     assert data["board"][1] == "Freecells: KS - - -"
@@ -88,6 +95,74 @@ def test_limits() -> None:
     outcome = run("hint", "1", "--max-states", "20000")
     assert "can be won, at most " in outcome.stdout
     assert "Good move: " in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("1", "--max-states", "20000"),
+        ("24", "--game", "klondike", "--max-states", "20000"),
+        ("1", "--game", "canfield", "--max-states", "5000"),
+    ],
+)
+def test_what_is_known_when_a_limit_comes(args: tuple[str, ...]) -> None:
+    """The move wins, which is said, and what is known of the shortest solution."""
+    data = answer("hint", *args)
+    assert (data["verdict"], data["limit"]) == ("solved", "max-states")
+    assert (data["shortest"], data["length"]) == (False, None)
+    assert 0 < data["at_least"] < data["at_most"]
+    assert data["move"] == data["moves"][0]
+    told = run("hint", *args).stdout
+    assert f"can be won, at most {data['at_most']}, at least {data['at_least']} " in told
+    assert "Proven:    it wins; whether another way is shorter is not known\n" in told
+
+
+def test_nothing_is_known_when_a_limit_comes() -> None:
+    args = ("1", "--game", "golf", "--max-states", "100")
+    data = answer("hint", *args, code=20)
+    assert (data["verdict"], data["limit"], data["shortest"]) == ("undecided", "max-states", False)
+    assert (data["move"], data["moves"], data["at_most"]) == (None, [], None)
+    told = run("hint", *args).stdout
+    assert "not known whether it can be won (the limit --max-states was reached)" in told
+    assert "Good move: none is known\n" in told
+
+
+class Asked:
+    """Stands in for the search of a hint: it notes the limit of time, and passes no time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, ends_by: tuple[str | None, ...]) -> None:
+        self.times: list[float | None] = []
+        self._ends_by = iter(ends_by)
+        self._worth = worth.worth
+        monkeypatch.setattr(worth, "worth", self.search)
+
+    def search(self, deal: Deal, options: Options, clock: worth.Clock) -> worth.Results:
+        self.times.append(clock.limits.max_time)
+        found = yield from self._worth(deal, options, worth.Clock(Limits()))
+        limit = next(self._ends_by)
+        return found if limit is None else replace(found, limit=Limit(limit), shortest=False)
+
+
+def test_a_hint_has_a_limit_of_time(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Asked(monkeypatch, (None, None, "max-time"))
+    assert answer("hint", board)["shortest"] is True
+    assert answer("hint", board, "--max-time", "2m")["limit"] is None
+    assert answer("hint", board)["limit"] == "max-time"
+    assert asked.times == [10.0, 120.0, 10.0]
+
+
+def test_the_time_of_compiling_does_not_count(board: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search whose time was over because kernels were compiled is made again."""
+    asked = Asked(monkeypatch, ("max-time", None))
+    compiles = iter((True, False))
+
+    def compiled(callback: Callable[[], None]) -> None:
+        if "append" in repr(callback) and next(compiles):
+            callback()
+
+    monkeypatch.setattr("dbmsolver.jit.compilation.on_first_compilation", compiled)
+    assert answer("hint", board)["limit"] is None
+    assert asked.times == [10.0, 10.0]
 
 
 @pytest.mark.parametrize(

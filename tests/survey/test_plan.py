@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
+import pytest
 from helpers.surveys import rows_of, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limit, Limits, Verdict
+from dbmsolver.survey import worker
 from dbmsolver.survey.jobs import LOST, Found, Order, Way
+from dbmsolver.survey.plan import BATCH
 from dbmsolver.survey.pool import Answer, Job, Over
-from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.survey.table import Table
 
 SHARE, WHOLE = 1 << 30, 4 << 30
 FREECELL = rules_for("freecell")
@@ -155,9 +160,38 @@ def test_a_batch_whose_worker_dies_is_done_one_by_one(tmp_path: Path) -> None:
 
 def test_most_jobs_are_of_many_deals(tmp_path: Path) -> None:
     pool = Workers({}, {})
-    survey(tmp_path / "table.csv", "1-2000", FREECELL, pool=pool)
+    survey(tmp_path / "table.csv", "1-5000", FREECELL, pool=pool)
     sizes = [len(order.subjects) for order in pool.orders]
-    assert sum(sizes) == 2000
-    assert max(sizes) == 64
+    assert sum(sizes) == 5000
+    assert max(sizes) == BATCH
     assert sizes[-1] == 1  # the last ones are small, so that no worker waits long for another
     assert len(sizes) < 100
+
+
+def test_workers_get_their_next_job_before_rows_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise they wait for the driver, and a processor for them."""
+    pool = Workers({}, {})
+    idle = []
+    put = Table.put
+
+    def watched(self: Table, row: Row) -> Row:
+        if sum(len(order.subjects) for order in pool.orders) < 100:
+            idle.append(pool.workers - len(pool.running))
+        return put(self, row)
+
+    monkeypatch.setattr(Table, "put", watched)
+    survey(tmp_path / "table.csv", "1-100", FREECELL, pool=pool)
+    assert idle
+    assert set(idle) == {0}
+
+
+def test_a_worker_tells_several_answers_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps none to itself: the last ones come with the end, the others after some time."""
+    answers = [(number, Found(Verdict.SOLVED)) for number in range(6)]
+    times = iter((0.0, 0.01, 0.02, 0.03, 5.0, 5.0, 5.01, 5.02, 5.03))
+    clock = SimpleNamespace(monotonic=lambda: next(times))
+    monkeypatch.setattr("dbmsolver.survey.worker.time", clock)
+    told = list(worker._together(iter([*answers[:3], None, *answers[3:]])))
+    assert told == [answers[:3], answers[3:]]

@@ -88,6 +88,7 @@ SHARED = {
     "storage.datafile",
     "storage.directory",
     "storage.fields",
+    "storage.labels",
     "storage.manifest",
     "storage.nodes",
     "storage.pages",

@@ -71,7 +71,9 @@ class Run:
             self._check_depth(claim)
         if claim != "unsolvable":
             measure = measure_of(report.deal.rules, manifest.policy, manifest.metric)
-            length = replay(report.deal, manifest.path or [], measure)
+            if manifest.path is None:
+                raise Refuted("there is no solution to be played")
+            length = replay(report.deal, manifest.path, measure)
             if length != manifest.length:
                 raise Refuted(f"the solution has {length} moves, not {manifest.length}")
             report.checked.append(f"the solution is legal and has {length} moves")

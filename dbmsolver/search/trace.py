@@ -29,6 +29,8 @@ from dbmsolver.storage.store import Store
 
 Step = tuple[int, int]
 """A card and the place value it moves to."""
+_KEPT = 1 << 27
+"""Bytes of blocks that are kept in memory."""
 
 
 class Keys(Protocol):
@@ -75,6 +77,7 @@ class Finder:
         self.kind = kind
         store.check_states = Intake(codec)
         self._blocks: dict[bytes, Runs] = {}
+        self._kept = 0
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(kind)})
         self._index: dict[tuple[int, int], list[bytes]] = {}
 
@@ -110,9 +113,11 @@ class Finder:
 
     def _block(self, record: bytes) -> Runs:
         if record not in self._blocks:
-            if len(self._blocks) >= 64:
-                self._blocks.pop(next(iter(self._blocks)))
-            self._blocks[record] = read_block(self.store, record)
+            runs = read_block(self.store, record)
+            while self._blocks and self._kept + runs.nbytes > _KEPT:
+                self._kept -= self._blocks.pop(next(iter(self._blocks))).nbytes
+            self._kept += runs.nbytes
+            self._blocks[record] = runs
         return self._blocks[record]
 
 

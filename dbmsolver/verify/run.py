@@ -111,7 +111,9 @@ class Run:
         if length is not None and self._is_bound(form.in_columns, length):
             return
         layered = self.manifest.question == "solve"
-        check = PileCheck(self.store, form, length, layered, self.sample, self.how.seed)
+        check = PileCheck(
+            self.store, form, length, layered, self.sample, self.how.seed, self.memory
+        )
         yield from self._closed_states(check, length)
 
     def _patience(self, length: int | None) -> Generator[Progress, None, None]:
@@ -123,7 +125,9 @@ class Run:
             int(bound(form.game, form.table, form.root)), length
         ):
             return
-        check = PatienceCheck(self.store, form, length, layered, self.sample, self.how.seed)
+        check = PatienceCheck(
+            self.store, form, length, layered, self.sample, self.how.seed, self.memory
+        )
         yield from self._closed_states(check, length)
 
     def _closed_states(

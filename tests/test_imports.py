@@ -88,6 +88,7 @@ SHARED = {
     "storage.datafile",
     "storage.directory",
     "storage.fields",
+    "storage.labels",
     "storage.manifest",
     "storage.nodes",
     "storage.pages",
@@ -202,7 +203,9 @@ def test_what_the_check_shares_with_the_search() -> None:
         if isinstance(node, ast.ImportFrom) and "dbmsolver.storage" in str(node.module)
         for alias in node.names
     }
-    assert taken == {"Store", "Manifest", "describe", "parse_closed_key"}
+    assert taken == {
+        "Store", "Manifest", "describe", "parse_closed_key", "read_json", "wrong_label"
+    }  # fmt: skip
 
 
 def test_the_check_loads_no_kernel_of_the_search() -> None:

@@ -53,6 +53,11 @@ class Measure(NamedTuple):
         """Whether the moves that are made at once cost nothing."""
         return self.metric == "moves" and self.policy != "none"
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether every move of a solution counts."""
+        return self.metric != "plays" and not self.has_free_moves
+
     def moves(self, position: Position) -> list[Move]:
         """All moves that a player can make."""
         moves = position.moves(self.rules)

@@ -49,10 +49,9 @@ TURN = PLACE_LOCKED
 class PatienceKeys:
     """The keys of one deal of a game of Klondike's kind.
 
-    ``metric`` says whether turning the stock counts as moves: then turns are steps of solutions.
-    Where a proof is asked for (``question``), they cost nothing all the same. ``root`` is the
-    deal's own key, ``goal`` that of a won position; ``tables`` is what kernels
-    use.
+    ``metric`` says whether turning the stock counts as moves. Where a proof is asked for
+    (``question``), it costs nothing all the same. ``root`` is the deal's own key, ``goal`` that of
+    a won position; ``tables`` is what kernels use.
     """
 
     method: Method = Method.EVERY_POSITION
@@ -68,8 +67,7 @@ class PatienceKeys:
         self.base = position.base
         self.stock = self._counted(position.waste, position.stock)
         self.reserve = self._counted(position.reserve)
-        self.turns_are_steps = metric != "plays"
-        counted = self.turns_are_steps and question == Question.SOLVE
+        counted = metric != "plays" and question == Question.SOLVE
         self.tables = tables_of(position, deal.rules, policy, counted)
         self.root = self.encode(position)
         self.goal = sum(

@@ -84,7 +84,7 @@ class PatienceFinder:
         """The steps that led the search from the deal to a state; None if it was not visited.
 
         ``code`` is the state's own parent-move code where it is not in the store (the goal).
-        StoreError if a parent is missing. Turns of the stock are steps where they count.
+        StoreError if a parent is missing. Turns of the stock are steps.
         """
         where = str(self.store.path)
         code = self.code(key) if code is None else code
@@ -101,9 +101,7 @@ class PatienceFinder:
                 raise StoreError("the parent-move codes run in a circle", where)
         if code is None:
             raise StoreError("the deal is missing among the closed states", where)
-        steps = (
-            with_turns(self.keys.deal, plays[::-1]) if self.keys.turns_are_steps else plays[::-1]
-        )
+        steps = with_turns(self.keys.deal, plays[::-1])
         if steps is None:
             raise StoreError("a move of the records is not legal", where)
         return steps

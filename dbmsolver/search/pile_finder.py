@@ -14,8 +14,8 @@ from dbmsolver.storage.pile_blocks import HALF, PileIntake, Words, from_runs
 from dbmsolver.storage.records import parse_closed_key, stratum_prefix
 from dbmsolver.storage.store import Store
 
-_KEPT = 64
-"""Blocks that are kept in memory."""
+_KEPT = 1 << 23
+"""States of blocks that are kept in memory."""
 
 
 class PileFinder:
@@ -26,6 +26,7 @@ class PileFinder:
         self.keys = keys
         store.check_states = PileIntake(keys)
         self._blocks: dict[bytes, tuple[Words, Words]] = {}
+        self._kept = 0
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(b"C")})
         self._records: dict[tuple[int, int], list[bytes]] = {}
 
@@ -48,9 +49,10 @@ class PileFinder:
 
     def _block(self, record: bytes) -> tuple[Words, Words]:
         if record not in self._blocks:
-            if len(self._blocks) >= _KEPT:
-                self._blocks.pop(next(iter(self._blocks)))
             runs = read_block(self.store, record)
+            self._kept += runs.codes.size
+            while self._blocks and self._kept > _KEPT:
+                self._kept -= self._blocks.pop(next(iter(self._blocks)))[1].size
             self._blocks[record] = from_runs(runs), runs.codes
         return self._blocks[record]
 

@@ -21,7 +21,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.keys.patience import TURN
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.results import Method
-from dbmsolver.search.turning import moves_of_step, place_of
+from dbmsolver.search.turning import place_of
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.intake import Intake
 from dbmsolver.storage.records import parse_closed_key, stratum_prefix
@@ -29,6 +29,8 @@ from dbmsolver.storage.store import Store
 
 Step = tuple[int, int]
 """A card and the place value it moves to."""
+_KEPT = 1 << 27
+"""Bytes of blocks that are kept in memory."""
 
 
 class Keys(Protocol):
@@ -75,6 +77,7 @@ class Finder:
         self.kind = kind
         store.check_states = Intake(codec)
         self._blocks: dict[bytes, Runs] = {}
+        self._kept = 0
         self._layers = sorted({parse_closed_key(key).layer for key in store.keys(kind)})
         self._index: dict[tuple[int, int], list[bytes]] = {}
 
@@ -110,9 +113,11 @@ class Finder:
 
     def _block(self, record: bytes) -> Runs:
         if record not in self._blocks:
-            if len(self._blocks) >= 64:
-                self._blocks.pop(next(iter(self._blocks)))
-            self._blocks[record] = read_block(self.store, record)
+            runs = read_block(self.store, record)
+            while self._blocks and self._kept + runs.nbytes > _KEPT:
+                self._kept -= self._blocks.pop(next(iter(self._blocks))).nbytes
+            self._kept += runs.nbytes
+            self._blocks[record] = runs
         return self._blocks[record]
 
 
@@ -150,13 +155,11 @@ def place_value(codec: StateCodec, state: State, card: int) -> int:
 
 
 def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
-    """Turn steps into moves by playing them on the readable model.
+    """Turn steps into moves by playing them on the readable model, one move for each step.
 
     InternalError if one is not legal there.
     """
     position = codec.deal.position
-    if isinstance(position, Patience):
-        return _replay_with_turns(codec, position, steps)
     moves = []
     for number, (card, place) in enumerate(steps, start=1):
         chosen = legal_move(codec, position, card, place)
@@ -170,22 +173,6 @@ def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
         chosen = chosen._replace(forced=safe)
         moves.append(chosen)
         position = position.apply(chosen)
-    return tuple(moves)
-
-
-def _replay_with_turns(codec: Keys, position: Patience, steps: list[Step]) -> tuple[Move, ...]:
-    """`replay` where a stock may be turned; turns that are no steps are made as they are needed."""
-    moves: list[Move] = []
-    for number, step in enumerate(steps, start=1):
-        forced = codec.measure.forced(position)
-        chosen = moves_of_step(position, step, codec.rules)
-        if chosen is None:
-            raise InternalError(f"move {number} of the solution found is not legal")
-        if forced is not None and chosen[0][:3] != forced[:3]:
-            raise InternalError(f"move {number} of the solution found ignores a forced move")
-        for move in chosen:
-            moves.append(move._replace(forced=forced is not None))
-            position = position.apply(move)
     return tuple(moves)
 
 
@@ -220,7 +207,7 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
 def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
     """The legal move of a card to a place value; None if there is none."""
     if isinstance(position, Patience) and place == TURN:
-        return next(iter(position.moves_of_stock(codec.rules)), None)
+        return next(iter(position.moves_of_stock(codec.rules)), None) if card == 0 else None
     for move in codec.measure.moves(position):
         if move.card == card and _place_of(codec, position, move) == place:
             return move

@@ -1,4 +1,4 @@
-"""Turns of a stock among the steps of a solution."""
+"""Turns of a stock among the steps of a solution: each is a step, whether it counts or not."""
 
 from __future__ import annotations
 
@@ -74,16 +74,4 @@ def place_of(position: Patience, move: Move, rules: Rules) -> int:
     return rules.parent_kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
 
 
-def moves_of_step(position: Patience, step: Step, rules: Rules) -> list[Move] | None:
-    """The moves of one step, turns that it needs before it included; None if it is not legal."""
-    card, place = step
-    if place == TURN:
-        return position.moves_of_stock(rules) or None
-    turns = turns_before(position, card, rules)
-    for turn in turns or ():
-        position = position.apply(turn)
-    move = None if turns is None else play_to(position, card, place, rules)
-    return None if move is None or turns is None else [*turns, move]
-
-
-__all__ = ["moves_of_step", "place_of", "turns_before", "with_turns"]
+__all__ = ["place_of", "turns_before", "with_turns"]

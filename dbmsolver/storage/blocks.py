@@ -19,7 +19,7 @@ from dbmsolver.storage.binding import CHECKSUM, is_intact, with_content_hash
 from dbmsolver.storage.records import BLOCK_HEADER, FORMAT
 from dbmsolver.storage.store import Store
 
-MOST_BYTES = 1 << 29
+MOST_BYTES = 1 << 26
 """The largest body of a block, uncompressed: a reader never has to unpack more."""
 _COMPRESSION_LEVEL = 1
 _RUN_BYTES = 16
@@ -186,4 +186,15 @@ def read_block(store: Store, key: bytes) -> Runs:
 
 def read_checked_block(store: Store, key: bytes) -> Runs:
     """The same of a block whose states this run has checked already, or written itself."""
+    _check_claim(store, key)
     return decode_block(store.read(key), store.where(key), store.place(key))
+
+
+def _check_claim(store: Store, key: bytes) -> None:
+    """StoreError for a block that claims more states than the manifest has; it is not unpacked."""
+    manifest = store.manifest
+    if key[:1] != b"C" or store.wrote(key):
+        return
+    claimed, most = store.states_in(key), manifest.states + manifest.forced
+    if claimed > most:
+        raise StoreError(f"{store.where(key)}: {claimed:,} states, of {most:,} that are closed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -25,6 +26,20 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
     "phase": ("new", "search"),
 }
 """The fields that have one of a few values."""
+
+
+def read_json(data: bytes) -> Any:
+    """Return what JSON in UTF-8 says; ValueError for anything else, and for a name said twice."""
+    return json.loads(data.decode("utf-8"), object_pairs_hook=_each_once)
+
+
+def _each_once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in members:
+        if name in found:
+            raise ValueError(f"{ascii(name)[:40]} is said twice")
+        found[name] = value
+    return found
 
 
 def _is_number(value: object, most: int = LARGEST) -> bool:
@@ -85,6 +100,14 @@ def _are_rows(value: object, most: tuple[int, ...]) -> bool:
     )
 
 
+def _are_strata(value: object) -> bool:
+    """Whether these are rows of layers and strata in ascending order, each there once."""
+    if not _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)):
+        return False
+    assert isinstance(value, list)
+    return all(one[:2] < other[:2] for one, other in pairwise(value))
+
+
 def _is_history(value: object) -> bool:
     """Whether these are moments of a search, each later than the one before."""
     if not _are_rows(value, (LARGEST, 0xFFFF, 0xFFFF, LARGEST, LARGEST)):
@@ -112,7 +135,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "seconds": _is_time,
     "digest": _is_hex,
     "waiting": _is_tally,
-    "strata": lambda value: _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)),
+    "strata": _are_strata,
     "history": _is_history,
     "path": lambda value: value is None or _are_rows(value, (51, 7)),
     "length": lambda value: value is None or _is_number(value),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
@@ -22,14 +22,10 @@ from dbmsolver.results import (
     Verdict,
     method_for,
 )
-from dbmsolver.storage.fields import CHOICES, FIELDS
+from dbmsolver.storage.fields import CHOICES, FIELDS, read_json
+from dbmsolver.storage.labels import wrong_label
 from dbmsolver.storage.records import FORMAT
 from dbmsolver.version import PROGRAM
-
-_OF_A_SEARCH = {"waiting", "known"}
-"""Fields that a manifest must have once the deal is pending."""
-_OF_AN_ANSWER = {"states", "forced", "digest", "strata", "closed_bytes"}
-"""Fields that a manifest must have with a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +80,23 @@ class Manifest:
             measure = measure_of(rules_from(self.rules), self.policy, self.metric)
         except (TypeError, DbmError) as error:
             raise ValueError(f"its rules: {error}") from None
+        _need("rules", rules_fields(measure.rules) == self.rules)
+        wrong = wrong_label(
+            measure.rules, self.question, self.method, self.metric, self.verdict, self.shortest
+        )
+        if wrong is not None:
+            raise ValueError(f"what cannot be, {wrong}")
         if self.path is None or self.length is None:
             _need("length", self.path is None and self.length is None)
         else:  # how many moves are free shows when they are played
             most = len(self.path)
-            _need("length", self.length <= most if measure.has_free_moves else self.length == most)
+            _need("length", self.length == most if measure.counts_all else self.length <= most)
 
     @classmethod
     def from_json(cls, data: bytes, where: str) -> Manifest:
         """Read a manifest; StoreError, naming ``where`` and the field, if it cannot be one."""
         try:
-            members = json.loads(data)
+            members = read_json(data)
             if not isinstance(members, dict):
                 raise ValueError("it is no object")
             _check_names(members)
@@ -152,16 +154,7 @@ def _is_of_json(error: Exception) -> bool:
 def _check_names(members: dict[str, Any]) -> None:
     """ValueError for a missing field, or one that no manifest has."""
     known = {one.name for one in fields(Manifest)}
-    needed = {
-        one.name
-        for one in fields(Manifest)
-        if one.default is MISSING and one.default_factory is MISSING
-    }
-    if members.get("phase") == "search":
-        needed |= _OF_A_SEARCH
-    if members.get("verdict") is not None:
-        needed |= _OF_AN_ANSWER
-    for name in sorted(needed - set(members)):
+    for name in sorted(known - set(members)):
         raise ValueError(f"no {name}")
     for name in sorted(set(members) - known):
         raise ValueError(f"an unknown field, {ascii(name)[:40]}")
@@ -218,6 +211,8 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
         deal.check_number(where)
     except InputError as error:
         raise StoreError(f"the manifest is wrong: {error.message}", where) from None
+    if format_board(deal.position) != manifest.deal["board"]:
+        raise StoreError("the manifest is wrong: its board is not as a store has it", where)
     return deal
 
 

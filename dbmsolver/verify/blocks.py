@@ -20,9 +20,9 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import Format, code_bytes, progress
 from dbmsolver.verify.kernels.blocks import Body
 
-_FORMAT = 3
+_FORMAT = 4
 """The version of blocks that is read here."""
-_MOST_BYTES = 1 << 29
+_MOST_BYTES = 1 << 26
 _HEADER = struct.Struct("<QBBBBIQ")
 Ints = NDArray[np.int64]
 Item = TypeVar("Item")
@@ -94,6 +94,16 @@ def _directory(body: bytes, header: _Header, key: bytes, where: str) -> Director
 def read_body(store: Store, form: Format, key: bytes) -> Body:
     """A block's states; StoreError if it is damaged."""
     return _whole(store, code_bytes(form), key)[1]
+
+
+def claimed_by(store: Store, width: int, key: bytes) -> tuple[int, int]:
+    """Return how many states a block claims, and how many bytes; nothing is unpacked.
+
+    StoreError if its header cannot be.
+    """
+    where = f"{store.path}: {describe(key)}"
+    header = _header(store.read(key), width, where, None)
+    return header.states, header.body_bytes
 
 
 def read_block(store: Store, width: int, key: bytes) -> tuple[Directory, Body]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
+from dbmsolver.errors import UndecidedError
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
+from dbmsolver.verify.blocks import claimed_by
+from dbmsolver.verify.refutation import Refuted
 from dbmsolver.verify.sample import sampled
 
 Place = tuple[int, int]
 """Layer and stratum."""
+_FEW = 1 << 16
+"""States that may be too many for the counts: the check itself says where, not the counts."""
+_BLOCK_TIMES = 4
+"""How many times the size of its body a block takes while it is read."""
 
 
 FormT = TypeVar("FormT")
@@ -22,8 +29,13 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
 
     ``length`` is that of the shortest solution claimed, None where the claim is that there is none.
     ``layered`` says whether the states are those of a search for a shortest solution. ``sample`` is
-    the share of blocks whose states are checked, chosen at random by ``seed``.
+    the share of blocks whose states are checked, chosen at random by ``seed``. ``memory`` are the
+    bytes that the check may take: UndecidedError if it needs more. ``code_bytes`` is the width of
+    codes, ``state_bytes`` what a state takes while states are looked up among others.
     """
+
+    code_bytes: ClassVar[int]
+    state_bytes: ClassVar[int]
 
     def __init__(
         self,
@@ -33,6 +45,7 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
         layered: bool,
         sample: float | None = None,
         seed: int | None = None,
+        memory: int | None = None,
     ) -> None:
         self.store = store
         self.form = form
@@ -49,6 +62,36 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
         self.digest = 0
         self.all_states = 0
         self.loaded: dict[WhereT, StatesT] = {}
+        claims = [claimed_by(store, self.code_bytes, key) for key in self.keys]
+        self._check_counts(sum(states for states, _ in claims))
+        if memory is not None:
+            self._check_memory(claims, memory)
+
+    def _check_counts(self, states: int) -> None:
+        """Refuted if blocks claim far more states than were counted: these are not unpacked."""
+        manifest = self.store.manifest
+        counted = manifest.states + manifest.forced
+        if states > 2 * counted + _FEW:
+            raise Refuted(f"blocks claim {states:,} states, and {counted:,} were counted")
+
+    def _check_memory(self, claims: list[tuple[int, int]], memory: int) -> None:
+        """UndecidedError if the check needs more memory: nothing is unpacked before."""
+        states: dict[Place, int] = {}
+        for key, (number, _) in zip(self.keys, claims, strict=True):
+            place = parse_closed_key(key)
+            row = (place.layer, place.stratum)
+            states[row] = states.get(row, 0) + number
+        block = max((size for _, size in claims), default=0)
+        needed = self.state_bytes * self.most_together(states) + _BLOCK_TIMES * block
+        if needed > memory:
+            raise UndecidedError(
+                f"the check needs {-(-needed >> 20)}M of memory, expected --memory of so much",
+                str(self.store.path),
+            )
+
+    def most_together(self, states: dict[Place, int]) -> int:
+        """Return how many states are in memory at once, of so many in each layer and stratum."""
+        raise NotImplementedError
 
     @property
     def states(self) -> int:

@@ -101,6 +101,8 @@ def deal_of(certificate: Certificate, where: str) -> Deal:
         deal.check_number(where)
     except (KeyError, TypeError, DbmError) as error:
         raise InputError(f"its deal cannot be read ({error})", where) from error
+    if format_board(position).splitlines() != certificate["deal"]["board"]:
+        raise InputError("its board is not as a certificate has it", where)
     return deal
 
 
@@ -175,9 +177,11 @@ def bad_path(certificate: Certificate, deal: Deal) -> str | None:
     """What is wrong with the solution in a certificate, None if nothing is."""
     if certificate["claim"] == "unsolvable":
         return None
+    if certificate["path"] is None:
+        return "there is no solution to be played"
     try:
         measure = measure_of(deal.rules, certificate["policy"], certificate["metric"])
-        length = replay(deal, certificate["path"] or [], measure)
+        length = replay(deal, certificate["path"], measure)
     except BadSolution as bad:
         return bad.reason
     if length != certificate["length"]:

@@ -12,11 +12,15 @@ from typing import Any
 
 from dbmsolver.errors import DbmError, InputError
 from dbmsolver.game.automoves import AUTOMOVES
-from dbmsolver.game.measures import METRICS
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.measures import METRICS, measure_of
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Method
+from dbmsolver.storage.fields import read_json
+from dbmsolver.storage.labels import wrong_label
+from dbmsolver.verify.format import HOME
 
-FORMAT = 1
+FORMAT = 2
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
 CLAIMS = ("unsolvable", "shortest", "solved")
 MAX_BYTES = 1 << 20
@@ -48,19 +52,12 @@ def load(path: Path) -> Certificate:
     if len(data) > MAX_BYTES:
         raise InputError(f"more than {MAX_BYTES} bytes, expected a certificate", where)
     try:
-        certificate = json.loads(data)
-    except ValueError as error:
+        certificate = read_json(data)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON ({error}), expected a certificate", where) from None
-    if isinstance(certificate, dict) and "question" in certificate:
-        certificate.setdefault("method", Method.EVERY_POSITION)  # what was not said at first
     problem = next(problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
-    try:
-        # Whatever its version leaves out is said, so that certificates can be compared.
-        certificate["rules"] = rules_fields(rules_from(certificate["rules"]))
-    except (TypeError, DbmError) as error:
-        raise InputError(f"not a certificate: its rules ({error})", where) from None
     return dict(certificate)
 
 
@@ -105,13 +102,52 @@ def problems(data: Any) -> Iterator[str]:
     for name, allowed in choices.items():
         if data.get(name) not in allowed:
             yield f"{name}: expected one of {', '.join(allowed)}"
+    yield from _problems_of_rows(data)
+    if data["deal"].keys() != {"number", "board"}:
+        yield "deal: expected a number and a board, and nothing else"
+    if data["versions"].keys() != {"program", "store"}:
+        yield "versions: expected those of program and store, and nothing else"
+    yield from _problems_of_labels(data)
+
+
+def _problems_of_rows(data: Certificate) -> Iterator[str]:
+    """What is wrong with strata and path."""
     names = {"layer", "stratum", "states", "forced"}
-    for row in data.get("strata") or []:
+    last = (-1, -1)
+    for row in data["strata"]:
         if not isinstance(row, dict) or row.keys() != names or not _numbers(row.values()):
             yield f"strata: {short(row)} is no row of layer, stratum, states and forced"
-    for step in data.get("path") or []:
-        if not isinstance(step, list) or len(step) != 2 or not _numbers(step):
+            return
+        place = (row["layer"], row["stratum"])
+        if place <= last:
+            yield f"strata: {short(row)} is there twice, or not in ascending order"
+        last = place
+    for step in data["path"] or []:
+        fits = isinstance(step, list) and len(step) == 2 and _numbers(step)
+        if not fits or step[0] >= CARDS or step[1] > HOME:
             yield f"path: {short(step)} is no card and place value"
+    has_none = (data["path"] is None, data["length"] is None)
+    if has_none != ((data["claim"] == "unsolvable"),) * 2:
+        yield f"path and length do not go with the claim {data['claim']}"
+
+
+def _problems_of_labels(data: Certificate) -> Iterator[str]:
+    """What is wrong with the rules, and with what does not go together."""
+    try:
+        rules = rules_from(data["rules"])
+        measure_of(rules, data["policy"], data["metric"])
+    except (TypeError, DbmError) as error:
+        yield f"its rules ({error})"
+        return
+    if rules_fields(rules) != data["rules"]:
+        yield "its rules are not as a certificate has them"
+    claim = data["claim"]
+    verdict = "unsolvable" if claim == "unsolvable" else "solved"
+    wrong = wrong_label(
+        rules, data["question"], data["method"], data["metric"], verdict, claim == "shortest"
+    )
+    if wrong is not None:
+        yield wrong
 
 
 def _numbers(values: Iterable[Any]) -> bool:

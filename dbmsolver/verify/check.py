@@ -18,7 +18,7 @@ from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
-from dbmsolver.verify.certificate import deal_of, differences, from_manifest
+from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
 from dbmsolver.verify.format_of_deal import make_format
@@ -64,7 +64,7 @@ def verify(
             run = Run(store, manifest, report, how)
             yield from run.events()
             if against is not None:
-                _compare(certificate, against)
+                _compare(certificate, against, deal)
                 report.checked.append("the certificate agrees with the store")
             report.valid = True
         except Refuted as refuted:
@@ -113,7 +113,10 @@ def _deal(certificate: Certificate, where: str) -> Deal:
         raise StoreError(f"the manifest is wrong: {error.message}", where) from error
 
 
-def _compare(own: Certificate, other: Certificate) -> None:
+def _compare(own: Certificate, other: Certificate, deal: Deal) -> None:
     different = differences(own, other)
     if different:
         raise Refuted(f"the store differs from the certificate: {different[0]}")
+    problem = bad_path(other, deal)
+    if problem is not None:
+        raise Refuted(f"the certificate is wrong: {problem}")

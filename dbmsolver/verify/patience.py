@@ -2,9 +2,10 @@
 
 Of each closed state: it is a position of the deal, in the stratum that its block says, and not won;
 what follows from it is closed; its parent is closed, and leads to it by a legal move; and chains of
-parents end at the deal. In a proof moves lead to the same stratum or to the next one, so that three
-strata are looked at together. Where the claim is a shortest solution, all closed states are; what
-follows matters only where moves made and the lower bound are less than the length claimed.
+parents end at the deal. Moves lead to the same stratum or
+to the next one, so that three strata are looked at together. Where the claim is a shortest
+solution, what follows matters only where moves made and the lower bound are less than the length
+claimed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from dbmsolver.errors import StoreError
 from dbmsolver.storage.records import describe, parse_closed_key
 from dbmsolver.verify.blocks import read_block
-from dbmsolver.verify.blockwise import BlockwiseCheck
+from dbmsolver.verify.blockwise import BlockwiseCheck, Place
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.kernels import patience as k
 from dbmsolver.verify.patience_format import CODE_BYTES, FIRST, PatienceFormat
@@ -49,6 +50,16 @@ class States(NamedTuple):
 
 class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
     """The check of one store; :meth:`run` carries it out, or raises Refuted."""
+
+    code_bytes = CODE_BYTES
+    state_bytes = 200
+
+    def most_together(self, states: dict[Place, int]) -> int:
+        """Those of three strata, whatever their layers."""
+        strata: dict[int, int] = {}
+        for (_, stratum), number in states.items():
+            strata[stratum] = strata.get(stratum, 0) + number
+        return max((sum(strata.get(at + one, 0) for one in (-1, 0, 1)) for at in strata), default=0)
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything."""
@@ -84,11 +95,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         )
 
     def _known(self, stratum: int) -> States:
-        """The closed states of the strata about one; all of them in layers."""
-        if self.layered:
-            if not self.loaded:
-                self.loaded[0] = self._sorted([self._read(key) for key in self.keys])
-            return self.loaded[0]
+        """The closed states of the strata about one, of all layers."""
         near = range(stratum - 1, stratum + 2)
         for old in set(self.loaded) - set(near):
             del self.loaded[old]

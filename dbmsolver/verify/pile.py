@@ -36,6 +36,20 @@ class States(NamedTuple):
 class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
     """The check of one store; :meth:`run` carries it out, or raises Refuted."""
 
+    code_bytes = CODE_BYTES
+    state_bytes = 64
+
+    def most_together(self, states: dict[Place, int]) -> int:
+        """Those of a layer and stratum and of all next to it."""
+        near = (-1, 0, 1)
+        return max(
+            (
+                sum(states.get((layer + x, stratum + y), 0) for x in near for y in near)
+                for layer, stratum in states
+            ),
+            default=0,
+        )
+
     def run(self) -> Generator[Progress, None, None]:
         """Check everything."""
         pace = Pace()

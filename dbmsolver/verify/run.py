@@ -71,7 +71,9 @@ class Run:
             self._check_depth(claim)
         if claim != "unsolvable":
             measure = measure_of(report.deal.rules, manifest.policy, manifest.metric)
-            length = replay(report.deal, manifest.path or [], measure)
+            if manifest.path is None:
+                raise Refuted("there is no solution to be played")
+            length = replay(report.deal, manifest.path, measure)
             if length != manifest.length:
                 raise Refuted(f"the solution has {length} moves, not {manifest.length}")
             report.checked.append(f"the solution is legal and has {length} moves")
@@ -109,7 +111,9 @@ class Run:
         if length is not None and self._is_bound(form.in_columns, length):
             return
         layered = self.manifest.question == "solve"
-        check = PileCheck(self.store, form, length, layered, self.sample, self.how.seed)
+        check = PileCheck(
+            self.store, form, length, layered, self.sample, self.how.seed, self.memory
+        )
         yield from self._closed_states(check, length)
 
     def _patience(self, length: int | None) -> Generator[Progress, None, None]:
@@ -121,7 +125,9 @@ class Run:
             int(bound(form.game, form.table, form.root)), length
         ):
             return
-        check = PatienceCheck(self.store, form, length, layered, self.sample, self.how.seed)
+        check = PatienceCheck(
+            self.store, form, length, layered, self.sample, self.how.seed, self.memory
+        )
         yield from self._closed_states(check, length)
 
     def _closed_states(

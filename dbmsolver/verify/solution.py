@@ -1,4 +1,8 @@
-"""The solution in a manifest, replayed by the rules."""
+"""The solution in a manifest or a certificate, replayed by the rules.
+
+Each step is one move, and nothing is played that is not written: a move that the rules or the
+metric need, and no step makes, is missing.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +38,6 @@ def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
     length = 0
     position = deal.position
     for number, step in enumerate(path, start=1):
-        if isinstance(position, Patience):
-            position = _turned(deal, position, step)
         move = _move(deal, position, step, measure)
         if move is None:
             raise BadSolution(
@@ -49,24 +51,6 @@ def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
             f"after the {len(path)} moves of the solution {position.left} {what}", position
         )
     return length
-
-
-def _turned(deal: Deal, position: Patience, step: Any) -> Patience:
-    """The position after the turns of the stock that a play needs, where these are no steps."""
-    if not _is_pair(step) or step[1] == TURNED:
-        return position
-    for _ in range(2 * len(position.stock + position.waste) + 2):
-        if position.waste[-1:] == (step[0],) or step[0] not in position.stock + position.waste:
-            break
-        turning = [
-            move
-            for move in position.moves(deal.rules)
-            if move.destination.kind in ("stock", "waste")
-        ]
-        if not turning:
-            break
-        position = position.apply(turning[0])
-    return position
 
 
 def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move | None:

@@ -108,8 +108,6 @@ class PatienceDives:
             else:
                 key = int(words[0]) | int(words[1]) << 64 | int(words[2]) << 128
             plays.append((self.keys.card_of(code), self.keys.place(key, code)))
-        if not self.keys.turns_are_steps:
-            return plays
         steps = with_turns(self.keys.deal, plays)
         if steps is None:
             raise InternalError("a solution that was found cannot be played")

@@ -1,0 +1,37 @@
+"""What a search is said to be: which question, method, metric and verdict go together.
+
+Each may be right by itself, and the whole be no search that there is. Stores and certificates are
+held against this before anything else is believed.
+"""
+
+from __future__ import annotations
+
+from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.rules import Rules
+from dbmsolver.results import Method, Question, Verdict
+
+
+def wrong_label(
+    rules: Rules,
+    question: str,
+    method: str,
+    metric: str,
+    verdict: str | None,
+    shortest: bool,
+) -> str | None:
+    """Return what cannot be of a search, in words; None if nothing is wrong.
+
+    ``shortest`` says whether a solution is claimed to be a shortest one.
+    """
+    if method == Method.DOMINATING:
+        if not has_dominance(rules):
+            return f"method {method}: {rules.name} has no dominating positions"
+        if question == Question.SOLVE and verdict != Verdict.UNSOLVABLE:
+            return f"method {method}: a search for a shortest solution needs every position"
+    usual = usual_metric(rules)
+    if metric != usual and (question == Question.PROVE or method == Method.DOMINATING):
+        return f"metric {metric}: a proof of {rules.name} is told in {usual}"
+    if shortest and (question != Question.SOLVE or verdict != Verdict.SOLVED):
+        return f"a shortest solution, where the question is {question} and the verdict {verdict}"
+    return None

@@ -81,9 +81,9 @@ def verdict_line(result: Result) -> str:
     name = title(result.deal)
     if has_solution(result):
         length = counted(result.length or 0, *METRIC_WORDS[result.metric])
-        if result.limit is not None:
+        if result.at_least is not None and not result.shortest:
             possible = possible_lengths(result.length, result.at_least)
-            reason = LIMITS[result.limit]
+            reason = _why_early(result)
             return f"{name}: solved in {length}; the shortest has {possible} ({reason})"
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{name}: solved in {length}, {proven}"
@@ -93,8 +93,12 @@ def verdict_line(result: Result) -> str:
         spoils = result.metric == "moves" and result.policy not in POLICIES
         why = f" with the automoves {result.policy}" if spoils else ""
         return f"{name}: unsolvable{why}, after {counted(result.states, *STATES[result.method])}"
-    reason = LIMITS[result.limit] if result.limit else "the search is not finished"
-    return f"{name}: undecided, {reason}"
+    return f"{name}: undecided, {_why_early(result)}"
+
+
+def _why_early(result: Result) -> str:
+    """Why the search has not come to its end."""
+    return LIMITS[result.limit] if result.limit else "the search is not finished"
 
 
 def possible_lengths(at_most: int | None, at_least: int | None) -> str:

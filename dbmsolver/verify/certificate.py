@@ -148,10 +148,10 @@ def from_result(result: Result) -> Certificate:
     Another run need not find the same one.
     """
     claim = "unsolvable"
+    if result.limit is not None:
+        raise StoreError(f"claims nothing, the search ended undecided ({result.limit})")
     if result.verdict == "solved":
         claim = "shortest" if result.shortest else "solved"
-    elif result.verdict == "undecided":
-        raise StoreError(f"claims nothing, the search ended undecided ({result.limit})")
     return {
         "certificate": FORMAT,
         "claim": claim,

@@ -211,4 +211,5 @@ def export_command(store: str, form: AnswerForm) -> None:
     if form.name not in ("text", "json") and not has_solution(result):
         said = f"{verdict_line(result)}: no solution to be written as {form.name}"
         raise UsageError(f"{said}, expected text or json", store)
-    write_answer(result, form, quiet=True)
+    # That a shortest solution was asked for, and this is not proven to be one, is always said.
+    write_answer(result, form, quiet=result.shortest or result.at_least is None)

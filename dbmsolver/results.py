@@ -178,7 +178,8 @@ class Result:
     solution falls short of; it is None for a proof, and for a deal without a solution. `digest` is
     the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16 hexadecimal
     digits). `disk` and `peak_memory` are bytes, `seconds` the time of all runs on the store
-    together.
+    together. `keep` says whether the store has kept its closed states, so that the answer can be
+    verified.
     """
 
     question: Question
@@ -202,6 +203,7 @@ class Result:
     strata: tuple[tuple[int, int, int, int], ...] = field(default=())
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
     at_least: int | None = None
+    keep: Keep = "all"
 
     @property
     def measure(self) -> Measure:

@@ -75,4 +75,5 @@ def result_of(
         method=manifest.method,
         strata=strata,
         at_least=least_of(manifest, keys, layers),
+        keep=manifest.keep,
     )

@@ -20,7 +20,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.format import Format, code_bytes, progress
 from dbmsolver.verify.kernels.blocks import Body
 
-_FORMAT = 3
+_FORMAT = 4
 """The version of blocks that is read here."""
 _MOST_BYTES = 1 << 29
 _HEADER = struct.Struct("<QBBBBIQ")

@@ -14,9 +14,10 @@ from dbmsolver.errors import DbmError, InputError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.measures import METRICS
 from dbmsolver.game.shipped import rules_fields, rules_from
-from dbmsolver.results import Method
+from dbmsolver.results import Method, Question
+from dbmsolver.storage.meanings import difference, meaning_of
 
-FORMAT = 1
+FORMAT = 2
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
 CLAIMS = ("unsolvable", "shortest", "solved")
 MAX_BYTES = 1 << 20
@@ -51,16 +52,25 @@ def load(path: Path) -> Certificate:
         certificate = json.loads(data)
     except ValueError as error:
         raise InputError(f"not JSON ({error}), expected a certificate", where) from None
-    if isinstance(certificate, dict) and "question" in certificate:
-        certificate.setdefault("method", Method.EVERY_POSITION)  # what was not said at first
     problem = next(problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
     try:
-        # Whatever its version leaves out is said, so that certificates can be compared.
-        certificate["rules"] = rules_fields(rules_from(certificate["rules"]))
+        rules = rules_from(certificate["rules"])
     except (TypeError, DbmError) as error:
         raise InputError(f"not a certificate: its rules ({error})", where) from None
+    # Whatever its version leaves out is said, so that certificates can be compared.
+    certificate["rules"] = rules_fields(rules)
+    own = meaning_of(
+        rules,
+        certificate["policy"],
+        certificate["metric"],
+        Method(certificate["method"]),
+        Question(certificate["question"]),
+    )
+    unknown = difference(certificate["meaning"], own)
+    if unknown is not None:
+        raise InputError(f"a certificate that cannot be compared: {unknown}", where)
     return dict(certificate)
 
 
@@ -80,6 +90,7 @@ def problems(data: Any) -> Iterator[str]:
         "rules": dict,
         "policy": str,
         "metric": str,
+        "meaning": dict,
         "length": (int, type(None)),
         "states": int,
         "forced": int,

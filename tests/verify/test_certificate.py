@@ -116,8 +116,9 @@ def test_a_shorter_solution_in_a_certificate(stores: Path, tmp_path: Path) -> No
 BAD_FILES = [
     ("", "not JSON"),
     ("[]", "expected a JSON object"),
-    ("{}", '"certificate": 1'),
-    ('{"certificate": 1}', "claim is missing"),
+    ("{}", '"certificate": 2'),
+    ('{"certificate": 2}', "claim is missing"),
+    ('{"certificate": 1}', 'expected "certificate": 2'),
     ("\x00\xff", "not JSON"),
 ]
 

@@ -28,9 +28,11 @@ from dbmsolver.cli.render import (
     human_bytes,
     move_data,
     possible_lengths,
+    proof_facts,
     rules_data,
     strata_data,
     verdict_line,
+    verifying,
 )
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.cli.values import DealCommand, DealSource
@@ -71,7 +73,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     if as_json:
         click.echo(_status_json(status, store), nl=False)
     else:
-        click.echo(_status_text(status), nl=False)
+        click.echo(_status_text(status, store), nl=False)
 
 
 def _question(status: StoreStatus) -> str:
@@ -81,7 +83,7 @@ def _question(status: StoreStatus) -> str:
     return f"{text}, metric {status.metric}" if unusual else text
 
 
-def _status_text(status: StoreStatus) -> str:
+def _status_text(status: StoreStatus, store: str) -> str:
     each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
     if status.limit:
@@ -97,6 +99,7 @@ def _status_text(status: StoreStatus) -> str:
         ("Verdict", verdict),
         *lengths,
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
+        *proof_facts(store, status.verdict, status.shortest, status.keep),
         ("Closed", closed),
         ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
         ("Pending", counted(status.pending, "candidate", "candidates")),
@@ -143,6 +146,7 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "automove": status.policy,
             "keep": status.keep,
             "program": status.program,
+            "meaning": status.meaning,
             "states": status.states,
             "forced": status.forced,
             "closed_bytes": status.closed_bytes,
@@ -150,6 +154,7 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "disk": status.disk,
             "checked": list(status.checked),
             "store": store,
+            "proof": verifying(store, status.verdict, status.shortest, status.keep),
             "strata": strata_data(status.strata),
             "history": history_data(status.history),
         }

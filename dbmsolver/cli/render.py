@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
@@ -19,7 +19,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import UNUSUAL, rules_fields
 from dbmsolver.game.titles import title
-from dbmsolver.results import Keep, Limit, Method, Result, Verdict
+from dbmsolver.results import Limit, Method, Result, Verdict
 
 EXIT_CODES: dict[Verdict, int] = {
     Verdict.SOLVED: EXIT_SOLVED,
@@ -181,33 +181,6 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         if result.store is not None:
             again = f"dbmsolver resume {shlex.quote(str(result.store))}, with more --memory"
         yield "Go on", again
-
-
-def proof_facts(
-    store: Path | str, verdict: Verdict | None, shortest: bool, keep: Keep
-) -> Iterator[tuple[str, str]]:
-    """What is proof of a claim that a store makes, for people; nothing where none is needed."""
-    if not _is_claim(verdict, shortest):
-        return
-    command = verifying(store, verdict, shortest, keep)
-    if command is None:
-        yield "Proof", "none can be had of this store, it has not kept its states (--keep none)"
-    else:
-        yield "Proof", f"only by {command}: whoever writes a store can let it say anything"
-
-
-def verifying(
-    store: Path | str | None, verdict: Verdict | None, shortest: bool, keep: Keep
-) -> str | None:
-    """The command that alone is proof of what a store claims; None for no claim, or no proof."""
-    if store is None or not _is_claim(verdict, shortest) or keep == "none":
-        return None
-    return f"dbmsolver verify {shlex.quote(str(store))}"
-
-
-def _is_claim(verdict: Verdict | None, shortest: bool) -> bool:
-    """Whether it rests on more than the moves of a solution, which anybody can play."""
-    return verdict == Verdict.UNSOLVABLE or (verdict == Verdict.SOLVED and shortest)
 
 
 def _states(result: Result) -> str:

@@ -81,8 +81,8 @@ def problem(family: str, part: str, digest: str, known: tuple[int, str]) -> str 
     if digest == known[1]:
         return None
     return (
-        f"the {what} differ from those of version {version}, and stores and certificates of that "
-        f'version mean what they were: raise VERSIONS["{family}"]["{part}"] in {PLACE} to '
+        f"version {version} of the {what} gives something else than before, and stores and "
+        f'certificates that name it do not: raise VERSIONS["{family}"]["{part}"] in {PLACE} to '
         f"{version + 1}, and write ({version + 1}, {digest!r}) to {line}"
     )
 

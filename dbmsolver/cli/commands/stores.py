@@ -15,6 +15,7 @@ from dbmsolver.cli.answers import (
     write_text,
 )
 from dbmsolver.cli.options import json_option, store_argument
+from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
     board_data,
@@ -28,11 +29,9 @@ from dbmsolver.cli.render import (
     human_bytes,
     move_data,
     possible_lengths,
-    proof_facts,
     rules_data,
     strata_data,
     verdict_line,
-    verifying,
 )
 from dbmsolver.cli.tables import count_table, sums
 from dbmsolver.cli.values import DealCommand, DealSource

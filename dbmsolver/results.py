@@ -41,7 +41,7 @@ class Verdict(StrEnum):
     SOLVED = "solved"
     UNSOLVABLE = "unsolvable"
     UNDECIDED = "undecided"
-    """A limit ended the search."""
+    """A limit ended the search, and no solution was found by then."""
 
 
 class Limit(StrEnum):
@@ -173,11 +173,13 @@ class Result:
     `states` counts closed states without the forced ones, which `forced` counts; for a shortest
     solution those of the layers below it, which are whole. `evaluated` counts the states looked
     at. `moves` is filled for `solved`, and `shortest` says whether that solution is proven to be
-    one; where a limit ended the search before, `limit` says which. `at_least` is a length that no
+    one; where a limit ended the search before, `limit` says which, and `moves` is the best solution
+    that was found by then. `at_least` is a length that no
     solution falls short of; it is None for a proof, and for a deal without a solution. `digest` is
     the sum modulo 2**64 of XXH3-64 over the public keys of all closed states (16 hexadecimal
     digits). `disk` and `peak_memory` are bytes, `seconds` the time of all runs on the store
-    together.
+    together. `keep` says whether the store has kept its closed states, so that the answer can be
+    verified.
     """
 
     question: Question
@@ -201,6 +203,7 @@ class Result:
     strata: tuple[tuple[int, int, int, int], ...] = field(default=())
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
     at_least: int | None = None
+    keep: Keep = "all"
 
     @property
     def measure(self) -> Measure:

@@ -64,14 +64,15 @@ def solve(
     """Find a shortest solution of a deal, or prove that there is none.
 
     The verdict is `solved` (`moves` holds the solution, and `shortest` is true), `unsolvable`, or
-    `undecided` where a limit ended the search. `settings` are described at :class:`Settings`.
+    `undecided` where a limit ended the search before any solution was found. Where one was found,
+    the verdict is `solved`, `moves` holds the best one, `shortest` is false, `limit` says what
+    ended the search, and no solution has fewer than `at_least` moves. `settings` are described at
+    :class:`Settings`.
 
     With `any_solution` some solution is found first, mostly in a fraction of a second, then
     shorter ones, and at last that one is a shortest. `progress` is called with a Better for each of
-    them. Where a limit ends the search before that, the verdict is `solved` all the same, `moves`
-    holds the best solution, `shortest` is false, `limit` says what ended the search, and no
-    solution has fewer than `at_least` moves. A store keeps the best solution; whether a search in
-    it was begun with `any_solution` or without makes no difference to going on.
+    them. A store keeps the best solution; whether a search in it was begun with `any_solution` or
+    without makes no difference to going on.
 
     `metric` says what is counted: "cards", each card that moves; "runs", a card or a run that moves
     at once; "moves", such moves without those home that a program makes by itself, which `policy`
@@ -80,7 +81,7 @@ def solve(
 
     `progress` is called with a Report some times a second, and with a Commit whenever work has been
     written to the store. `cancel` is asked as often; once it says True, the search commits what it
-    has and ends `undecided`, its limit being `interrupt`. An exception of either, or Ctrl-C, ends
+    has and ends as by a limit, which is `interrupt`. An exception of either, or Ctrl-C, ends
     the search in the same way and is raised.
 
     Raises StoreError for a store that cannot be used, UsageError for a value that cannot be.

@@ -220,11 +220,17 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
     from dbmsolver.notation import formats
     from dbmsolver.notation.solution import Solution
 
-    shortest: int | str | None = result.length if result.shortest else None
-    if shortest is not None and result.metric != usual_metric(result.deal.rules):
-        shortest = counted(result.length or 0, *METRIC_WORDS[result.metric])
+    shortest = _said(result, result.length) if result.shortest else None
+    at_least = None if result.shortest else _said(result, result.at_least)
     solution = Solution.from_moves(result.deal, result.moves, result.policy)
-    return formats.write(solution, form.name, result.policy, form.runs, shortest)
+    return formats.write(solution, form.name, result.policy, form.runs, shortest, at_least)
+
+
+def _said(result: Result, moves: int | None) -> int | str | None:
+    """A number of moves, with what counts as one where that is not usual."""
+    if moves is None or result.metric == usual_metric(result.deal.rules):
+        return moves
+    return counted(moves, *METRIC_WORDS[result.metric])
 
 
 def write_text(text: str | Iterable[str], output: str | None) -> None:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, EXIT_UNSOLVABLE
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
@@ -81,9 +82,9 @@ def verdict_line(result: Result) -> str:
     name = title(result.deal)
     if has_solution(result):
         length = counted(result.length or 0, *METRIC_WORDS[result.metric])
-        if result.limit is not None:
+        if result.at_least is not None and not result.shortest:
             possible = possible_lengths(result.length, result.at_least)
-            reason = LIMITS[result.limit]
+            reason = _why_early(result)
             return f"{name}: solved in {length}; the shortest has {possible} ({reason})"
         proven = "shortest" if result.shortest else "not shown to be shortest"
         return f"{name}: solved in {length}, {proven}"
@@ -93,8 +94,12 @@ def verdict_line(result: Result) -> str:
         spoils = result.metric == "moves" and result.policy not in POLICIES
         why = f" with the automoves {result.policy}" if spoils else ""
         return f"{name}: unsolvable{why}, after {counted(result.states, *STATES[result.method])}"
-    reason = LIMITS[result.limit] if result.limit else "the search is not finished"
-    return f"{name}: undecided, {reason}"
+    return f"{name}: undecided, {_why_early(result)}"
+
+
+def _why_early(result: Result) -> str:
+    """Why the search has not come to its end."""
+    return LIMITS[result.limit] if result.limit else "the search is not finished"
 
 
 def possible_lengths(at_most: int | None, at_least: int | None) -> str:
@@ -170,6 +175,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "Digest", result.digest
     if result.store is not None:
         yield "Store", str(result.store)
+        yield from proof_facts(result.store, result.verdict, result.shortest, result.keep)
     if result.limit == Limit.MEMORY:
         again = "give more with --memory; with --store a run goes on where the one before it ended"
         if result.store is not None:
@@ -219,6 +225,7 @@ def render_json(result: Result) -> str:
             "disk": result.disk,
             "digest": result.digest,
             "store": None if result.store is None else str(result.store),
+            "proof": verifying(result.store, result.verdict, result.shortest, result.keep),
             "strata": strata_data(result.strata),
         }
     )

@@ -48,9 +48,9 @@ def result_of(
     layers = (layer for layer, _ in statistics.strata)
     steps: list[Step] = [(card, place) for card, place in manifest.path or []]
     verdict = manifest.verdict
-    if manifest.path is not None and options.any_solution:
+    if manifest.path is not None and not manifest.is_final:
         verdict = Verdict.SOLVED  # not finished, but there is a solution
-    assert verdict is not None
+    assert verdict is not None  # as long as nothing is known there is no answer
     strata = whole_strata(manifest)
     moves: tuple[Move, ...] = ()
     if steps and verdict == Verdict.SOLVED:
@@ -75,4 +75,5 @@ def result_of(
         method=manifest.method,
         strata=strata,
         at_least=least_of(manifest, keys, layers),
+        keep=manifest.keep,
     )

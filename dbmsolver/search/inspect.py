@@ -28,6 +28,7 @@ from dbmsolver.search.pile_finder import PileFinder
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along
 from dbmsolver.search.trace import Finder, replay, steps_to
 from dbmsolver.storage.manifest import deal_of
+from dbmsolver.storage.meanings import Meaning
 from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import from_manifest
@@ -44,7 +45,7 @@ class StoreStatus:
     the layer that holds the goal, `closed` counts all closed states. `history` rows (milliseconds,
     layer, stratum, states, forced) tell what was closed by that time, `closed_bytes` and `disk` are
     bytes, `pending` counts candidates, `checked` says by what the answer was checked, `program`
-    what made the store.
+    what made the store, `meaning` which versions of bound, keys and moves its records depend on.
     """
 
     question: Question
@@ -66,6 +67,7 @@ class StoreStatus:
     pending: int
     disk: int
     checked: tuple[str, ...]
+    meaning: Meaning
 
     @property
     def states(self) -> int:
@@ -106,6 +108,7 @@ def status(path: Path) -> StoreStatus:
             pending=_pending(store),
             disk=store.size(),
             checked=tuple(checked),
+            meaning=manifest.meaning,
         )
 
     return look(path, tell)

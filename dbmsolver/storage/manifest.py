@@ -7,7 +7,7 @@ import secrets
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from dbmsolver.errors import DbmError, InputError, StoreError, UsageError
+from dbmsolver.errors import DbmError, InputError, StoreError, UsageError, quoted
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
@@ -24,6 +24,7 @@ from dbmsolver.results import (
 )
 from dbmsolver.storage.fields import CHOICES, FIELDS, read_json
 from dbmsolver.storage.labels import wrong_label
+from dbmsolver.storage.meanings import Meaning, difference, meaning_of
 from dbmsolver.storage.records import FORMAT
 from dbmsolver.version import PROGRAM
 
@@ -35,7 +36,8 @@ class Manifest:
     The fields are the members of the JSON object, in its terms: ``deal`` has ``number`` and
     ``board``, ``rules`` the fields of :class:`~dbmsolver.game.rules.Rules`.  ``strata`` are rows
     (layer, stratum, states, forced), ``history`` (milliseconds, layer, stratum, states, forced),
-    ``path`` (card, place value), ``waiting`` a tally.
+    ``path`` (card, place value), ``waiting`` a tally. ``meaning`` is no field: a manifest that can
+    be read has that of this program.
     """
 
     format: int
@@ -94,21 +96,37 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: bytes, where: str) -> Manifest:
-        """Read a manifest; StoreError, naming ``where`` and the field, if it cannot be one."""
+        """Read a manifest; StoreError, naming ``where`` and the field, if it cannot be one.
+
+        StoreError also where its records mean something else than those of this program.
+        """
         try:
             members = read_json(data)
             if not isinstance(members, dict):
                 raise ValueError("it is no object")
+            meaning = members.pop("meaning", None)
             _check_names(members)
-            return cls(**members)
+            manifest = cls(**members)
         except (ValueError, RecursionError) as error:
             reason = "it is not JSON" if _is_of_json(error) else str(error)
             raise StoreError(f"the manifest is damaged ({reason})", where) from None
+        unknown = difference(meaning, manifest.meaning)
+        if unknown is not None:
+            made_by = quoted(manifest.program)
+            raise StoreError(f"{unknown}; it is for the program that made it, {made_by}", where)
+        return manifest
 
     def to_json(self) -> bytes:
         """The manifest as it is stored."""
         members = {one.name: getattr(self, one.name) for one in fields(self)}
+        members["meaning"] = self.meaning
         return json.dumps(members, separators=(",", ":")).encode()
+
+    @property
+    def meaning(self) -> Meaning:
+        """What the meaning of the records depends on: a version of each part, as this program."""
+        rules = rules_from(self.rules)
+        return meaning_of(rules, self.policy, self.metric, self.method, self.question)
 
     @property
     def is_final(self) -> bool:

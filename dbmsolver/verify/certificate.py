@@ -17,6 +17,7 @@ from dbmsolver.game.measures import measure_of
 from dbmsolver.game.shipped import rules_fields, rules_from
 from dbmsolver.results import Method, Question, Result
 from dbmsolver.storage.manifest import Manifest
+from dbmsolver.storage.meanings import meaning_of
 from dbmsolver.verify.certificate_file import FORMAT, Certificate, problems, short
 from dbmsolver.verify.solution import BadSolution, replay
 
@@ -51,6 +52,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
         "rules": rules_fields(rules_from(manifest.rules)),
         "policy": manifest.policy,
         "metric": manifest.metric,
+        "meaning": manifest.meaning,
         "length": manifest.length if claim != "unsolvable" else None,
         **_counts(claim, manifest.strata, manifest.length, manifest.digest),
         "path": manifest.path if claim != "unsolvable" else None,
@@ -150,10 +152,10 @@ def from_result(result: Result) -> Certificate:
     Another run need not find the same one.
     """
     claim = "unsolvable"
+    if result.limit is not None:
+        raise StoreError(f"claims nothing, the search ended undecided ({result.limit})")
     if result.verdict == "solved":
         claim = "shortest" if result.shortest else "solved"
-    elif result.verdict == "undecided":
-        raise StoreError(f"claims nothing, the search ended undecided ({result.limit})")
     return {
         "certificate": FORMAT,
         "claim": claim,
@@ -166,6 +168,9 @@ def from_result(result: Result) -> Certificate:
         "rules": rules_fields(result.deal.rules),
         "policy": result.policy,
         "metric": result.metric,
+        "meaning": meaning_of(
+            result.deal.rules, result.policy, result.metric, result.method, result.question
+        ),
         "length": result.length,
         **_counts(claim, result.strata, result.length, result.digest),
         "path": None,

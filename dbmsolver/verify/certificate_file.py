@@ -15,9 +15,10 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.measures import METRICS, measure_of
 from dbmsolver.game.shipped import rules_fields, rules_from
-from dbmsolver.results import Method
+from dbmsolver.results import Method, Question
 from dbmsolver.storage.fields import read_json
 from dbmsolver.storage.labels import wrong_label
+from dbmsolver.storage.meanings import difference, meaning_of
 from dbmsolver.verify.format import HOME
 
 FORMAT = 2
@@ -58,6 +59,16 @@ def load(path: Path) -> Certificate:
     problem = next(problems(certificate), None)
     if problem is not None:
         raise InputError(f"not a certificate: {problem}", where)
+    own = meaning_of(
+        rules_from(certificate["rules"]),
+        certificate["policy"],
+        certificate["metric"],
+        Method(certificate["method"]),
+        Question(certificate["question"]),
+    )
+    unknown = difference(certificate["meaning"], own)
+    if unknown is not None:
+        raise InputError(f"a certificate that cannot be compared: {unknown}", where)
     return dict(certificate)
 
 
@@ -77,6 +88,7 @@ def problems(data: Any) -> Iterator[str]:
         "rules": dict,
         "policy": str,
         "metric": str,
+        "meaning": dict,
         "length": (int, type(None)),
         "states": int,
         "forced": int,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,27 @@ def test_interrupted_with_a_store(tmp_path: Path) -> None:
     more = run("resume", store, "--max-time", "1", "--json", "--quiet")
     assert more.exit_code == 0
     assert json.loads(more.stdout)["at_most"] <= status["at_most"]
+
+
+class _Interrupted:
+    """The events of a search that is interrupted; it ends when it is asked to."""
+
+    def __iter__(self) -> Generator[Event, object, None]:
+        os.kill(os.getpid(), signal.SIGTERM)  # the other may be ignored where the tests run
+        request = yield report(best=2)
+        assert request is not None, "the search is asked to end"
+
+
+def test_interrupted_without_any(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A plain search writes the solution that it has, too."""
+    answer = result(shortest=False, limit="interrupt", at_least=1)
+    install(monkeypatch, lambda: answer, events=_Interrupted())
+    for command in (["solve", "3"], ["resume", str(tmp_path)]):
+        outcome = run(*command, "-o", tmp_path / "best.json", "--quiet")
+        assert outcome.exit_code == 130 and outcome.stderr.startswith("dbmsolver: interrupted")
+        told = json.loads((tmp_path / "best.json").read_text())
+        assert (told["verdict"], told["limit"], told["at_most"]) == ("solved", "interrupt", 2)
+        (tmp_path / "best.json").unlink()
 
 
 def test_a_file_is_replaced_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

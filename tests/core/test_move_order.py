@@ -7,30 +7,18 @@ from random import Random
 
 import numpy as np
 import pytest
-from helpers.support import Successor, core_successors, words_of
+from helpers.support import Successor, core_successors, needed_moves, words_of
 
-from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
-from dbmsolver.core.families import before_move, list_moves
+from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.tables import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Build, Fill
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
-from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import State, StateCodec
 
 MOST_STATES = 1_500
-
-
-@kernel
-def needed_moves(t, signature, off, low, high, code, every, moves):  # type: ignore[no-untyped-def]
-    """Write the moves of a state, those only that its code asks for or all; how many."""
-    sets = signature_sets(t, signature)
-    before = only_skipping(np.uint64(0))
-    if not every:
-        before = before_move(t, sets, off, low, high, code)
-    return list_moves(t, sets, off, low, high, before, moves)[0]
 
 
 class Successors:

@@ -8,14 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from dbmsolver.core.expand import MAX_MOVES
-from dbmsolver.core.families import successors
+from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
+from dbmsolver.core.families import before_move, list_moves, successors
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.decorators import kernel
 from dbmsolver.keys.states import State, StateCodec
 
 ODD_RULES = (
@@ -169,6 +170,16 @@ def walk(
 def words_of(*values: int) -> tuple[np.uint64, ...]:
     """Integers as the kernels take them: numba would make int64 of plain ones."""
     return tuple(np.uint64(value) for value in values)
+
+
+@kernel
+def needed_moves(t, signature, off, low, high, code, every, moves):  # type: ignore[no-untyped-def]
+    """Write the moves of a state, those only that its code asks for or all; how many."""
+    sets = signature_sets(t, signature)
+    before = only_skipping(np.uint64(0))
+    if not every:
+        before = before_move(t, sets, off, low, high, code)
+    return list_moves(t, sets, off, low, high, before, moves)[0]
 
 
 def core_successors(codec: StateCodec, state: State, skip: int = 0) -> tuple[list[Successor], bool]:

@@ -118,6 +118,7 @@ BAD_FILES = [
     ("[]", "expected a JSON object"),
     ("{}", '"certificate": 2'),
     ('{"certificate": 2}', "claim is missing"),
+    ('{"certificate": 1}', 'expected "certificate": 2'),
     ("\x00\xff", "not JSON"),
 ]
 

@@ -258,7 +258,9 @@ CHANGES: list[Callable[[dict[str, Any]], None]] = [
     lambda manifest: manifest.update(states=manifest["states"] + 1),
     lambda manifest: manifest.update(digest="0" * 16),
     lambda manifest: manifest["strata"].pop(),
-    lambda manifest: manifest.update(method="every-position"),
+    lambda manifest: manifest.update(
+        method="every-position", meaning={**manifest["meaning"], "family": "cards"}
+    ),
     lambda manifest: manifest.update(policy="none"),
 ]
 

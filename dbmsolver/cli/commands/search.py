@@ -131,8 +131,8 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
     "any_solution",
     is_flag=True,
     help="Find some solution first, mostly in a fraction of a second, then shorter ones, and at "
-    "last a shortest. Where a limit or Ctrl-C ends the search, the best one is written, with the "
-    "lengths that are possible still.",
+    "last a shortest. So there is mostly one to be written where a limit or Ctrl-C ends the "
+    "search.",
 )
 @sequence_options
 @click.option(
@@ -161,8 +161,9 @@ def solve_command(
 ) -> int:
     """Find a shortest solution of DEAL, or show that it has none.
 
-    The answer is proven: no solution is shorter than the one printed. With --any, and ended before
-    that, the answer says so. With --count or --all it is about all solutions of that length, with
+    The answer is proven: no solution is shorter than the one printed. Where a limit or Ctrl-C ends
+    the search before that, the best solution found so far is printed, and the answer says that it
+    is not proven. With --count or --all it is about all solutions of that length, with
     --every-first-move about all moves that can be made first.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
@@ -230,7 +231,7 @@ def _search(
 
     store = None if options.store is None else str(options.store)
     compilers = compilers_for(question, deal, options)
-    return _answer(begin, compilers, store, form, shown, options.any_solution)
+    return _answer(begin, compilers, store, form, shown, may_know=question == Question.SOLVE)
 
 
 def _all(
@@ -267,7 +268,7 @@ def resume_command(
 
         return session.resume(Path(store), threads, limits, address)
 
-    return _answer(begin, nullcontext(), store, form, shown, any_solution=True)
+    return _answer(begin, nullcontext(), store, form, shown, may_know=True)
 
 
 def _answer(
@@ -276,15 +277,15 @@ def _answer(
     store: str | None,
     form: AnswerForm,
     shown: Shown,
-    any_solution: bool,
+    may_know: bool,
 ) -> int:
     """Run a search, with something else beside it, and write its answer.
 
-    First of all it makes sure that the answer can be written as it was asked for. Where
-    ``any_solution`` will do, Ctrl-C is answered by the best so far, if there is one.
+    First of all it makes sure that the answer can be written as it was asked for. Where the search
+    ``may_know`` a solution before its end, Ctrl-C is answered by the best so far, if there is one.
     """
     check_output(form.output)
-    wait = follow_to_best if any_solution else follow
+    wait = follow_to_best if may_know else follow
     with beside:
         result = wait(begin(), shown.progress(), store)
     if result.limit != Limit.INTERRUPT:

@@ -15,6 +15,7 @@ from dbmsolver.cli.answers import (
     write_text,
 )
 from dbmsolver.cli.options import json_option, store_argument
+from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
     board_data,
@@ -71,7 +72,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     if as_json:
         click.echo(_status_json(status, store), nl=False)
     else:
-        click.echo(_status_text(status), nl=False)
+        click.echo(_status_text(status, store), nl=False)
 
 
 def _question(status: StoreStatus) -> str:
@@ -81,7 +82,7 @@ def _question(status: StoreStatus) -> str:
     return f"{text}, metric {status.metric}" if unusual else text
 
 
-def _status_text(status: StoreStatus) -> str:
+def _status_text(status: StoreStatus, store: str) -> str:
     each = status.closed_bytes / max(status.closed, 1)
     verdict: str = status.verdict or "not finished"
     if status.limit:
@@ -97,6 +98,7 @@ def _status_text(status: StoreStatus) -> str:
         ("Verdict", verdict),
         *lengths,
         *(("" if number else "Checked", line) for number, line in enumerate(status.checked)),
+        *proof_facts(store, status.verdict, status.shortest, status.keep),
         ("Closed", closed),
         ("Size", f"{human_bytes(status.closed_bytes)}, {each:.2f} bytes for each of them"),
         ("Pending", counted(status.pending, "candidate", "candidates")),
@@ -143,6 +145,7 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "automove": status.policy,
             "keep": status.keep,
             "program": status.program,
+            "meaning": status.meaning,
             "states": status.states,
             "forced": status.forced,
             "closed_bytes": status.closed_bytes,
@@ -150,6 +153,7 @@ def _status_json(status: StoreStatus, store: str) -> str:
             "disk": status.disk,
             "checked": list(status.checked),
             "store": store,
+            "proof": verifying(store, status.verdict, status.shortest, status.keep),
             "strata": strata_data(status.strata),
             "history": history_data(status.history),
         }
@@ -211,4 +215,5 @@ def export_command(store: str, form: AnswerForm) -> None:
     if form.name not in ("text", "json") and not has_solution(result):
         said = f"{verdict_line(result)}: no solution to be written as {form.name}"
         raise UsageError(f"{said}, expected text or json", store)
-    write_answer(result, form, quiet=True)
+    # That a shortest solution was asked for, and this is not proven to be one, is always said.
+    write_answer(result, form, quiet=result.shortest or result.at_least is None)

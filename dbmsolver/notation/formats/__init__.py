@@ -76,11 +76,13 @@ def write(
     policy: Policy = "horne",
     runs: bool = False,
     shortest: int | str | None = None,
+    at_least: int | str | None = None,
 ) -> str:
     """The solution as text of a format.
 
     The automove policy is for `sfn`, which has to state one, and for what can be copied as such
-    from `html`. That one also says how many moves a solution has that is proven to be `shortest`.
+    from `html`. That one also says how many moves a solution has that is proven to be `shortest`,
+    or, of one that is not, that no solution has fewer moves than `at_least`.
 
     With `runs`, runs of cards are one move each, and every move is told in full.
 
@@ -92,7 +94,7 @@ def write(
     if format_name == "sfn":
         return sfn.write(solution, policy)
     if format_name == "html":
-        return html.write(solution, policy, shortest)
+        return html.write(solution, policy, shortest, at_least)
     return _MODULES[format_name].write(solution)
 
 

@@ -33,7 +33,9 @@ _MOVE = re.compile(
     r"(?:  \((?P<count>[0-9]{1,2}) cards\))?(?P<forced>  \((?:forced|automove)\))?",
     re.ASCII,
 )
-_FACT = re.compile(r"(?:Lengths|States|Time|Memory|Disk|Digest|Store): .*|No move is needed\.|\s*")
+_FACT = re.compile(
+    r"(?:Lengths|States|Time|Memory|Disk|Digest|Store|Proof|Go on): .*|No move is needed\.|\s*"
+)
 _PILED = {"pile": PILE, "stock": STOCK, "waste": WASTE, "reserve": RESERVE}
 _NUMBER = re.compile(r"-?[0-9]{1,12}")
 

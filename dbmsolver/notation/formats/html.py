@@ -44,18 +44,24 @@ def title(solution: Solution) -> str:
     return f"{name}: {solution.tag}" if solution.tag else name
 
 
-def write(solution: Solution, policy: Policy = "horne", shortest: int | str | None = None) -> str:
+def write(
+    solution: Solution,
+    policy: Policy = "horne",
+    shortest: int | str | None = None,
+    at_least: int | str | None = None,
+) -> str:
     """The page.
 
     The automove policy is for the text in Standard FreeCell Notation that can be copied from it;
     the notation cannot state `none`, and then has Horne's.
     `shortest` is the number of moves of a solution that is proven to be shortest, or that with
-    what counts as a move, in words; None for others.
+    what counts as a move, in words; None for others. `at_least` is, of a solution that is not
+    proven, what no solution falls short of; None where nobody asked for a shortest one.
     """
     parts = {
         "title": html.escape(title(solution)),
         "badge": _badge(shortest),
-        "facts": html.escape(_facts(solution, shortest)),
+        "facts": html.escape(_facts(solution, shortest, at_least)),
         "policy": html.escape(_policy()),
         "style": _style(),
         "script": _script(),
@@ -88,18 +94,22 @@ def read(source: Source, given: Given) -> Solution:
 def _badge(shortest: int | str | None) -> str:
     if shortest is None:
         return ""
-    moves = "1 move" if shortest == 1 else f"{shortest} moves"
-    if isinstance(shortest, str):
-        moves = html.escape(shortest)
-    return f'<span class="badge">Proven shortest: {moves}</span>'
+    return f'<span class="badge">Proven shortest: {html.escape(_moves(shortest))}</span>'
 
 
-def _facts(solution: Solution, shortest: int | str | None) -> str:
+def _moves(number: int | str) -> str:
+    if isinstance(number, str):
+        return number
+    return "1 move" if number == 1 else f"{number} moves"
+
+
+def _facts(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
     name = solution.rules.name
     game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
     facts = f"{game}: {solution.rules.describe()}"
-    count = len(solution.steps)
-    moves = "1 move" if count == 1 else f"{count} moves"
+    moves = _moves(len(solution.steps))
+    if at_least is not None:
+        moves += f", not proven shortest: at least {_moves(at_least)} are needed"
     return facts if isinstance(shortest, int) else f"{moves}. {facts}"
 
 

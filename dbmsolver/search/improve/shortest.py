@@ -18,7 +18,7 @@ from dbmsolver.results import Event, Report
 from dbmsolver.search.astar.layers import AStarSearch
 from dbmsolver.search.improve.best import Best
 from dbmsolver.search.limits import Cancelled
-from dbmsolver.search.outcome import GoalMet, Steps
+from dbmsolver.search.outcome import GoalMet, Steps, Stopped
 from dbmsolver.search.trace import Step
 
 if TYPE_CHECKING:
@@ -46,10 +46,15 @@ class ShortestBelow:
         steps = self.search.run()
         try:
             with closing(steps):
-                return (yield from self._run(steps))
+                outcome = yield from self._run(steps)
         finally:
             if self._beside is not None:
                 self._beside.end()
+        if isinstance(outcome, Stopped) and self._beside is not None:
+            found = self._beside.steps()  # it may just have come to its end
+            if found is not None:
+                self.best.offer(found)
+        return outcome
 
     def _run(self, steps: Steps) -> Steps:
         advance: Callable[[], Event] = partial(next, steps)

@@ -56,9 +56,12 @@ class PatienceDives:
     def run(self) -> Steps:
         """Dive until there is a solution, or the schedule ends."""
         try:
-            diving = yield from self._dive_often()
+            return (yield from self._run())
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
+
+    def _run(self) -> Steps:
+        diving = yield from self._dive_often()
         if diving is None:
             return Stopped(self.recorder.limits.reached())
         self.steps = self._steps(diving)

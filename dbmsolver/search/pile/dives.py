@@ -63,9 +63,12 @@ class PileDives:
     def run(self) -> Steps:
         """Dive until there is a solution, there is none, or the schedule ends."""
         try:
-            length, diving = yield from self._dive_often()
+            return (yield from self._run())
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
+
+    def _run(self) -> Steps:
+        length, diving = yield from self._dive_often()
         if length < 0 or diving is None:
             return Stopped(self.recorder.limits.reached())
         self.steps = [(int(card), PLACE_HOME) for card in diving.path[:length]]

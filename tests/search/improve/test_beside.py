@@ -39,12 +39,13 @@ def test_a_beam_lowers_the_ceiling(tmp_path: Path, threads: int) -> None:
 
 
 @pytest.mark.usefixtures("early_beams")
-def test_a_limit_leaves_the_deal_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A solution that is not shown to be shortest is no answer, but the next run knows it."""
+def test_the_next_run_knows_the_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solution that is not shown to be shortest is told as such, and the next run has it."""
     store = tmp_path / "store"
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
     begun = solve(Deal.from_number(2), store=store, threads=1, max_states=12_000)
-    assert (begun.verdict, begun.moves) == (Verdict.UNDECIDED, ())
+    assert (begun.verdict, begun.shortest, begun.limit) == (Verdict.SOLVED, False, "max-states")
+    assert begun.length == len(begun.moves) == 75
     known: list[int | None] = []
     steps = session.resume(store)
     while True:

@@ -1,0 +1,36 @@
+"""What is proof of the answer that a store gives."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from dbmsolver.results import Keep, Verdict
+
+
+def proof_facts(
+    store: Path | str, verdict: Verdict | None, shortest: bool, keep: Keep
+) -> Iterator[tuple[str, str]]:
+    """What is proof of a claim that a store makes, for people; nothing where none is needed."""
+    if not _is_claim(verdict, shortest):
+        return
+    command = verifying(store, verdict, shortest, keep)
+    if command is None:
+        yield "Proof", "none can be had of this store, it has not kept its states (--keep none)"
+    else:
+        yield "Proof", f"only by {command}: whoever writes a store can let it say anything"
+
+
+def verifying(
+    store: Path | str | None, verdict: Verdict | None, shortest: bool, keep: Keep
+) -> str | None:
+    """The command that alone is proof of what a store claims; None for no claim, or no proof."""
+    if store is None or not _is_claim(verdict, shortest) or keep == "none":
+        return None
+    return f"dbmsolver verify {shlex.quote(str(store))}"
+
+
+def _is_claim(verdict: Verdict | None, shortest: bool) -> bool:
+    """Whether it rests on more than the moves of a solution, which anybody can play."""
+    return verdict == Verdict.UNSOLVABLE or (verdict == Verdict.SOLVED and shortest)

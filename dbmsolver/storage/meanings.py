@@ -1,0 +1,101 @@
+"""What the records of a store mean: a version of each thing that their meaning depends on.
+
+The records of one store have to mean the same from the first to the last. So a manifest names these
+versions, and what was written with others is not gone on with. A change to the search that gives
+any position another key, another bound, or other moves raises the version of that part for the
+families of games concerned. `tests/search/test_meanings.py` has what each version gives on fixed
+positions, and fails where that changes and the version does not.
+"""
+
+from __future__ import annotations
+
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import Measure, Metric
+from dbmsolver.game.rules import Rules
+from dbmsolver.results import Method, Question
+
+Meaning = dict[str, str | int]
+"""A family of games, under the name "family", and the version of each part that it has."""
+
+PARTS = {
+    "keys": "keys and parent-move codes",
+    "moves": "moves that are searched",
+    "automoves": "moves home that are made at once",
+    "bound": "lower bound",
+}
+"""What the meaning of records depends on, in words.
+
+keys: signatures, strata, local and public keys, and the codes that lead to parents. moves: which
+states follow from a state, what that costs, and which of them are left out, as another order of
+moves leads to them. automoves: which states have a forced move, by each policy. bound: what the
+layers of a search for a shortest solution are counted with; a proof has none.
+"""
+
+VERSIONS: dict[str, dict[str, int]] = {
+    "cards": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
+    "supermoves": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
+    "runs": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
+    "two-way": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
+    "dominating": {"keys": 1, "moves": 1, "automoves": 1},
+    "pile": {"keys": 1, "moves": 1, "bound": 1},
+    "patience": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
+}
+"""The versions of this program, by family.
+
+cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
+runs: a run is one move by the rules. two-way: columns are built both ways, or cards come back.
+dominating: proofs over dominating positions. pile: all cards go to one pile. patience: Klondike and
+its relatives.
+"""
+
+
+def meaning_of(
+    rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
+) -> Meaning:
+    """What the records of a search mean that this program makes."""
+    family = _family(rules, policy, metric, method)
+    versions = dict(VERSIONS[family])
+    if question == Question.PROVE:
+        versions.pop("bound", None)
+    return {"family": family, **versions}
+
+
+def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:
+    if rules.is_patience:
+        return "patience"
+    if rules.has_pile:
+        return "pile"
+    if method == Method.DOMINATING:
+        return "dominating"
+    if rules.has_runs:
+        return "runs"
+    if rules.two_way:
+        return "two-way"
+    return "supermoves" if Measure(rules, policy, metric).by_room else "cards"
+
+
+def difference(said: object, own: Meaning) -> str | None:
+    """Why records that are ``said`` to mean something are not understood; None if they are.
+
+    ``own`` is what this program makes of the same search.
+    """
+    if not isinstance(said, dict):
+        return "what its records mean is not said"
+    family = own["family"]
+    if said.get("family") != family:
+        return f"its records are those of {_short(said.get('family'))}, expected {family}"
+    for name in sorted(said.keys() | own.keys()):
+        theirs, ours = said.get(name), own.get(name)
+        # True counts as 1, and is no version.
+        if theirs == ours and type(theirs) is type(ours):
+            continue
+        words = PARTS.get(name, _short(name))
+        if theirs is None:
+            return f"the version of its {words} is not said, expected {ours}"
+        expected = "none" if ours is None else ours
+        return f"made with version {_short(theirs)} of the {words} ({family}), expected {expected}"
+    return None
+
+
+def _short(value: object) -> str:
+    return ascii(value)[:40]

@@ -1,0 +1,263 @@
+"""What the kernels of each family of games make of fixed positions, part by part.
+
+The parts are those of :mod:`dbmsolver.storage.meanings`. Each function returns plain values for
+each part: the same ones as long as records keep their meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import xxhash
+
+from dbmsolver.core import families
+from dbmsolver.core.bound import NO_LIMIT, make_scratch
+from dbmsolver.core.digest import digest_runs
+from dbmsolver.core.dive import fingerprints
+from dbmsolver.core.dominance import make_scratch as make_record_scratch
+from dbmsolver.core.dominance import successors as record_successors
+from dbmsolver.core.expand import MAX_MOVES
+from dbmsolver.core.patience import moves_of
+from dbmsolver.core.patience_bound import bound_of, signatures
+from dbmsolver.core.patience_closing import digest_of
+from dbmsolver.core.patience_tables import make_board, make_found
+from dbmsolver.core.pile import digest_keys, expand
+from dbmsolver.core.runs import local_key, progress_of
+from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import slot_cards
+from dbmsolver.game.kinds import POLICIES, Policy
+from dbmsolver.game.measures import Measure, Metric, measure_of
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.jit.families import function_of
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.states import State, StateCodec
+from dbmsolver.results import Question
+from dbmsolver.storage import patience_blocks
+from helpers.support import COMING_BACK, core_successors, needed_moves, words_of
+
+Values = dict[str, list[Any]]
+_METRICS: tuple[Metric, ...] = ("runs", "plays")
+STEPS = 60
+"""Moves of a game that is played through."""
+
+
+def digest(values: list[Any]) -> str:
+    """Sixteen hexadecimal digits that tell values apart."""
+    return xxhash.xxh3_64_hexdigest(json.dumps(values, default=int).encode())
+
+
+def game_of(deal: Deal, measure: Measure) -> list[Position]:
+    """Positions of one game, which does not depend on the order in which moves are listed.
+
+    Cards go home as soon as they can; else the next position is drawn by a hash of what it is.
+    None comes twice.
+    """
+    positions, seen = [deal.position], {repr(deal.position.canonical())}
+    while len(positions) <= STEPS:
+        after: dict[str, Position] = {}
+        for _, position in measure.successors(positions[-1]):
+            after.setdefault(repr(position.canonical()), position)
+        fresh = after.keys() - seen
+        if not fresh:
+            break
+        drawn = min(fresh, key=lambda text: (after[text].left, digest([text])))
+        seen.add(drawn)
+        positions.append(after[drawn])
+    return positions
+
+
+def _deals(names: Iterable[str | Rules]) -> list[Deal]:
+    """Three deals of each game."""
+    games = [GAMES[game] if isinstance(game, str) else game for game in names]
+    return [Deal.from_number(number, rules) for rules in games for number in (1, 2, 3)]
+
+
+def _of_states(
+    games: Iterable[str | Rules],
+    metric: Metric | None = None,
+    policies: Iterable[Policy] = POLICIES,
+) -> Values:
+    """Games whose states are positions made of cards, by any kind of tables."""
+    values: Values = {"keys": [], "moves": [], "automoves": [], "bound": []}
+    for deal in _deals(games):
+        for policy in policies:
+            positions = game_of(deal, measure_of(deal.rules, policy, metric))
+            codec = StateCodec(deal, policy, metric)
+            if policy == "none":
+                values["keys"] += _keys_of_states(codec, positions)
+                values["moves"] += _moves_of_states(codec, positions)
+                values["bound"] += _bounds(codec, positions)
+            else:
+                values["automoves"] += _automoves(codec, positions)
+                values["keys"] += [codec.root_code, codec.encode(positions[-1])]
+    return values
+
+
+def _keys_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
+    values: list[Any] = [codec.root_code, codec.tables.code_card, codec.tables.code_place]
+    values = [codec.root_code, *(array.tolist() for array in values[1:])]
+    for position in positions:
+        state = codec.state(position)
+        values.append([*state, codec.encode(position), *_stored(codec, state)])
+    for before, after in pairwise(positions):
+        found, _ = core_successors(codec, codec.state(before))
+        state = codec.state(after)
+        values.append([code for one, code in found if one == state])
+    return values
+
+
+def _stored(codec: StateCodec, state: State) -> list[Any]:
+    """A state as it is stored: its stratum and local key; and what it adds to the digest."""
+    signature = np.array([state.signature], np.uint64)
+    stratum = progress_of(codec.tables, signature, codec.locked)
+    local = local_key(codec.tables, *words_of(*state))
+    added = digest_runs(codec.tables, signature, np.ones(1, np.int64), local, local.size)
+    return [stratum.tolist(), local.tolist(), int(added)]
+
+
+def _moves_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
+    """The moves of each position, all and those that its last move leaves, and what they cost."""
+    cost = function_of(families.move_cost, codec.tables).py_func
+    values: list[Any] = [int(cost(codec.tables, forced)) for forced in (False, True)]
+    moves = np.zeros(MAX_MOVES, np.uint16)
+    last = codec.root_code
+    for before, after in pairwise(positions):
+        state = codec.state(before)
+        for every in (True, False):
+            count = needed_moves(codec.tables, *words_of(*state), last, every, moves)
+            values.append(sorted(divmod(move, 8) for move in moves[:count].tolist()))
+        found, _ = core_successors(codec, state)
+        values.append(sorted(_step(codec, one) for one in found))
+        wanted = codec.state(after)
+        last = min(code for one, code in found if one == wanted)
+    return values
+
+
+def _step(codec: StateCodec, successor: Any) -> tuple[int, int]:
+    card = int(codec.tables.code_card[successor.code])
+    return card, codec.place(successor.state, card)
+
+
+def _automoves(codec: StateCodec, positions: list[Position]) -> list[Any]:
+    values: list[Any] = []
+    for position in positions:
+        found, forced = core_successors(codec, codec.state(position))
+        values.append([_step(codec, one) for one in found] if forced else [])
+    return values
+
+
+def _bounds(codec: StateCodec, positions: list[Position]) -> list[int]:
+    bounds = families.make_bound_tables(codec.tables, positions[0].columns)
+    over, work = make_scratch()
+    return [
+        int(
+            families.bound_of_state(
+                bounds,
+                codec.tables,
+                *words_of(*codec.state(position)),
+                over[0],
+                work,
+                NO_LIMIT,
+            )
+        )
+        for position in positions
+    ]
+
+
+def _of_records() -> Values:
+    values: Values = {"keys": [], "moves": [], "automoves": []}
+    scratch = make_record_scratch()
+    for deal in _deals(("freecell", "bakers_game", "seahaven_towers")):
+        for policy in POLICIES:
+            positions = game_of(deal, measure_of(deal.rules, policy))
+            keys = RecordKeys(deal, policy)
+            part = "moves" if policy == "none" else "automoves"
+            for position in positions:
+                state = keys.state(position)
+                if policy == "none":
+                    rows = np.array([state], np.uint64)
+                    stored = _stored(keys, state)
+                    values["keys"].append([*state, *stored, fingerprints(rows).tolist()])
+                count = int(record_successors(keys.tables, *words_of(*state[:3]), scratch))
+                found = [State(*words[:3], 0) for words in scratch.found[:count].tolist()]
+                values[part].append(sorted(_record(keys, one) for one in found))
+    return values
+
+
+def _record(keys: RecordKeys, state: State) -> list[Any]:
+    record = keys.record(state)
+    slots = sorted(slot_cards(record))
+    return [list(record.foundations), sorted(record.columns), slots, sorted(record.fix)]
+
+
+def _of_piles() -> Values:
+    values: Values = {"keys": [], "moves": [], "bound": []}
+    for deal in _deals(("golf", "black_hole", "all_in_a_row")):
+        keys = PileKeys(deal)
+        for position in game_of(deal, keys.measure):
+            key = keys.encode(position)
+            state = np.array([key], np.uint64)
+            played, turned = np.zeros(64, np.uint64), np.zeros(64, np.uint64)
+            _, some, more = expand(keys.tables, state, 0, played, turned)
+            after = [*played[:some].tolist(), *turned[:more].tolist()]
+            tops = [one >> 6 & 63 for one in after]  # the card that was put on the pile
+            stored = [keys.strata(state).tolist(), int(digest_keys(state))]
+            values["keys"].append([key, sorted(after), *stored])
+            values["moves"].append([sorted(tops[:some]), sorted(tops[some:])])
+            values["bound"] += keys.layers(state).tolist()
+    return values
+
+
+def _of_patience() -> Values:
+    values: Values = {"keys": [], "moves": [], "automoves": [], "bound": []}
+    for deal in _deals(("klondike", "klondike_by_threes", "yukon", "whitehead", "canfield")):
+        for policy in POLICIES:
+            positions = game_of(deal, measure_of(deal.rules, policy))
+            for metric in _METRICS:
+                keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
+                _add_patience(values, keys, positions)
+    return values
+
+
+def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position]) -> None:
+    board, found = make_board(), make_found()
+    part = "moves" if keys.policy == "none" else "automoves"
+    for position in positions:
+        key = keys.encode(position)
+        words = keys.words(key)
+        number = int(moves_of(keys.tables, words, board, found))
+        steps = []
+        for one, code, cost in zip(found.words[:number], found.codes, found.costs, strict=False):
+            after = sum(int(word) << 64 * place for place, word in enumerate(one))
+            steps.append([keys.card_of(int(code)), keys.place(after, int(code)), int(cost)])
+        values[part].append(sorted(steps))
+        if keys.policy != "none":
+            continue
+        signature = np.zeros(1, np.uint64)
+        signatures(keys.tables, words[None], signature)
+        stratum = patience_blocks.strata_of(keys, words[None], layered=False)
+        codes = sorted(found.codes[:number].tolist())
+        stored = [signature.tolist(), stratum.tolist(), int(digest_of(words[None]))]
+        values["keys"].append([key, *stored, codes])
+        values["bound"].append(int(bound_of(keys.tables, words, board)))
+
+
+FAMILIES: dict[str, Callable[[], Values]] = {
+    "cards": lambda: _of_states(("freecell", "seahaven_towers", "flower_garden")),
+    "supermoves": lambda: _of_states(("freecell", "bakers_game"), "moves", AUTOMOVES),
+    "runs": lambda: _of_states(("relaxed_freecell", "simple_simon")),
+    "two-way": lambda: _of_states(("fortress", COMING_BACK[0])),
+    "dominating": _of_records,
+    "pile": _of_piles,
+    "patience": _of_patience,
+}
+"""The values of each family, by its name."""

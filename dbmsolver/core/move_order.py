@@ -61,9 +61,9 @@ def before_move(t, sets, off, low, high, code):
     elif old == PLACE_BOTTOM:
         bottoms += 1
     elif old == PLACE_LOCKED:
+        # Where a locked card is the bottom of its column, only kings go to empty columns, or none:
+        # it makes no difference then that the column was in use, as kings are no lower cards.
         below = np.int64(t.dealt_below[card])
-        if below >= CARDS:
-            bottoms += 1
     else:
         below = (card ^ np.int64(t.kinds[old])) + 4
     if below < CARDS:

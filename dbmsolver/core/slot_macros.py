@@ -157,7 +157,7 @@ def onto_slot_card(t, r, scratch, count, card, parent, kind):
             continue
         is_bottom = from_slot and x.column != NOBODY
         lifts = length - 1 + x.depth
-        if not is_bottom and (length <= r.free or (x.depth > 0 and lifts <= r.free)):
+        if not is_bottom and (length <= r.free or x.depth > 0):
             kept = own_column(x) | (1 << host)
             way = Way(move, x.above | mask, lifts, from_slot, x.depth > 0, alone, kept)
             count = note_outcomes(t, r, scratch, count, ZERO, way)

@@ -11,9 +11,8 @@ blocker still counts one after the move, and any other card counted one at most 
 comes back counts one more.
 
 A column is a prefix, as dealt up to its topmost locked card, and above it a chain
-(:mod:`dbmsolver.core.bound`). Where columns are built in both directions a chain goes either down
-or up, as it is of one suit and has no card twice. So its cards are visited in descending order if
-they lie on a higher one, and then in ascending order if they lie on a lower one.
+(:mod:`dbmsolver.core.bound`). Where columns are built in both directions, a card that lies on a
+lower one is of its suit, and so a blocker. The others of a chain are visited in descending order.
 """
 
 from __future__ import annotations
@@ -87,7 +86,6 @@ def cheap_bound(b, t, s, off, low, high, over):
         rest &= rest - ONE
         over[card] = b.higher[card]
     rest = s.chained & ~off
-    upward = ZERO
     while rest:
         card = highest_bit(rest)
         shift = U64(card)
@@ -98,17 +96,9 @@ def cheap_bound(b, t, s, off, low, high, over):
         if kind >= t.kinds.size or card + t.rises[kind] >= CARDS:
             continue  # what is read from a file may be no state
         if t.rises[kind] < 0:
-            upward |= ONE << shift
+            found += 1  # it lies on a lower card of its suit
             continue
         beneath = over[(card + 4) ^ np.int64(t.kinds[kind])]
-        found += np.int64((beneath >> shift) & ONE)
-        over[card] = beneath | b.higher[card]
-    while upward:
-        card = lowest_bit(upward)
-        shift = U64(card)
-        upward &= upward - ONE
-        kind = np.int64((low >> shift) & ONE)
-        beneath = over[(card - 4) ^ np.int64(t.kinds[kind])]
         found += np.int64((beneath >> shift) & ONE)
         over[card] = beneath | b.higher[card]
     return found, ZERO

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from helpers.support import (
-    EVERY_GAME_AND_BACK,
+    EVERY_FAMILY,
     Game,
     core_successors,
     random_game,
@@ -54,7 +54,7 @@ def check_successors(game: Game, position: Position) -> None:
         assert game.codec.tables.code_card[code] == move.card
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=10, deadline=None)
 def test_successors(rules: Rules, seed: int) -> None:
@@ -63,7 +63,7 @@ def test_successors(rules: Rules, seed: int) -> None:
         check_successors(game, position)
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=25, deadline=None)
 def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
@@ -75,7 +75,7 @@ def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
     )
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=15, deadline=None)
 def test_codes_lead_back(rules: Rules, seed: int) -> None:
@@ -88,7 +88,7 @@ def test_codes_lead_back(rules: Rules, seed: int) -> None:
             assert tuple(map(int, undone)) == before
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=10, deadline=None)
 def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
@@ -105,7 +105,7 @@ def test_skipped_cards_do_not_move(rules: Rules, seed: int) -> None:
         assert sorted(rest) == sorted(kept)
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=15, deadline=None)
 def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
@@ -127,7 +127,7 @@ def test_the_card_moved_last_can_be_skipped(rules: Rules, seed: int) -> None:
             assert lost <= known
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=15, deadline=None)
 def test_progress_never_falls(rules: Rules, seed: int) -> None:
@@ -148,7 +148,7 @@ def test_progress_never_falls(rules: Rules, seed: int) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 def test_is_safe(rules: Rules, policy: Policy) -> None:
     """For all heights that make a difference to a card."""
     random = Random(5)

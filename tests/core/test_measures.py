@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
+
 import pytest
 from helpers.measured import GAMES, MEASURES, Measured, small_measured
 from helpers.naive_bound import bound_of_measure
@@ -9,6 +12,9 @@ from helpers.support import Successor, core_successors, words_of
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import make_scratch
+from dbmsolver.game.cards import CARDS
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import Measure
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.states import State, StateCodec
@@ -45,6 +51,56 @@ def check_moves(game: Measured, codec: StateCodec) -> None:
         for after, code in found:
             parent = families.undo_code(codec.tables, *words_of(*after), code)
             assert State(*map(int, parent)) == state
+
+
+def check_successors(measure: Measure, codec: StateCodec, position: Position) -> None:
+    """The kernels' moves from a position lead where those of the readable model do."""
+    wanted = Counter(codec.state(after) for _, after in measure.successors(position))
+    found, _ = core_successors(codec, codec.state(position))
+    assert Counter(after for after, _ in found) == wanted, (measure, position)
+
+
+def long_runs(random: Random, rules: Rules) -> Position:
+    """A whole deck in columns that end in long runs, some columns empty, some freecells full."""
+    left = random.sample(range(CARDS), CARDS)
+    cells: list[int | None] = [None] * rules.freecells
+    full = rules.freecells if rules.reserve else random.randint(0, rules.freecells)
+    for index in range(full):
+        cells[index] = left.pop()
+    used = max(2, rules.columns - random.randint(0, 3))
+    columns: list[list[int]] = [[left.pop()] for _ in range(used)]
+    for column in columns[1:]:
+        while fits := [card for card in left if rules.can_stack(card, column[-1])]:
+            if random.random() < 0.1:
+                break
+            column.append(random.choice(fits))
+            left.remove(column[-1])
+    columns[0] = [*left, *columns[0]]
+    columns += [[] for _ in range(rules.columns - used)]
+    return Position(tuple(map(tuple, columns)), tuple(cells), (0, 0, 0, 0))
+
+
+def check_long_runs(rules: Rules, deals: int) -> None:
+    """Compare the moves of positions with long runs, and of those that a few moves lead to."""
+    random = Random(f"long runs {rules.name}")
+    for _ in range(deals):
+        start = long_runs(random, rules)
+        metric, policy = random.choice(MEASURES)
+        measure = Measure(rules, policy, metric)  # type: ignore[arg-type]
+        codec = StateCodec(Deal(start, rules), measure.policy, measure.metric)
+        position = start
+        for _ in range(8):
+            check_successors(measure, codec, position)
+            following = measure.successors(position)
+            if not following:
+                break
+            position = random.choice(following)[1]
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=lambda rules: rules.name)
+def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
+    """Up to 13 cards, where there is room for just so many, for one less, and for one more."""
+    check_long_runs(rules, 40)
 
 
 def bounds(game: Measured, codec: StateCodec) -> list[int]:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers.support import EVERY_GAME_AND_BACK, Game, core_successors, random_game
+from helpers.support import EVERY_FAMILY, Game, core_successors, random_game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,7 +63,7 @@ def heights(state: State) -> list[int]:
     return [state.signature >> 4 * suit & 15 for suit in range(4)]
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=12, deadline=None)
 def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
@@ -79,7 +79,7 @@ def test_positions_states_and_keys_round_trip(rules: Rules, seed: int) -> None:
         assert game.codec.decode(key).canonical() == position.canonical()
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=8, deadline=None)
 def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
@@ -95,7 +95,7 @@ def test_keys_tell_positions_apart(rules: Rules, seed: int) -> None:
     assert len({state for _, state in seen.values()}) == len(seen)
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=20, deadline=None)
 def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
@@ -107,7 +107,7 @@ def test_the_start_has_digits_0(rules: Rules, seed: int) -> None:
     assert game.codec.state(game.start) == game.codec.root
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=8, deadline=None)
 def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
@@ -147,7 +147,7 @@ def test_size_of_the_key_in_freecell(policy: Policy) -> None:
     assert codec.code_bits == 8
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=3, deadline=None)
 def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
@@ -158,7 +158,7 @@ def test_words_hold_their_digits(rules: Rules, seed: int) -> None:
     assert len(codec.tables.code_card) <= 1 << codec.code_bits
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=12, deadline=None)
 def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
@@ -186,7 +186,7 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
             game.codec.decode(key)
 
 
-@EVERY_GAME_AND_BACK
+@EVERY_FAMILY
 @SEEDS
 @settings(max_examples=20, deadline=None)
 def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int) -> None:

@@ -71,23 +71,31 @@ _FAST = {
 """Games that are unlike each other: tests of every game are fast for these.
 
 Kernels of other families are compiled by tests of whole searches, as `search/test_runs.py`."""
+_FAST_FAMILIES = _FAST | {
+    "whole suits and freecells",
+    "runs of a suit, no fill",
+    "runs of both colours",
+    "up and down",
+    "cards come back",
+    "cards come back, reserve",
+}
+"""The same with runs and with cards that go both ways: for tests of moves and bounds."""
 
 
-def _each(games: tuple[Rules, ...]) -> pytest.MarkDecorator:
-    """A test of each of these games, slow but for those in `_FAST`."""
+def _each(games: tuple[Rules, ...], fast: set[str]) -> pytest.MarkDecorator:
+    """A test of each of these games, slow but for those with these names."""
     return pytest.mark.parametrize(
         "rules",
         [
-            pytest.param(
-                rules, id=rules.name, marks=() if rules.name in _FAST else pytest.mark.slow
-            )
+            pytest.param(rules, id=rules.name, marks=() if rules.name in fast else pytest.mark.slow)
             for rules in games
         ],
     )
 
 
-EVERY_GAME = _each(ALL_RULES)
-EVERY_GAME_AND_BACK = _each((*ALL_RULES, *COMING_BACK))
+EVERY_GAME = _each(ALL_RULES, _FAST)
+EVERY_GAME_AND_BACK = _each((*ALL_RULES, *COMING_BACK), _FAST)
+EVERY_FAMILY = _each((*ALL_RULES, *COMING_BACK), _FAST_FAMILIES)
 
 
 class Game(NamedTuple):

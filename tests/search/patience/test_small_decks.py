@@ -14,6 +14,7 @@ from helpers import faults
 from helpers.patience_games import (
     PATIENCE_GAMES,
     fewest_moves,
+    plays,
     small_canfield,
     small_deck,
     states_of,
@@ -179,6 +180,39 @@ def test_kernel_and_model_on_many_canfields() -> None:
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_kernel_and_model_on_many_decks(seed: int) -> None:
     kernel_and_model(seed, 400)
+
+
+def check_moves_of(seed: object, decks: int, games: Sequence[str] = PATIENCE_GAMES) -> None:
+    """In each position of a random game the kernel finds the plays of the model at their cost."""
+    random = Random(f"moves {seed}")
+    board, found = make_board(), make_found()
+    for _ in range(decks):
+        deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
+        metric = random.choice(METRICS)
+        keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
+        position = deal.position
+        for _ in range(15):
+            assert isinstance(position, Patience)
+            if position.is_goal():
+                break
+            key = keys.encode(position)
+            position = keys.decode(key)
+            following = list(plays(position, deal.rules, policy))
+            counted = int(metric == "runs")
+            wanted = {(keys.encode(after), 1 + turns * counted) for turns, _, after in following}
+            number = moves_of(keys.tables, keys.words(key), board, found)
+            after = [int.from_bytes(words.tobytes(), "little") for words in found.words[:number]]
+            assert set(zip(after, found.costs.tolist(), strict=False)) == wanted, (deal, position)
+            for one, code in zip(after, found.codes, strict=False):
+                assert keys.parent(one, int(code)) == key, (deal, position)
+            if not following:
+                break
+            position = random.choice(following)[2]
+
+
+@pytest.mark.parametrize("games", [PATIENCE_GAMES, ["canfield"]], ids=["all", "canfield"])
+def test_moves_are_those_of_the_model(games: list[str]) -> None:
+    check_moves_of(1, 100, games)
 
 
 def a_deck(

@@ -1,14 +1,13 @@
-"""The README shows what happens: its examples are run, and every command stands in it.
+"""The README and the manual show what happens: their examples are run, every command is in them.
 
 An example is a `console` block. Lines that begin with `$ `, continued by lines with `> `, are run
-by a shell in one and the same temporary folder, from the first to the last of the document. What
+by a shell in a temporary folder of the document, from the first to the last. What
 follows them is their output, standard error after standard output. Times and sizes differ from run
 to run and are not compared; a line `...` stands for any lines.
 """
 
 from __future__ import annotations
 
-import doctest
 import os
 import re
 import shlex
@@ -23,8 +22,11 @@ import pytest
 
 from dbmsolver.cli.app import COMMANDS
 
-README = Path(__file__).parents[1] / "README.md"
-TEXT = README.read_text(encoding="utf-8") if README.exists() else ""
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+TEXTS = {path: path.read_text(encoding="utf-8") for path in [README, *ROOT.glob("docs/*.md")]}
+MANUAL = sorted(path for path, text in TEXTS.items() if "```console\n" in text)
+"""The documents whose examples are run."""
 
 PROGRESS = re.compile(r"Compiling |(solve|prove|verify) .* memory, ")
 """Lines that only a slow or first run prints."""
@@ -38,25 +40,26 @@ VOLATILE = [
 
 
 class Example(NamedTuple):
-    """A command line and what the README says that it prints."""
+    """A command line of a document, and what the document says that it prints."""
 
+    document: Path
     line: int
     command: str
     output: str
 
 
-def examples() -> list[Example]:
+def examples(document: Path) -> list[Example]:
     found: list[Example] = []
     inside = False
-    for number, line in enumerate(TEXT.splitlines(), start=1):
+    for number, line in enumerate(TEXTS[document].splitlines(), start=1):
         if line.startswith("```"):
             inside = line == "```console"
         elif inside and line.startswith("$ "):
-            found.append(Example(number, line[2:], ""))
+            found.append(Example(document, number, line[2:], ""))
         elif inside and line.startswith("> ") and not found[-1].output:
             found[-1] = found[-1]._replace(command=found[-1].command + "\n" + line[2:])
         elif inside:
-            assert found, f"line {number}: output of no command"
+            assert found, f"{document}, line {number}: output of no command"
             found[-1] = found[-1]._replace(output=found[-1].output + line + "\n")
     return found
 
@@ -72,14 +75,17 @@ def same(expected: str, printed: str) -> bool:
     return re.fullmatch(pattern, masked(printed)) is not None
 
 
+EXAMPLES = [example for document in MANUAL for example in examples(document)]
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the examples are run."""
-    return prepared(tmp_path_factory.mktemp("readme"))
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Path]:
+    """Return the folder in which each document's examples are run."""
+    return {path: prepared(tmp_path_factory.mktemp(path.stem)) for path in MANUAL}
 
 
 def prepared(path: Path) -> Path:
-    """The folder, with a program `dbmsolver` and an empty folder to work in."""
+    """Return the folder with a program `dbmsolver` and an empty folder to work in."""
     program = path / "bin" / "dbmsolver"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dbmsolver "$@"\n')
@@ -88,15 +94,15 @@ def prepared(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda e: f"line {e.line}")
-def test_examples(example: Example, folder: Path) -> None:
-    printed = run(example.command, folder)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: f"{e.document.name} line {e.line}")
+def test_examples(example: Example, folders: dict[Path, Path]) -> None:
+    printed = run(example.command, folders[example.document])
     assert same(example.output, printed), f"printed:\n{printed}"
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints."""
-    root = str(README.parent)
+    """Return what a command prints."""
+    root = str(ROOT)
     environment = {
         **os.environ,
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
@@ -115,27 +121,32 @@ def run(command: str, folder: Path) -> str:
     return done.stdout + "".join(line for line in errors if not PROGRESS.match(line))
 
 
-def test_library_examples() -> None:
-    text = "\n".join(re.findall(r"^```pycon\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
-    test = doctest.DocTestParser().get_doctest(text, {}, "README", str(README), 0)
-    assert test.examples
-    printed: list[str] = []
-    doctest.DocTestRunner().run(test, out=printed.append)
-    assert not printed, "".join(printed)
+def test_pictures(folders: dict[Path, Path]) -> None:
+    """The README's pictures are those that its examples draw."""
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXTS[README])
+    assert len(shown) >= 2
+    for name in shown:
+        drawn = folders[README] / "work" / Path(name).name
+        for example in EXAMPLES:
+            if example.document == README and not drawn.exists():
+                run(example.command, folders[README])
+        assert drawn.read_bytes() == (ROOT / name).read_bytes(), name
 
 
 def test_there_are_examples() -> None:
-    assert len(examples()) >= 5
+    assert len(EXAMPLES) >= 60
+    for name in ("README", "solving", "proving", "output", "games"):
+        assert len([e for e in EXAMPLES if e.document.stem == name]) >= 5, name
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_mentioned(name: str) -> None:
-    assert f"dbmsolver {name}" in TEXT
+def test_every_command_has_an_example(name: str) -> None:
+    assert any(re.search(rf"\bdbmsolver {name}\b", example.command) for example in EXAMPLES)
 
 
 def test_setup_commands() -> None:
     """The two commands for a fresh machine stand in the README, each in a line of its own."""
-    lines = [line for line in TEXT.splitlines() if line.startswith("python3 -m venv ")]
+    lines = [line for line in TEXTS[README].splitlines() if line.startswith("python3 -m venv ")]
     assert len(lines) == 2
     assert lines[0].endswith(".venv/bin/pip install . && .venv/bin/dbmsolver solve 3")
     assert lines[1].endswith(".venv/bin/python -m pytest -q -n 3 --dist loadfile")
@@ -148,11 +159,12 @@ def test_comparison_of_outputs() -> None:
     assert not same("a\n...\nz\n", "a\nb\n")
 
 
-def rewritten(folder: Path) -> str:
-    """The README with what its examples print today in place of what it says they print."""
-    lines = TEXT.splitlines(keepends=True)
-    printed = [run(example.command, folder) for example in examples()]
-    for example, text in reversed(list(zip(examples(), printed, strict=True))):
+def rewritten(document: Path, folder: Path) -> str:
+    """Return the document with what its examples print today in place of what it says."""
+    lines = TEXTS[document].splitlines(keepends=True)
+    found = examples(document)
+    printed = [run(example.command, folder) for example in found]
+    for example, text in reversed(list(zip(found, printed, strict=True))):
         start = example.line + example.command.count("\n")
         end = start + example.output.count("\n")
         if "...\n" not in lines[start:end]:
@@ -160,6 +172,8 @@ def rewritten(folder: Path) -> str:
     return "".join(lines)
 
 
-if __name__ == "__main__":  # python tests/test_readme.py: bring the README up to date
-    with tempfile.TemporaryDirectory() as temporary:
-        README.write_text(rewritten(prepared(Path(temporary))), encoding="utf-8")
+if __name__ == "__main__":  # python tests/test_readme.py: bring the documents up to date
+    for document in MANUAL:
+        with tempfile.TemporaryDirectory() as temporary:
+            text = rewritten(document, prepared(Path(temporary)))
+            document.write_text(text, encoding="utf-8")

@@ -1,0 +1,83 @@
+"""Documents and docstrings name only files that exist, and tell the true number of games."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dbmsolver.game.shipped import GAMES
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("dbmsolver", "tests", "tools", "benchmarks")
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
+SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+
+FOREIGN = {
+    "bakersgame.py",  # PySolFC's
+}
+"""Files of other programs that are named."""
+
+FILE = re.compile(r"(?<![\w./*{])((?:[\w.-]+/)*\w+\.py)\b")
+TENS = dict(zip("twenty thirty forty fifty sixty".split(), range(20, 70, 10), strict=True))
+ONES = dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))
+COUNT = re.compile(rf"\b((?:{'|'.join(TENS)})(?:-(?:{'|'.join(ONES)}))?|\d\d)\s+games\b", re.I)
+
+
+@cache
+def endings() -> frozenset[str]:
+    """Return every way to name a file of the project: its path, and each end of it."""
+    paths = [path.relative_to(ROOT).parts for path in SOURCES]
+    return frozenset("/".join(parts[first:]) for parts in paths for first in range(len(parts)))
+
+
+def missing(text: str) -> list[str]:
+    """Return the modules that a text names and the project has not."""
+    named = FILE.findall(text)
+    return [name for name in named if name not in endings() and Path(name).name not in FOREIGN]
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    """Yield the strings of a module that stand alone: its docstrings, and those below names."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+
+
+def counted(text: str) -> list[int]:
+    """Return the numbers of games, twenty or more, that a text tells."""
+    numbers = []
+    for word in COUNT.findall(text):
+        tens, _, ones = word.lower().partition("-")
+        numbers.append(int(word) if word.isdigit() else TENS[tens] + ONES.get(ones, 0))
+    return numbers
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_name_what_exists(path: Path) -> None:
+    assert not missing(path.read_text("utf-8"))
+
+
+def test_docstrings_name_what_exists() -> None:
+    wrong = {
+        str(path.relative_to(ROOT)): names
+        for path in SOURCES
+        if (names := [name for text in docstrings(path) for name in missing(text)])
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_count_the_games(path: Path) -> None:
+    told = counted(path.read_text("utf-8"))
+    assert set(told) <= {len(GAMES)}
+    assert told or path.name not in ("README.md", "games.md") or path.parent.name == "benchmarks"
+
+
+def test_what_is_found() -> None:
+    assert missing("see `core/gone.py`, `core/expand.py` and expand.py") == ["core/gone.py"]
+    assert counted("Thirty-two games, 41\ngames, forty games, six games") == [32, 41, 40]

@@ -13,6 +13,7 @@ from helpers.interruptions import interrupt
 from helpers.searching import end_of, prove, small_pieces
 from helpers.selection import few_fast
 
+from dbmsolver import api
 from dbmsolver.api import solve
 from dbmsolver.errors import StoreError
 from dbmsolver.game.deals import Deal
@@ -247,11 +248,11 @@ def test_other_searches_are_refused(begun: Path, change: dict[str, Any], message
     assert (begun / "data.mdb").read_bytes() == before
 
 
-def test_other_metrics_are_refused(begun: Path) -> None:
-    with Store.open(begun) as opened, opened.write() as txn:
-        txn.put_manifest(replace(opened.manifest, metric="runs"))
-    with pytest.raises(StoreError, match="another metric: runs, not cards"):
-        prove(Deal.from_number(11982), store=begun)
+def test_other_metrics_are_refused(tmp_path: Path) -> None:
+    deal = Deal.from_number(3)
+    api.solve(deal, store=tmp_path / "s", max_states=1000)
+    with pytest.raises(StoreError, match="another metric: cards, not runs"):
+        api.solve(deal, store=tmp_path / "s", metric="runs")
 
 
 def test_same_deal_as_a_board(begun: Path) -> None:

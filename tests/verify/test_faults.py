@@ -365,7 +365,9 @@ def leads_to(form: Format, position: Position, move: Move) -> int:
 
 
 def test_a_solved_deal_said_to_be_unsolvable(solve: Path) -> None:
-    faults.change_manifest(solve, lambda manifest: manifest.update(verdict="unsolvable"))
+    faults.change_manifest(
+        solve, lambda manifest: manifest.update(verdict="unsolvable", shortest=False)
+    )
     refused(solve, "is not closed")
 
 

@@ -23,8 +23,14 @@ FOREIGN = {
 """Files of other programs that are named."""
 
 FILE = re.compile(r"(?<![\w./*{])((?:[\w.-]+/)*\w+\.py)\b")
-TENS = dict(zip("twenty thirty forty fifty sixty".split(), range(20, 70, 10), strict=True))
-ONES = dict(zip("one two three four five six seven eight nine".split(), range(1, 10), strict=True))
+TENS = dict(zip(["twenty", "thirty", "forty", "fifty", "sixty"], range(20, 70, 10), strict=True))
+ONES = dict(
+    zip(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"],
+        range(1, 10),
+        strict=True,
+    )
+)
 COUNT = re.compile(rf"\b((?:{'|'.join(TENS)})(?:-(?:{'|'.join(ONES)}))?|\d\d)\s+games\b", re.I)
 
 

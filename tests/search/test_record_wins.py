@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from helpers.dominance_brute import random_deck
@@ -27,6 +28,7 @@ from dbmsolver.keys.states import State
 from dbmsolver.results import Keep
 from dbmsolver.search.proof import late_dives
 from dbmsolver.search.proof.dives import SCHEDULE, Dived, Diver, Dives
+from dbmsolver.search.proof.initial import stored_candidates
 from dbmsolver.search.proof.record_trace import RecordFinder, moves_along, record_in
 from dbmsolver.storage.blocks import read_block
 from dbmsolver.storage.store import Store
@@ -155,6 +157,29 @@ def test_a_win_of_a_late_dive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k
     check_win(deal, [move._replace(forced=False) for move in result.moves], "wkr")
     again = prove(deal, store=tmp_path / "store", keep=keep)
     assert again.moves == result.moves
+
+
+def test_late_dives_begin_with_a_record_and_its_own_code(tmp_path: Path) -> None:
+    """Records that are drawn are pending ones of the highest stratum, each with its code."""
+    deal = Deal.from_number(1, rules_for("freecell", 2))
+    prove(deal, store=tmp_path / "store", max_states=3000)
+    keys = RecordKeys(deal, "wkr")
+    with Store.open(tmp_path / "store") as store:
+        strata, _ = stored_candidates(store)
+        highest = [one.load(store) for one in strata[max(strata)]]
+        pending = {
+            (record_in(keys, runs, place), int(code))
+            for runs in highest
+            for place, code in enumerate(runs.codes)
+        }
+        assert len({code for _, code in pending}) > 1
+        dives = late_dives.LateDives(keys, SimpleNamespace(store=store), 1, 1 << 20)
+        drawn = set()
+        for number in range(20):
+            dives._number = number
+            drawn.add(dives._pending(strata))
+    assert drawn <= pending
+    assert len(drawn) > 1
 
 
 def test_a_way_back_that_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,6 +188,25 @@ def test_exchanged_values(stores: dict[str, Path], tmp_path: Path) -> None:
         end_of(session.resume(path))
 
 
+def test_another_list_of_done_signatures(stores: dict[str, Path], tmp_path: Path) -> None:
+    """A list from elsewhere, whose checksum is not that of its place, names its record."""
+    shutil.copytree(stores["proof"], tmp_path / "store")
+    records = read(tmp_path / "store")
+    key = b"D" + bytes(4) + (1 << 20).to_bytes(8, "big")
+    good = repaired(tmp_path / "store", key, bytes(8) + struct.pack("<2Q", 3, 4))
+    odd = repaired(tmp_path / "store", key, bytes(8) + bytes(12))
+    for value in (good[:-1] + b"\x01", b"\x01" + good[1:], good + bytes(1), odd):
+        write(tmp_path / "store", {**records, key: value})
+        with (
+            Store.open(tmp_path / "store", readonly=True) as store,
+            pytest.raises(StoreError, match=r"done block 1048576 of .*: the record is damaged"),
+        ):
+            store.done(key)
+    write(tmp_path / "store", {**records, key: good})
+    with Store.open(tmp_path / "store", readonly=True) as store:
+        assert store.done(key) == struct.pack("<2Q", 3, 4)
+
+
 def test_one_record_in_place_of_another(stores: dict[str, Path], tmp_path: Path) -> None:
     """As many records as there were, but not the same: the seal's sum tells."""
     shutil.copytree(stores["proof"], tmp_path / "store")

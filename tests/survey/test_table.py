@@ -137,6 +137,20 @@ def test_another_question(path: Path) -> None:
     assert not journal_of(path).exists()
 
 
+def test_another_question_after_a_kill(path: Path) -> None:
+    """The journal holds rows that the table has not: it stays, whoever is turned away."""
+    dies(path, [row(1), row(2)])
+    dies(path, [row(1, verdict="solved", digest="00")])
+    before = journal_of(path).read_bytes()
+    assert before
+    with pytest.raises(StoreError, match="its question is verdict, not shortest"):
+        Table(path, Inquiry.SHORTEST)
+    assert journal_of(path).read_bytes() == before
+    with Table(path, VERDICT):
+        pass
+    assert [one.verdict for one in kept(path)] == ["solved", "undecided"]
+
+
 def test_another_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Table(path, VERDICT) as table:
         table.put(ROWS[0])

@@ -22,6 +22,8 @@ import games as tool
 
 KLONDIKE = Path(__file__).parents[2] / "data" / "games" / "klondike.game"
 FREECELL = text_of("freecell")
+ANY_FILLS = "Tableau ValidStack Any OnBlank ThroughReserve"
+KINGS_FILL = "Tableau ValidStack Rank[K] OnBlank ThroughReserve"
 
 
 def understood(text: str) -> Understood:
@@ -72,6 +74,9 @@ def test_the_index_is_what_the_tool_writes() -> None:
         ),
         ([("TopStack[4] Keep", "TopStack[4]")], {"removable": True}),
         ([("ValidStack Any OnBlank", "ValidStack Rank[K] OnBlank")], {"fill": "kings"}),
+        ([(ANY_FILLS, f"{KINGS_FILL}\n    {ANY_FILLS}")], {"fill": "any"}),
+        ([(ANY_FILLS, f"{ANY_FILLS}\n    {KINGS_FILL}")], {"fill": "any"}),
+        ([(ANY_FILLS, f"{KINGS_FILL}\n    {KINGS_FILL}")], {"fill": "kings"}),
         ([("    Tableau ValidStack Any OnBlank ThroughReserve\n", "")], {"fill": "none"}),
         ([("Tableau Rows", "Tableau Rows RightToLeft")], {"layout": "backwards"}),
         ([("Tableau Rows", "Tableau Rows KingsSunk")], {"kings_sunk": True}),

@@ -293,6 +293,7 @@ def test_bad_json(text: str, message: str) -> None:
         (["format_version"], "0.2", "version '0.2', expected 0.1"),
         (["header", "NUM_DECKS"], 2, "expected a number from 1 to 1"),
         (["header", "NUM_MOVES"], 3, "3 moves, there are"),
+        (["header", "NUM_MOVES"], 1_000, "1000 moves, there are"),
         (["header", "NUM_MOVES"], True, "expected a number"),
         (["header", "NUM_COLUMNS"], 7, "8 columns, expected 7"),
         (["header", "NUM_COLUMNS"], "8", "expected a number"),

@@ -1,0 +1,167 @@
+"""What a commit writes and removes, what is noted once it is done, and how its blocks are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.searching import prove
+
+from dbmsolver.errors import StoreError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.shipped import rules_for
+from dbmsolver.search.candidates import Candidates
+from dbmsolver.search.commits import BlockRef, CommitBatch, NewRecord, Written
+from dbmsolver.search.tallies import Tally, weigh_one
+from dbmsolver.storage.blocks import Runs, encode_block, read_block
+from dbmsolver.storage.records import (
+    BlockKey,
+    Closed,
+    number_of,
+    parse_closed_key,
+    parse_pending_key,
+)
+from dbmsolver.storage.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A store that a search has begun, without the records of that search."""
+    deal = Deal.from_number(1, rules_for("freecell", 2))
+    prove(deal, store=tmp_path / "store", max_states=50)
+    with Store.open(tmp_path / "store") as opened:
+        with opened.write() as txn:
+            for kind in (b"C", b"P", b"D"):
+                txn.delete_all(kind)
+        yield opened
+
+
+def runs(*signatures: int) -> Runs:
+    """A state of each of these signatures."""
+    words = np.array(signatures, np.uint64)
+    size = words.size
+    return Runs(words, np.ones(size, np.int64), words.copy(), np.ones(size, np.uint8), 1)
+
+
+def block(first: int, last: int, kind: bytes = b"C") -> BlockRef:
+    """A block of two states of layer 5 and stratum 7, not yet stored."""
+    data = encode_block(runs(first, last))
+    return BlockRef(Closed(5, 7, first, last, 2, data), data=data, kind=kind)
+
+
+def commit(store: Store, batch: CommitBatch) -> Written:
+    with store.write() as txn:
+        written = batch.write(txn, 9)
+    written.note()
+    return written
+
+
+def test_blocks_are_stored_under_what_they_hold(store: Store) -> None:
+    closed, ahead = block(3, 4), block(5, 6, b"A")
+    batch = CommitBatch(blocks=[closed, ahead])
+    size = len(closed.block.data) + len(ahead.block.data)
+    assert batch.block_bytes == size
+    in_memory = closed.fetch(store)
+    assert in_memory.where == "closed states in memory"
+    assert in_memory.runs().signatures.tolist() == [3, 4]
+
+    written = commit(store, batch)
+    assert written.bytes == size
+    assert store.keys(b"C") == [closed.key]
+    assert store.keys(b"A") == [ahead.key]
+    assert closed.key is not None and ahead.key is not None
+    assert parse_closed_key(closed.key) == BlockKey(5, 7, 3, 4, number_of(closed.key))
+    for ref, signatures in ((closed, [3, 4]), (ahead, [5, 6])):
+        assert (ref.data, ref.block.data) == (None, b"")
+        assert ref.block.states == 2
+        packed = ref.fetch(store)
+        assert packed.where == store.where(ref.key or b"")
+        assert packed.runs().signatures.tolist() == signatures
+
+
+def test_blocks_of_memory_are_checked_for_damage(store: Store) -> None:
+    ref = block(3, 4)
+    assert ref.data is not None
+    ref.data = ref.data[:-1] + bytes([ref.data[-1] ^ 1])
+    with pytest.raises(StoreError, match="closed states in memory: the block is damaged"):
+        ref.fetch(store).runs()
+
+
+def test_what_states_may_be_is_asked_for_every_stored_block(store: Store) -> None:
+    asked: list[tuple[bytes, list[int], str]] = []
+
+    def check(key: bytes, found: Runs, where: str) -> None:
+        asked.append((key, found.signatures.tolist(), where))
+        raise StoreError("the block is wrong", where)
+
+    store.check_states = check
+    ref = block(3, 4)
+    assert ref.fetch(store).runs().codes.size == 2  # of memory: this run has made it
+    assert not asked
+    commit(store, CommitBatch(blocks=[ref]))
+    with pytest.raises(StoreError, match="the block is wrong"):
+        ref.fetch(store).runs()
+    assert ref.key is not None
+    assert asked == [(ref.key, [3, 4], store.where(ref.key))]
+
+
+def test_pending_candidates_get_their_records(store: Store) -> None:
+    """Layer, stratum and kind are in the key; the tallies are added to what waits already."""
+    candidates = Candidates.of(7, runs(3, 4))
+    first = NewRecord(5, 7, candidates.pack(), tally=candidates.tally, candidates=candidates)
+    other = NewRecord(6, 8, encode_block(runs(5, 6)), b"B", tally=weigh_one(5, 2))
+    size = len(first.data) + len(other.data)
+    batch = CommitBatch(pending=iter([first, other]), waiting=Tally(10, 1), fields={"forced": 3})
+    written = commit(store, batch)
+    assert written.bytes == size
+    assert (first.data, other.data) == (b"", b"")
+    assert store.keys(b"P") == [first.key] == [candidates.record]
+    assert store.keys(b"B") == [other.key]
+    assert parse_pending_key(first.key)[:2] == (5, 7)
+    assert parse_pending_key(other.key)[:2] == (6, 8)
+    assert read_block(store, first.key).signatures.tolist() == [3, 4]
+    waiting = Tally(10, 1).plus(candidates.tally).plus(weigh_one(5, 2))
+    assert written.fields == {"forced": 3, "waiting": waiting.to_json()}
+
+
+def test_what_waits_stays_as_it_is(store: Store) -> None:
+    record = NewRecord(5, 7, encode_block(runs(3)), tally=weigh_one(3, 1))
+    assert commit(store, CommitBatch(pending=[record])).fields == {}
+    assert commit(store, CommitBatch(waiting=Tally(0, 0))).fields == {"waiting": [0, "0" * 16]}
+
+
+def test_done_signatures_are_listed_by_stratum(store: Store) -> None:
+    commit(store, CommitBatch())
+    assert store.keys(b"D") == []
+    done = np.array([3, 1 << 63], np.uint64).tobytes()
+    commit(store, CommitBatch(done=done))
+    (key,) = store.keys(b"D")
+    assert parse_pending_key(key)[:2] == (0, 9)
+    assert store.done(key) == done
+
+
+def test_what_is_removed(store: Store) -> None:
+    """Single records, committed blocks, blocks that were never committed, and whole kinds."""
+    kept, dropped, never = block(3, 4), block(5, 6), block(7, 8)
+    records = [NewRecord(5, 7, encode_block(runs(one))) for one in (3, 4)]
+    aside = NewRecord(5, 7, encode_block(runs(5)), b"B")
+    commit(store, CommitBatch(blocks=[kept, dropped], pending=[*records, aside], done=bytes(8)))
+
+    batch = CommitBatch(blocks=[never], cleared=[b"D", b"B"])
+    batch.drop(never)
+    batch.drop(dropped)
+    batch.delete(records[0].key)
+    batch.delete(None)
+    commit(store, batch)
+    assert store.keys(b"C") == [kept.key]
+    assert store.keys(b"P") == [records[1].key]
+    assert store.keys(b"D") == store.keys(b"B") == []
+
+
+def test_what_is_cleared_goes_before_what_is_written(store: Store) -> None:
+    commit(store, CommitBatch(done=bytes(8)))
+    commit(store, CommitBatch(cleared=[b"D"], done=bytes(16)))
+    (key,) = store.keys(b"D")
+    assert store.done(key) == bytes(16)

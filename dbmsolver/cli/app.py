@@ -24,6 +24,7 @@ from dbmsolver.errors import (
     EXIT_SYSTEM,
     EXIT_USAGE,
     NO_ROOM,
+    REFUSED,
     DbmError,
     quoted,
 )
@@ -167,7 +168,8 @@ def _system_failure(error: OSError) -> Failure:
     """What the system refused: a file that was named, or else the answer."""
     reason = error.strerror or str(error)
     if error.filename is not None:
-        return Failure(f"{error.filename}: {reason}", EXIT_INPUT)
+        code = EXIT_SYSTEM if error.errno in REFUSED else EXIT_INPUT
+        return Failure(f"{error.filename}: {reason}", code)
     if error.errno in (*NO_ROOM, errno.EBADF, errno.EIO):
         reason = f"standard output: cannot be written ({reason})"
     return Failure(reason, EXIT_SYSTEM)

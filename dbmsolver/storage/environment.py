@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import lmdb
 
-from dbmsolver.errors import NO_ROOM, DiskFullError, StoreError
+from dbmsolver.disk import lock
+from dbmsolver.errors import DiskFullError, StoreError, StoreInUseError, error_of
 from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 MAP_SIZE = 1 << 42
@@ -38,9 +38,11 @@ class Environment:
 
     def __init__(self, path: Path, *, durable: bool, new: bool = False) -> None:
         self._path = path
-        self._lock: int | None = take_lock(path)
+        self._locks = [take_lock(path)]
         try:
             data = path / "data.mdb"
+            if data.is_file() or not data.exists():
+                self._locks.append(_lock_file(data, path))
             if new and is_unfinished(data):
                 os.truncate(data, 0)
             _check_data_file(path)
@@ -56,15 +58,17 @@ class Environment:
                     readahead=True,
                 )
         except BaseException:
-            os.close(self._lock)
+            self._release()
             raise
 
     def close(self) -> None:
         """Close the environment and release the lock."""
         self._env.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        self._release()
+
+    def _release(self) -> None:
+        while self._locks:
+            os.close(self._locks.pop())
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -128,10 +132,8 @@ def _reserve(path: Path) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        if error.errno in NO_ROOM:
-            raise DiskFullError(f"cannot write ({error.strerror})", str(path)) from error
         if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-            raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+            raise error_of(error, StoreError, "cannot be opened", str(path)) from error
 
 
 def _check_data_file(path: Path) -> None:
@@ -148,13 +150,23 @@ def _check_data_file(path: Path) -> None:
 
 def take_lock(path: Path) -> int:
     """Lock the store for this process; the system releases the lock when the process ends."""
+    return _lock_file(path / "writer.lock", path)
+
+
+def _lock_file(file: Path, path: Path) -> int:
+    """A file of a store, open and locked; it is made if it is not there.
+
+    The lock is that of the file itself: of the same one in two directories there is one.
+    """
     try:
-        handle = os.open(path / "writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+        raise error_of(error, StoreError, "cannot be opened", str(path)) from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle)
     except OSError as error:
         os.close(handle)
-        raise StoreError("another process is using this store", str(path)) from error
+        if isinstance(error, BlockingIOError):
+            raise StoreInUseError("another process is using this store", str(path)) from error
+        raise error_of(error, StoreError, "cannot be locked", str(path)) from error
     return handle

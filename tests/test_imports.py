@@ -103,6 +103,7 @@ SHARED = {
     "jit.sharing",
     "arrays",  # large pages
     "closing",  # files that are closed at the end of a block
+    "disk",  # which file a path means, and locks
     "process",
     "version",
 }

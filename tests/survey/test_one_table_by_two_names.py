@@ -10,9 +10,12 @@ import pytest
 from helpers.rows import row
 
 from dbmsolver.errors import StoreError, StoreInUseError, UsageError
-from dbmsolver.results import Question
+from dbmsolver.game.shipped import rules_for
+from dbmsolver.results import Limits, Question
+from dbmsolver.search import session
 from dbmsolver.storage.environment import Environment
 from dbmsolver.survey.formats import ENDINGS
+from dbmsolver.survey.jobs import Order, Way
 from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.performer import Performer
 from dbmsolver.survey.ranges import Subject
@@ -113,8 +116,6 @@ def test_a_search_that_another_process_goes_on_with_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a damaged store a survey begins anew; one in use is another's."""
-    from dbmsolver.search import session
-    from dbmsolver.survey.jobs import Order
 
     def in_use(*_: object) -> None:
         raise StoreInUseError("another process is using this store")
@@ -122,12 +123,8 @@ def test_a_search_that_another_process_goes_on_with_is_kept(
     monkeypatch.setattr(session, "run", in_use)
     store = tmp_path / "store"
     store.mkdir()
-    fields = {"question": Question.PROVE, "store": store}
-    order = make_order(Order, fields)
+    subject = Subject(1, None, rules_for("freecell"))
+    order = Order(Way.SEARCH, Question.PROVE, (subject,), Limits(), 1, store=store)
     with pytest.raises(StoreInUseError):
         list(Performer().perform(order))
     assert store.exists()
-
-
-def make_order(kind: type, fields: dict[str, object]) -> object:
-    raise NotImplementedError(kind, fields, Subject)

@@ -29,7 +29,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
-    ("storage", "errors version closing disk game results core keys"),
+    ("storage", "errors version closing process disk game results core keys"),
     ("search", "errors process game results jit core keys storage"),
     (
         "search.proof",
@@ -75,7 +75,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "storage search search.session search.sequences search.advice search.inspect verify api "
         "survey",
     ),
-    ("__main__", "signals search cli"),
+    ("__main__", "process signals search cli"),
 )
 """Every part of the package, and the parts it may import, all of them further up in this list.
 

@@ -11,10 +11,22 @@ from pathlib import Path
 import lmdb
 
 from dbmsolver.disk import lock
-from dbmsolver.errors import DiskFullError, StoreError, StoreInUseError, error_of
+from dbmsolver.errors import (
+    DbmError,
+    DiskFullError,
+    StoreError,
+    StoreInUseError,
+    SystemRefusedError,
+    error_of,
+)
+from dbmsolver.process import free_address_space
 from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 MAP_SIZE = 1 << 42
+"""Address space that LMDB asks for: the most bytes that a store can have."""
+_LEAST_MAP = 1 << 24
+_MAP_SHARE = 4
+"""Where address space is limited, LMDB asks for that part of what is free."""
 _LOCK_FILE = 8192
 """Bytes of LMDB's lock file for its usual number of readers."""
 _FULL_WORDS = (
@@ -47,16 +59,7 @@ class Environment:
                 os.truncate(data, 0)
             _check_data_file(path)
             _reserve(path)
-            with self._readable():
-                self._env = lmdb.open(
-                    str(path),
-                    map_size=MAP_SIZE,
-                    sync=durable,
-                    metasync=durable,
-                    map_async=not durable,
-                    max_dbs=0,
-                    readahead=True,
-                )
+            self._env = self._opened(durable)
         except BaseException:
             self._release()
             raise
@@ -70,14 +73,49 @@ class Environment:
         while self._locks:
             os.close(self._locks.pop())
 
+    def _opened(self, durable: bool) -> lmdb.Environment:
+        """LMDB's environment, with as much address space as there is for it.
+
+        SystemRefusedError where there is too little.
+        """
+        free = free_address_space()
+        size = MAP_SIZE if free is None else min(MAP_SIZE, free // _MAP_SHARE)
+        while True:
+            try:
+                return lmdb.open(
+                    str(self._path),
+                    map_size=size,
+                    sync=durable,
+                    metasync=durable,
+                    map_async=not durable,
+                    max_dbs=0,
+                    readahead=True,
+                )
+            except lmdb.MemoryError:
+                size //= 2
+                if size < _LEAST_MAP:
+                    text = "no address space for the store (ulimit -v), expected more"
+                    raise SystemRefusedError(text, str(self._path)) from None
+            except lmdb.Error as error:
+                raise self._error(error, "not a readable store") from error
+
+    def _error(self, error: lmdb.Error, what: str) -> DbmError:
+        """What an error of LMDB means: the store is bad, or the system has no room."""
+        where = str(self._path)
+        if isinstance(error, lmdb.MapFullError) and self._env.info()["map_size"] < MAP_SIZE:
+            return DiskFullError("cannot write (the store's address space is full)", where)
+        if _is_full(error):
+            return DiskFullError(f"cannot write ({error})", where)
+        if isinstance(error, lmdb.MemoryError):
+            return SystemRefusedError(f"out of memory ({error})", where)
+        return StoreError(f"{what} ({error})", where)
+
     @contextmanager
     def _readable(self) -> Iterator[None]:
         try:
             yield
         except lmdb.Error as error:
-            if _is_full(error):
-                raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
-            raise StoreError(f"not a readable store ({error})", str(self._path)) from error
+            raise self._error(error, "not a readable store") from error
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
         """All keys that begin with ``prefix``, in order."""
@@ -109,9 +147,7 @@ class Environment:
             with self._env.begin(write=True, buffers=True) as txn:
                 yield txn
         except lmdb.Error as error:
-            if _is_full(error):
-                raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
-            raise StoreError(f"cannot write ({error})", str(self._path)) from error
+            raise self._error(error, "cannot write") from error
 
 
 def _is_full(error: lmdb.Error) -> bool:

@@ -65,6 +65,14 @@ class UsageError(DbmError):
     exit_code = EXIT_USAGE
 
 
+class WrongValueError(UsageError, ValueError):
+    """An argument of the library that is out of its range."""
+
+
+class WrongTypeError(UsageError, TypeError):
+    """An argument of the library of a type that cannot be meant."""
+
+
 class InputError(DbmError):
     """A deal, board or other input that cannot be what it claims; `where` names the place."""
 

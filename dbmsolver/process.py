@@ -77,7 +77,7 @@ class _RoomForNumpy:
 def look_for_room() -> None:
     """Have a MemoryError where a library ends the process, or prints a page, for want of room."""
     if address_space() is not None:
-        sys.meta_path.insert(0, _RoomForNumpy)  # type: ignore[arg-type]  # has what is called
+        sys.meta_path.insert(0, _RoomForNumpy)
 
 
 def default_memory() -> int:

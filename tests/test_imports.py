@@ -16,14 +16,15 @@ PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
+    ("arguments", "errors"),
     ("arrays", ""),
     ("closing", ""),
     ("process", ""),
     ("disk", ""),
     ("signals", "errors"),
     ("steps", ""),
-    ("game", "errors"),
-    ("results", "errors game"),
+    ("game", "errors arguments"),
+    ("results", "errors arguments game"),
     ("notation", "errors game results"),
     ("jit", ""),
     ("core", "jit"),
@@ -66,14 +67,14 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "api",
-        "errors version steps game results notation search search.session search.sequences "
-        "search.advice search.decisions search.inspect verify survey",
+        "errors version arguments steps game results notation search search.session "
+        "search.sequences search.advice search.decisions search.inspect verify survey",
     ),
     (
         "cli",
-        "errors version closing process signals steps game results notation jit clusters keys "
-        "storage search search.session search.sequences search.advice search.inspect verify api "
-        "survey",
+        "errors version arguments closing process signals steps game results notation jit clusters "
+        "keys storage search search.session search.sequences search.advice search.inspect verify "
+        "api survey",
     ),
     ("__main__", "process signals search cli"),
 )
@@ -101,6 +102,7 @@ SHARED = {
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
     "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
+    "arguments",  # what callers give
     "arrays",  # large pages
     "closing",  # files that are closed at the end of a block
     "disk",  # which file a path means, and locks

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dbmsolver import arguments
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.language.description import Description, place_of
 from dbmsolver.game.rules import Rules
@@ -21,12 +22,13 @@ ENDING = ".game"
 MAX_BYTES = 1 << 20
 
 
-def load_rules(source: str) -> Rules:
+def load_rules(source: str | Path) -> Rules:
     """The rules of a shipped game, or of the game in a file.
 
     UsageError for a name that is no game's, InputError for a file that is none, or one that cannot
     be played.
     """
+    source = str(source) if isinstance(source, Path) else arguments.text("source", source)
     if source in GAMES:
         return GAMES[source]
     from dbmsolver.game.language.understanding import understand
@@ -69,7 +71,12 @@ def path_of(source: str) -> Path:
 
 def looks_like_file(source: str) -> bool:
     """Whether what is no game's name is meant as a file's."""
-    return "/" in source or "." in source or Path(source).is_file()
+    return "/" in source or "." in source or _is_file(source)
+
+
+def _is_file(path: str) -> bool:
+    """Whether there is a file; a name that no file can have is none."""
+    return os.path.isfile(path)  # noqa: PTH113  # which raises no error
 
 
 def identifier_of(source: str) -> str:
@@ -107,7 +114,7 @@ def _extended(game: Description, path: Path) -> Path:
         if os.path.dirname(there) != folder:  # noqa: PTH120
             said = f"Extends {quoted(name)} names no file beside this one"
             raise InputError(f"{said}, expected one, or a game that `games` lists", where)
-        if looks_like_file(name) or os.path.isfile(there):  # noqa: PTH113
+        if looks_like_file(name) or _is_file(there):
             beside = path.parent / name
             return beside if os.path.realpath(beside) == there else Path(there)
     error = unknown_game(name)

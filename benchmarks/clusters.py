@@ -20,7 +20,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dbmsolver.cli.values import parse_size
+from dbmsolver.arguments import parse_size
 from dbmsolver.clusters import LOCAL, Connection
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for

@@ -25,7 +25,7 @@ from typing import Any
 from inside import kernel_shares
 
 from dbmsolver import Deal, prove
-from dbmsolver.cli.values import parse_size
+from dbmsolver.arguments import parse_size
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method
 from dbmsolver.search import candidates

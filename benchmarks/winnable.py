@@ -25,7 +25,7 @@ from typing import Any
 from tables import rows as table
 
 from dbmsolver import Deal, Decision, prove_many, rules_for
-from dbmsolver.cli.values import parse_size
+from dbmsolver.arguments import parse_size
 
 ROWS = ((4, 1, 32_000), (3, 1, 1000), (2, 1, 1000), (1, 1, 1000))
 """Freecells, first and last deal."""

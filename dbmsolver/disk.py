@@ -1,7 +1,8 @@
-"""Having on the disk what was written, and not only with the system."""
+"""Files as the system has them: whether they are on the disk, which one a path means, and locks."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -13,3 +14,25 @@ def flush_path(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def place_of(path: Path) -> Path:
+    """The file that a path means, which need not be there: symbolic links are followed."""
+    return Path(os.path.realpath(path))
+
+
+def lock(handle: int) -> None:
+    """Lock an open file; the lock ends with the handle, or with the process.
+
+    The lock is that of the file, whatever name it was opened by. BlockingIOError if another handle
+    has it, another OSError where the file system has no locks.
+    """
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_at(handle: int, path: Path) -> bool:
+    """Whether an open file is the one that a path means."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False

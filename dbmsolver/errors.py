@@ -8,7 +8,7 @@ code meaning
    2 usage: an unknown game, option or value on the command line
    3 bad input: a deal, board or other file that cannot be what it claims
    4 bad store: unreadable, foreign, damaged, in use, or not writable
-   5 the system refused: no memory, or no room for the answer
+   5 the system refused: no memory, or no room on a disk
   10 unsolvable: proven that no solution exists
   20 undecided: a limit ended the search, and no solution was found by then
  130 interrupted by Ctrl-C, SIGTERM or SIGHUP; a search commits what it has first
@@ -34,6 +34,9 @@ EXIT_INTERRUPTED = 130
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a system that has no room for a file: the disk, a quota or a limit is full."""
+
+REFUSED = (*NO_ROOM, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+"""Error numbers of a system that gives no more of something, whatever it was asked for."""
 
 
 class DbmError(Exception):
@@ -62,6 +65,14 @@ class UsageError(DbmError):
     exit_code = EXIT_USAGE
 
 
+class WrongValueError(UsageError, ValueError):
+    """An argument of the library that is out of its range."""
+
+
+class WrongTypeError(UsageError, TypeError):
+    """An argument of the library of a type that cannot be meant."""
+
+
 class InputError(DbmError):
     """A deal, board or other input that cannot be what it claims; `where` names the place."""
 
@@ -79,7 +90,7 @@ class StoreError(DbmError):
 
 
 class SystemRefusedError(DbmError):
-    """The system gave no memory, or no room for the answer."""
+    """The system gave no memory, or no room on a disk."""
 
     exit_code = EXIT_SYSTEM
 
@@ -90,12 +101,29 @@ class UndecidedError(DbmError):
     exit_code = EXIT_UNDECIDED
 
 
+class StoreInUseError(StoreError):
+    """Another process has the lock of the store."""
+
+
 class ChangedError(StoreError):
     """Another process has changed the store while it was read."""
 
 
-class DiskFullError(StoreError):
+class DiskFullError(SystemRefusedError):
     """No room for the next commit: the disk or the store's map is full.  The last commit stands."""
+
+
+def error_of(error: OSError, kind: type[DbmError], message: str, where: str) -> DbmError:
+    """The error that says what the system said: of a kind, if the system refused it of another.
+
+    DiskFullError stands for a disk without room, SystemRefusedError for what else there is too
+    little of.
+    """
+    if error.errno in NO_ROOM:
+        kind = DiskFullError
+    elif error.errno in REFUSED:
+        kind = SystemRefusedError
+    return kind(f"{message}: {error.strerror}", where)
 
 
 def quoted(text: str, limit: int = 24) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,17 +18,66 @@ _ARENAS = -8
 _LEAST_KEPT = 2 << 20
 _MOST_KEPT = 16 << 20
 
+_NUMPY = 160 << 20
+"""Bytes of address space that numpy takes when it is loaded, and some more."""
+
 
 def all_memory() -> int:
     """The memory that this process can have at most, in bytes.
 
-    That of the machine, or less where its control group has less.
+    That of the machine, or less where its control group or a limit of its own has less.
     """
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for name in ("memory.max", "memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):  # the second says "max" where there is no limit
             most = min(most, int(Path("/sys/fs/cgroup", name).read_text(encoding="ascii")))
-    return most
+    return min(most, address_space() or most)
+
+
+def address_space() -> int | None:
+    """The address space that this process may have, in bytes; None where there is no limit."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def free_address_space() -> int | None:
+    """How much of it is not in use; None where there is no limit."""
+    limit = address_space()
+    if limit is None:
+        return None
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except OSError:
+        pages = 0
+    return max(0, limit - pages * resource.getpagesize())
+
+
+def too_little_memory() -> str:
+    """What to say where memory was refused."""
+    limit = address_space()
+    if limit is None:
+        return "out of memory; with --memory a search needs less"
+    said = f"this process may have {limit >> 20} MiB of address space"
+    return f"out of memory: {said} (ulimit -v), which is too little"
+
+
+class _RoomForNumpy:
+    """Refuses to load numpy where it would end the process for want of address space."""
+
+    @staticmethod
+    def find_spec(name: str, _path: Sequence[str] | None, _target: object = None) -> None:
+        """Let others find a module. MemoryError for numpy where there is no room for it."""
+        if name != "numpy":
+            return
+        free = free_address_space()
+        if free is not None and free < _NUMPY:
+            raise MemoryError("no address space for numpy")
+
+
+def look_for_room() -> None:
+    """Have a MemoryError where a library ends the process, or prints a page, for want of room."""
+    if address_space() is not None:
+        sys.meta_path.insert(0, _RoomForNumpy)
 
 
 def default_memory() -> int:

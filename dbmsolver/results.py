@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
+from dbmsolver import arguments
+from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import Measure, Metric
+from dbmsolver.game.measures import METRICS, Measure, Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Rules
 
@@ -60,7 +62,8 @@ class Limits:
     """Bounds of a run; ``None`` means none.  Reaching one ends the run as ``undecided``.
 
     `memory` and `max_disk` are bytes, `max_time` seconds. The search keeps within `memory`; None
-    stands for half of the machine's memory.
+    stands for half of the machine's memory. Made of numbers, or of text as options have it: "512M",
+    "10m". UsageError for what cannot be.
     """
 
     max_states: int | None = None
@@ -68,10 +71,23 @@ class Limits:
     memory: int | None = None
     max_disk: int | None = None
 
+    def __post_init__(self) -> None:
+        if self.max_states is not None:
+            _set(self, "max_states", arguments.whole("max_states", self.max_states))
+        if self.max_time is not None:
+            _set(self, "max_time", arguments.duration("max_time", self.max_time))
+        if self.memory is not None:
+            _set(self, "memory", arguments.size("memory", self.memory, least=1))
+        if self.max_disk is not None:
+            _set(self, "max_disk", arguments.size("max_disk", self.max_disk))
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to search: everything that is not the deal and not a limit."""
+    """How to search: everything that is not the deal and not a limit.
+
+    UsageError for what cannot be.
+    """
 
     policy: Policy = "wkr"
     """Which moves home are made at once; in the metric "moves", which ones a program makes."""
@@ -87,6 +103,25 @@ class Options:
     shorter ones."""
     cluster: str | None = None
     """Of a proof: the address of a Ray cluster that the work is spread over."""
+
+    def __post_init__(self) -> None:
+        arguments.choice("policy", self.policy, AUTOMOVES)
+        arguments.choice("metric", self.metric, (None, *METRICS))
+        arguments.choice("keep", self.keep, get_args(Keep))
+        _set(self, "method", Method(arguments.choice("method", self.method, list(Method))))
+        _set(self, "any_solution", arguments.flag("any_solution", self.any_solution))
+        if self.threads is not None:
+            most = arguments.MOST_THREADS
+            _set(self, "threads", arguments.whole("threads", self.threads, 1, most))
+        if self.store is not None:
+            _set(self, "store", arguments.path("store", self.store))
+        if self.cluster is not None:
+            arguments.text("cluster", self.cluster)
+
+
+def _set(frozen: object, name: str, value: object) -> None:
+    """Put what was read in the place of what was given."""
+    object.__setattr__(frozen, name, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,20 +16,21 @@ PACKAGE = Path(__file__).parents[1] / "dbmsolver"
 HOUSE: tuple[tuple[str, str], ...] = (
     ("errors", ""),
     ("version", ""),
+    ("arguments", "errors"),
     ("arrays", ""),
     ("closing", ""),
     ("process", ""),
     ("disk", ""),
     ("signals", "errors"),
     ("steps", ""),
-    ("game", "errors"),
-    ("results", "errors game"),
+    ("game", "errors arguments"),
+    ("results", "errors arguments game"),
     ("notation", "errors game results"),
     ("jit", ""),
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
-    ("storage", "errors version closing disk game results core keys"),
+    ("storage", "errors version closing process disk game results core keys"),
     ("search", "errors process game results jit core keys storage"),
     (
         "search.proof",
@@ -66,16 +67,16 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "api",
-        "errors version steps game results notation search search.session search.sequences "
-        "search.advice search.decisions search.inspect verify survey",
+        "errors version arguments steps game results notation search search.session "
+        "search.sequences search.advice search.decisions search.inspect verify survey",
     ),
     (
         "cli",
-        "errors version closing process signals steps game results notation jit clusters keys "
-        "storage search search.session search.sequences search.advice search.inspect verify api "
-        "survey",
+        "errors version arguments closing process signals steps game results notation jit clusters "
+        "keys storage search search.session search.sequences search.advice search.inspect verify "
+        "api survey",
     ),
-    ("__main__", "signals search cli"),
+    ("__main__", "process signals search cli"),
 )
 """Every part of the package, and the parts it may import, all of them further up in this list.
 
@@ -103,8 +104,10 @@ SHARED = {
     "jit.decorators",  # how functions are compiled, and where the machine code is kept
     "jit.families",  # which function of several a type of tables stands for
     "jit.sharing",
+    "arguments",  # what callers give
     "arrays",  # large pages
     "closing",  # files that are closed at the end of a block
+    "disk",  # which file a path means, and locks
     "process",
     "version",
 }

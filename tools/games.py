@@ -6,8 +6,10 @@ The program knows its games by the index, so it need not parse their files whene
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from dbmsolver.errors import InputError
+from dbmsolver.game.language.description import Description
 from dbmsolver.game.language.inheriting import resolved
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
@@ -17,14 +19,20 @@ from dbmsolver.game.shipped import rules_fields
 INDEX = FILES / "index.json"
 
 
+def _read(path: Path) -> Description:
+    return parse(path.read_text(encoding="utf-8"), path.name)
+
+
+def _extended(game: Description) -> tuple[Description, Path]:
+    path = FILES / f"{game.extends}{ENDING}"
+    return _read(path), path
+
+
 def index() -> str:
     """The index as it must be; InputError for a file that cannot be played or is called wrongly."""
     entries = {}
     for path in sorted(FILES.glob(f"*{ENDING}")):
-        game = resolved(
-            parse(path.read_text(encoding="utf-8"), path.name),
-            lambda name: parse((FILES / f"{name}{ENDING}").read_text(encoding="utf-8"), name),
-        )
+        game = resolved(_read(path), path, _extended)
         rules = rules_fields(understand(game, path.stem).playable(path.stem, path.name))
         name, header = rules.pop("name"), game.header
         if name != path.stem or not (header and header.description and header.numbers):

@@ -5,8 +5,10 @@
 73
 
 docs/library.md shows everything with examples. Functions raise a :class:`DbmError`, whose text is
-one line: :class:`UsageError` for a value that cannot be, :class:`InputError` for a board or a
+one line: :class:`UsageError` for an argument that cannot be (it is a TypeError or a ValueError,
+too, unless it is about several), :class:`InputError` for a board or a
 solution that cannot be read or played, :class:`StoreError` for a store that cannot be used,
+:class:`SystemRefusedError` where the system has no room,
 :class:`UndecidedError` where a limit came before an answer that has no other place for that.
 Nothing is printed. The parts that take long to load are loaded when they are first used.
 """
@@ -21,7 +23,14 @@ from dbmsolver.api.searches import prove, prove_many, solve
 from dbmsolver.api.solutions import draw_board, read_solution, solution_of, write_solution
 from dbmsolver.api.stores import StoredSearch, open_store, verify_store
 from dbmsolver.api.surveys import survey_deals
-from dbmsolver.errors import DbmError, InputError, StoreError, UndecidedError, UsageError
+from dbmsolver.errors import (
+    DbmError,
+    InputError,
+    StoreError,
+    SystemRefusedError,
+    UndecidedError,
+    UsageError,
+)
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.library import load_rules
@@ -78,6 +87,7 @@ __all__ = [
     "StoreStatus",
     "StoredSearch",
     "SurveyReport",
+    "SystemRefusedError",
     "UndecidedError",
     "UsageError",
     "Verdict",

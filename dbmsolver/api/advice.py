@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Unpack
 
-from dbmsolver.api.searches import Settings, answer_of, settings_of
-from dbmsolver.errors import UndecidedError, UsageError
+from dbmsolver import arguments
+from dbmsolver.api.searches import Settings, answer_of, check_callbacks, deal_of, settings_of
+from dbmsolver.errors import UndecidedError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
@@ -14,7 +15,7 @@ from dbmsolver.results import Event, FirstMoves, Result, SolutionCount, Verdict
 
 
 def hint(
-    deal: Deal,
+    deal: Deal | int,
     *,
     metric: Metric | None = None,
     progress: Callable[[Event], None] | None = None,
@@ -28,14 +29,16 @@ def hint(
     Where a limit or `cancel` comes first, `moves` is the best solution so far, as for
     :func:`solve` with `any_solution`. `metric` is as for that, too.
     """
+    options, limits = settings_of(settings, metric=metric)
+    deal = deal_of(deal)
+    check_callbacks(progress, cancel)
     from dbmsolver.search.advice.worth import Clock, worth
 
-    options, limits = settings_of(settings, metric=metric)
     return answer_of(worth(deal, options, Clock(limits)), progress, cancel)
 
 
 def first_moves(
-    deal: Deal,
+    deal: Deal | int,
     *,
     metric: Metric | None = None,
     progress: Callable[[Event], None] | None = None,
@@ -47,14 +50,16 @@ def first_moves(
     `max_time` is for all of it. What a limit or `cancel` leaves open is `undecided`, or has only
     bounds of its length. With a store the same call goes on. `metric` is as for :func:`solve`.
     """
+    how = settings_of(settings, metric=metric)
+    deal = deal_of(deal)
+    check_callbacks(progress, cancel)
     from dbmsolver.search.advice import first_moves as work
 
-    how = settings_of(settings, metric=metric)
     return answer_of(work.first_moves(deal, *how), progress, cancel)
 
 
 def count_solutions(
-    deal: Deal,
+    deal: Deal | int,
     *,
     progress: Callable[[Event], None] | None = None,
     cancel: Callable[[], bool] | None = None,
@@ -67,15 +72,17 @@ def count_solutions(
     The `count` is exact, 0 for a deal without a solution, None where a limit or `cancel` came
     first.
     """
+    options, limits = settings_of(settings)
+    deal = deal_of(deal)
+    check_callbacks(progress, cancel)
     from dbmsolver.search.sequences.session import Sequences
 
-    options, limits = settings_of(settings)
     with Sequences(deal, options, limits, keep=False) as sequences:
         return answer_of(sequences.count(), progress, cancel)
 
 
 def all_solutions(
-    deal: Deal,
+    deal: Deal | int,
     most: int | None = None,
     *,
     progress: Callable[[Event], None] | None = None,
@@ -88,14 +95,15 @@ def all_solutions(
     work is done when the first is asked for. Raises UndecidedError where a limit or `cancel` comes
     before that one.
     """
-    if most is not None and most < 0:
-        raise UsageError(f"{most} solutions, expected 0 or more")
+    most = None if most is None else arguments.whole("most", most)
     options, limits = settings_of(settings)
+    start = deal_of(deal)
+    check_callbacks(progress, cancel)
 
     def solutions() -> Iterator[tuple[Move, ...]]:
         from dbmsolver.search.sequences.session import Sequences
 
-        with Sequences(deal, options, limits) as sequences:
+        with Sequences(start, options, limits) as sequences:
             found = answer_of(sequences.count(), progress, cancel)
             limit = found.limit
             if found.count:

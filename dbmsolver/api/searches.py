@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
-from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver import arguments
+from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.measures import Metric
 from dbmsolver.results import (
     Event,
     Keep,
@@ -44,16 +44,16 @@ class Settings(TypedDict, total=False):
     keep: Keep
     """"all" closed states (the default), or "none" of finished strata, to save disk."""
     max_states: int | None
-    max_time: float | None
-    """Seconds."""
-    memory: int | None
-    """Bytes; by default half of the machine's memory."""
-    max_disk: int | None
-    """Bytes."""
+    max_time: float | str | None
+    """Seconds, or text as the program's option has it: "10m"."""
+    memory: int | str | None
+    """Bytes, or text: "512M"; by default half of the machine's memory."""
+    max_disk: int | str | None
+    """Bytes, or text."""
 
 
 def solve(
-    deal: Deal,
+    deal: Deal | int,
     *,
     any_solution: bool = False,
     metric: Metric | None = None,
@@ -62,6 +62,8 @@ def solve(
     **settings: Unpack[Settings],
 ) -> Result:
     """Find a shortest solution of a deal, or prove that there is none.
+
+    A number stands for the FreeCell deal of that number.
 
     The verdict is `solved` (`moves` holds the solution, and `shortest` is true), `unsolvable`, or
     `undecided` where a limit ended the search before any solution was found. Where one was found,
@@ -84,7 +86,8 @@ def solve(
     has and ends as by a limit, which is `interrupt`. An exception of either, or Ctrl-C, ends
     the search in the same way and is raised.
 
-    Raises StoreError for a store that cannot be used, UsageError for a value that cannot be.
+    Raises StoreError for a store that cannot be used, SystemRefusedError where there is no room for
+    it, UsageError (also a TypeError or ValueError) for an argument that cannot be.
     """
     options, limits = settings_of(settings, metric=metric, method="every-position")
     options = replace(options, any_solution=any_solution)
@@ -92,7 +95,7 @@ def solve(
 
 
 def prove(
-    deal: Deal,
+    deal: Deal | int,
     *,
     method: Method | Literal["dominating", "every-position"] = "dominating",
     progress: Callable[[Event], None] | None = None,
@@ -113,7 +116,7 @@ def prove(
 
 
 def prove_many(
-    deals: Iterable[Deal],
+    deals: Iterable[Deal | int],
     *,
     method: Method | Literal["dominating", "every-position"] = "dominating",
     **settings: Unpack[Settings],
@@ -128,11 +131,12 @@ def prove_many(
     options, limits = settings_of(settings, method=method)
     if options.store is not None:
         raise UsageError("many deals have no common store, expected none")
+    arguments.instance("deals", deals, Iterable)
 
     def decisions() -> Iterator[Decision]:
         from dbmsolver.search.decisions import decide
 
-        yield from decide(deals, options, limits)
+        yield from decide(map(deal_of, deals), options, limits)
 
     return decisions()
 
@@ -141,41 +145,39 @@ def settings_of(
     settings: Settings, *, metric: str | None = None, method: str = "every-position"
 ) -> tuple[Options, Limits]:
     """Settings as options and limits of a search; UsageError for a value that cannot be."""
-    given: dict[str, Any] = {**settings, "metric": metric}
-    for name, known in (
-        ("policy", AUTOMOVES),
-        ("keep", get_args(Keep)),
-        ("metric", (None, *METRICS)),
-    ):
-        if name in given:
-            check_choice(name, given[name], known)
-    check_choice("method", method, list(Method))
-    given["method"] = Method(method)
-    if given.get("store") is not None:
-        given["store"] = Path(given["store"])
+    given: dict[str, Any] = {**settings}
+    arguments.names(given, Settings.__annotations__)
     names = ("max_states", "max_time", "memory", "max_disk")
     limits = Limits(**{name: given.pop(name, None) for name in names})
-    return Options(**given), limits
+    return Options(**given, metric=metric, method=method), limits  # type: ignore[arg-type]
 
 
-def check_choice(what: str, value: object, known: Any) -> None:
-    """Raise UsageError unless the value is one of the known ones."""
-    if value not in known:
-        expected = ", ".join(map(str, known))
-        raise UsageError(f"unknown {what} {quoted(str(value))}, expected one of {expected}")
+def deal_of(given: Deal | int) -> Deal:
+    """A deal, or the FreeCell deal of a number; UsageError or InputError for anything else."""
+    if isinstance(given, Deal):
+        return given
+    return Deal.from_number(arguments.whole("deal", given, -arguments.LARGEST))
 
 
 def _search(
     question: Question,
-    deal: Deal,
+    deal: Deal | int,
     options: Options,
     limits: Limits,
     progress: Callable[[Event], None] | None,
     cancel: Callable[[], bool] | None,
 ) -> Result:
+    deal = deal_of(deal)
+    check_callbacks(progress, cancel)
     from dbmsolver.search import session
 
     return answer_of(session.run(question, deal, options, limits), progress, cancel)
+
+
+def check_callbacks(progress: object, cancel: object = None) -> None:
+    """Raise UsageError for what cannot be called, before there is work that needs it."""
+    arguments.function("progress", progress)
+    arguments.function("cancel", cancel)
 
 
 def answer_of(

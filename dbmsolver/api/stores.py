@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dbmsolver.api.searches import check_choice
-from dbmsolver.errors import UsageError
+from dbmsolver import arguments
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
@@ -41,6 +40,7 @@ class StoredSearch:
         """Moves from the deal to a position that the search has met; None if it has not."""
         from dbmsolver.search import inspect
 
+        arguments.instance("position", position, Position)
         return inspect.lookup(self.path, position)
 
     def answer(self) -> Result:
@@ -61,14 +61,15 @@ def open_store(path: Path | str) -> StoredSearch:
     """The search in a store, to be read only; StoreError if there is none."""
     from dbmsolver.search import inspect
 
-    return StoredSearch(Path(path), inspect.deal(Path(path)))
+    place = arguments.path("path", path)
+    return StoredSearch(place, inspect.deal(place))
 
 
 def verify_store(
     path: Path | str,
     *,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     sample: float | None = None,
     depth: Literal["lemma", "full"] | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -84,9 +85,13 @@ def verify_store(
     """
     from dbmsolver.verify import check
 
-    if sample is not None and not 0 < sample <= 1:
-        raise UsageError(f"{sample} is no share, expected more than 0 and at most 1")
-    if depth is not None:
-        check_choice("depth", depth, ("lemma", "full"))
-    steps = check.verify(Path(path), threads=threads, memory=memory, sample=sample, depth=depth)
+    place = arguments.path("path", path)
+    if threads is not None:
+        threads = arguments.whole("threads", threads, 1, arguments.MOST_THREADS)
+    budget = None if memory is None else arguments.size("memory", memory, least=1)
+    if sample is not None:
+        sample = arguments.share("sample", sample)
+    arguments.choice("depth", depth, (None, "lemma", "full"))
+    arguments.function("progress", progress)
+    steps = check.verify(place, threads=threads, memory=budget, sample=sample, depth=depth)
     return follow(steps, progress)

@@ -7,8 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from dbmsolver.api.searches import check_choice
-from dbmsolver.errors import UsageError
+from dbmsolver import arguments
+from dbmsolver.api.searches import check_callbacks
+from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Metric
@@ -17,6 +18,14 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Limits, SurveyReport
 
 Question = Literal["verdict", "shortest", "fewest-freecells"]
+
+
+def several(what: str, given: Any, kind: type[Any]) -> list[Any]:
+    """One thing of a kind as a list, or a list of several; UsageError for anything else."""
+    if isinstance(given, kind):
+        return [given]
+    arguments.instance(what, given, Iterable)
+    return [arguments.instance(what, one, kind) for one in given]
 
 
 def survey_deals(
@@ -32,9 +41,9 @@ def survey_deals(
     threads: int | None = None,
     ray: str | None = None,
     max_states: int | None = None,
-    max_time: float | None = None,
-    memory: int | None = None,
-    max_disk: int | None = None,
+    max_time: float | str | None = None,
+    memory: int | str | None = None,
+    max_disk: int | str | None = None,
     progress: Callable[[SurveyReport], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> list[dict[str, Any]]:
@@ -66,24 +75,34 @@ def survey_deals(
     from dbmsolver.survey.rows import Inquiry
     from dbmsolver.survey.run import Survey
 
-    check_choice("question", question, get_args(Question))
-    check_choice("metric", metric, (None, *METRICS))
-    check_choice("automove", automove, (None, *AUTOMOVES))
+    arguments.choice("question", question, get_args(Question))
+    arguments.choice("metric", metric, (None, *METRICS))
+    arguments.choice("automove", automove, (None, *AUTOMOVES))
+    path = arguments.path("output", output)
+    undecided_only = arguments.flag("undecided_only", undecided_only)
+    lengths = arguments.flag("lengths", lengths)
+    if threads is not None:
+        threads = arguments.whole("threads", threads, 1, arguments.MOST_THREADS)
+    if ray is not None:
+        arguments.text("ray", ray)
+    check_callbacks(progress, cancel)
+    limits = Limits(max_states, max_time, memory, max_disk)  # type: ignore[arg-type]  # reads text
     if lengths and question != "verdict":
         raise UsageError(f"lengths say nothing about {question}, expected the question verdict")
     if ranges is None and not undecided_only:
         raise UsageError("nothing to ask, expected ranges, or undecided_only")
-    texts = [ranges] if isinstance(ranges, str) else ranges
-    games = (rules,) if isinstance(rules, Rules) else tuple(rules or [rules_for("freecell")])
+    texts = None if ranges is None else several("ranges", ranges, str)
+    games = tuple(several("rules", rules if rules is not None else rules_for("freecell"), Rules))
+    if not games:
+        raise WrongValueError("rules are empty, expected those of one game or of several")
     survey = Survey(
         Inquiry(question).measured(metric, automove),
         None if texts is None else parse_ranges(texts),
         games,
-        Limits(max_states, max_time, memory, max_disk),
+        limits,
         undecided_only,
         lengths,
     )
-    path = Path(output)
     with closing(fill(survey, path, ray, threads, lambda: None)) as reports:
         for report in reports:
             if progress is not None:

@@ -24,9 +24,11 @@ from dbmsolver.errors import (
     EXIT_SYSTEM,
     EXIT_USAGE,
     NO_ROOM,
+    REFUSED,
     DbmError,
     quoted,
 )
+from dbmsolver.process import address_space, too_little_memory
 from dbmsolver.signals import ignore_signals
 from dbmsolver.version import __version__
 
@@ -118,8 +120,12 @@ class CommandLine(click.Group):
         except BrokenPipeError:
             raise Failure("", EXIT_BROKEN_PIPE) from None
         except MemoryError:
-            raise Failure("out of memory; with --memory a search needs less", EXIT_SYSTEM) from None
-        except OSError as error:
+            raise Failure(too_little_memory(), EXIT_SYSTEM) from None
+        except (ImportError, OSError) as error:
+            if address_space() is not None and _is_unmapped(error):
+                raise Failure(too_little_memory(), EXIT_SYSTEM) from None
+            if not isinstance(error, OSError):
+                raise
             raise _system_failure(error) from None
         except RuntimeError as error:
             if "start new thread" not in str(error):
@@ -163,11 +169,24 @@ class CommandLine(click.Group):
         return code or EXIT_SOLVED
 
 
+def _is_unmapped(error: BaseException | None) -> bool:
+    """Whether a library was not loaded because there was no room for it."""
+    while error is not None:
+        text = str(error)
+        if "failed to map segment" in text or "shared object file" in text:
+            return True
+        if "cannot allocate memory" in text.lower():
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _system_failure(error: OSError) -> Failure:
     """What the system refused: a file that was named, or else the answer."""
     reason = error.strerror or str(error)
     if error.filename is not None:
-        return Failure(f"{error.filename}: {reason}", EXIT_INPUT)
+        code = EXIT_SYSTEM if error.errno in REFUSED else EXIT_INPUT
+        return Failure(f"{error.filename}: {reason}", code)
     if error.errno in (*NO_ROOM, errno.EBADF, errno.EIO):
         reason = f"standard output: cannot be written ({reason})"
     return Failure(reason, EXIT_SYSTEM)
@@ -217,7 +236,7 @@ def cli(ctx: click.Context) -> None:
     DEAL is a number, the path of a board, or - for a board on standard input.
 
     Exit codes: 0 solved, or done; 10 unsolvable; 20 undecided, a limit was reached; 1 internal
-    error; 2 wrong usage; 3 bad input; 4 bad store; 5 no memory, or no room for the answer; 130
+    error; 2 wrong usage; 3 bad input; 4 bad store; 5 no memory, or no room on a disk; 130
     interrupted.
     """
     if ctx.invoked_subcommand is None:

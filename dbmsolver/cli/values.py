@@ -9,37 +9,14 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from dbmsolver.arguments import MOST_THREADS, parse_duration, parse_size
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.shipped import GAMES
 
 LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""
 
-MOST_THREADS = 256
-"""The most that --threads can be: each takes memory, and more than processors gain nothing."""
-
 MOST_DIGITS = 18
-
-_SIZES = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def parse_size(text: str) -> int:
-    """Bytes: `2G`, `500M`, `1.5GiB` or a plain number; units are powers of 1024."""
-    match = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:I?B)?", text, re.I | re.A)
-    size = round(float(match[1]) * 2 ** _SIZES[match[2].upper()]) if match else 0
-    if not 0 < size < 2**63:
-        raise UsageError(f"{quoted(text)} is no size, expected one like 2G or 500M")
-    return size
-
-
-def parse_duration(text: str) -> float:
-    """Seconds: `90`, `1.5h`, `30m` or `2d`."""
-    match = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([smhd]?)", text, re.A)
-    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
-    if not seconds:
-        raise UsageError(f"{quoted(text)} is no time, expected one like 90, 30m or 2h")
-    return seconds
 
 
 def parse_memory(text: str) -> int:

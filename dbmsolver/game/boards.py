@@ -39,6 +39,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from dbmsolver import arguments
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import (
@@ -88,8 +89,9 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     Foundations and freecells are mentioned if there is a card in them. With `rules` the position
     is checked to be one of them.
     """
+    arguments.instance("position", position, Position)
     if rules is not None:
-        position.validate(rules)
+        position.validate(arguments.instance("rules", rules, Rules))
     lines = []
     if any(position.foundations):
         cards = [(SUITS[s], position.top_home(s)) for s in _FOUNDATION_ORDER]

@@ -5,9 +5,11 @@ The shipped games are known without their files being read. The parser is loaded
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from dbmsolver.errors import UsageError
+from dbmsolver import arguments
+from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.language.description import Description, place_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, unknown_game
@@ -20,12 +22,13 @@ ENDING = ".game"
 MAX_BYTES = 1 << 20
 
 
-def load_rules(source: str) -> Rules:
+def load_rules(source: str | Path) -> Rules:
     """The rules of a shipped game, or of the game in a file.
 
     UsageError for a name that is no game's, InputError for a file that is none, or one that cannot
     be played.
     """
+    source = str(source) if isinstance(source, Path) else arguments.text("source", source)
     if source in GAMES:
         return GAMES[source]
     from dbmsolver.game.language.understanding import understand
@@ -41,7 +44,12 @@ def load_description(source: str) -> tuple[Description, str]:
 
     path = path_of(source)
     game, where = _read(path)
-    return resolved(game, lambda name: _read(_extended(name, game, path))[0]), where
+
+    def load(one: Description) -> tuple[Description, str]:
+        other = _extended(one, path)
+        return _read(other)[0], os.path.realpath(other)
+
+    return resolved(game, os.path.realpath(path), load), where
 
 
 def text_of(name: str) -> str:
@@ -63,7 +71,12 @@ def path_of(source: str) -> Path:
 
 def looks_like_file(source: str) -> bool:
     """Whether what is no game's name is meant as a file's."""
-    return "/" in source or "." in source or Path(source).is_file()
+    return "/" in source or "." in source or _is_file(source)
+
+
+def _is_file(path: str) -> bool:
+    """Whether there is a file; a name that no file can have is none."""
+    return os.path.isfile(path)  # noqa: PTH113  # which raises no error
 
 
 def identifier_of(source: str) -> str:
@@ -84,12 +97,25 @@ def _read(path: Path) -> tuple[Description, str]:
     return (parse_json if is_json(text) else parse)(text, where), where
 
 
-def _extended(name: str, game: Description, path: Path) -> Path:
-    """The file that `Extends` names: a shipped game, or a file beside this one."""
+def _extended(game: Description, path: Path) -> Path:
+    """The file that `Extends` names in a game that was read from a path, or extended by that one.
+
+    It is that of a shipped game, or lies beside the path's, links being followed. Whoever plays a
+    game does not ask for any other file to be read. InputError or UsageError for another name.
+    """
+    name = str(game.extends)
     if name in GAMES:
         return FILES / f"{name}{ENDING}"
-    if not looks_like_file(name):
-        at = place_of(game.extends)
-        error = unknown_game(name)
-        raise UsageError(error.message, str(at) if at else None)
-    return path.parent / name
+    at = place_of(game.extends)
+    where = str(at) if at else None
+    folder = os.path.dirname(os.path.realpath(path))  # noqa: PTH120  # of a link in a circle, too
+    if "\0" not in name:
+        there = os.path.realpath(os.path.join(folder, name))  # noqa: PTH118  # as for the folder
+        if os.path.dirname(there) != folder:  # noqa: PTH120
+            said = f"Extends {quoted(name)} names no file beside this one"
+            raise InputError(f"{said}, expected one, or a game that `games` lists", where)
+        if looks_like_file(name) or _is_file(there):
+            beside = path.parent / name
+            return beside if os.path.realpath(beside) == there else Path(there)
+    error = unknown_game(name)
+    raise UsageError(error.message, where)

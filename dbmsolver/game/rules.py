@@ -23,7 +23,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from dbmsolver.errors import UsageError, quoted
+from dbmsolver import arguments
+from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import (
     BASE_WORDS,
@@ -71,16 +72,14 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
-    """UsageError for a number of something that is too low or too high."""
+    """UsageError for a number of something that is too low or too high, or for what is none."""
+    arguments.whole(what, value, -arguments.LARGEST)
     if not low <= value <= high:
         raise UsageError(f"{value} {what}: expected {low} to {high}")
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise UsageError(
-            f"unknown {what} {quoted(str(value))}, expected one of {', '.join(choices)}"
-        )
+    arguments.choice(what, value, choices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dbmsolver import arguments
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.layouts import layout_of
@@ -79,9 +80,9 @@ def changed(
         rules = replace(rules, columns=columns)
     return replace(
         rules,
-        build=build or rules.build,
-        fill=fill or rules.fill,
-        moves=moves or rules.moves,
+        build=rules.build if build is None else build,
+        fill=rules.fill if fill is None else fill,
+        moves=rules.moves if moves is None else moves,
     )
 
 
@@ -94,6 +95,7 @@ def rules_for(
     moves: Moves | None = None,
 ) -> Rules:
     """The rules of a game, by its name or by themselves, with the changes of `changed`."""
+    arguments.instance("game", game, str | Rules)
     rules = GAMES.get(game) if isinstance(game, str) else game
     if rules is None:
         raise unknown_game(str(game))

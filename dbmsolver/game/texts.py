@@ -10,6 +10,9 @@ from dbmsolver.errors import InputError, quoted
 LINE_END = r"\r\n|\n|\r"
 """What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
 
+_SHOWN = 400
+"""A longer path is not shown whole."""
+
 
 def decoded(data: bytes) -> str:
     """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors write it.
@@ -26,7 +29,7 @@ def read_path(path: str, what: str, most: int, missing: str | None = None) -> tu
 
     InputError says that `what` was expected; of a file that is not there, that `missing` was.
     """
-    where = path if path.isprintable() else quoted(path, 200)
+    where = path if path.isprintable() and len(path) <= _SHOWN else quoted(path, 200)
     try:
         with open(path, "rb") as file:
             return read_stream(file, where, what, most), where

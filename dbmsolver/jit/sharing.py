@@ -15,6 +15,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -26,6 +27,7 @@ from llvmlite import binding
 from numba.core import config, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.runtime._nrt_python import c_helpers
+from numba.core.serialize import dumps
 
 from dbmsolver.jit.cache import kernel_digest
 
@@ -80,21 +82,13 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
     _locator_classes = (_BySources, *CompileResultCacheImpl._locator_classes)
     called_from_python = False
 
-    def reduce(self, compiled: Any) -> Any:
-        """What is kept of a kernel, with a digest of its code."""
-        payload = super().reduce(compiled)
-        return _digest(payload), payload
-
-    def rebuild(self, target_context: Any, kept: Any) -> Any:
-        """The kernel that a file holds; ValueError if its code is damaged.
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """The kernel that a file holds.
 
         Beside machine code there is intermediate code, for compilers of its callers, which takes
         longer to read. That waits until there is a caller to compile. Before, numba only looks in
         it for the way in from Python, and is given code that has nothing else.
         """
-        digest, payload = kept
-        if digest != _digest(payload):
-            raise ValueError("a damaged file of a kernel")
         (name, kind, data), description, *rest = payload
         if not self.called_from_python or kind != "object":
             return super().rebuild(target_context, payload)
@@ -107,10 +101,9 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
         return found
 
 
-def _digest(payload: Any) -> bytes:
-    """Digest of the code of a kernel, of both kinds."""
-    _, _, data = payload[0]
-    return xxhash.xxh3_64(b"".join(data) if isinstance(data, tuple) else data).digest()
+def _digest(name: str, content: bytes) -> bytes:
+    """Digest of what a file holds, and of what it is asked for by."""
+    return xxhash.xxh3_128(name.encode() + b"\n" + content).digest()
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
@@ -154,6 +147,36 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             with suppress(OSError):  # without its index nothing is found; a full disk allows that
                 Path(self._cache_file._index_path).unlink()
             return None
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel in the cache, None if there is none.
+
+        ValueError for a file that is damaged, or that of another kernel: other code, other types,
+        other sources, or another processor.
+        """
+        key = self._index_key(sig, target_context.codegen())
+        kept = self._cache_file.load(key)
+        if kept is None:
+            return None
+        digest, content = kept
+        if digest != _digest(self._asked_by(key), content):
+            raise ValueError("a file of a kernel that is damaged, or another one's")
+        return self._impl.rebuild(target_context, pickle.loads(content))
+
+    def _save_overload(self, sig: Any, data: Any) -> None:
+        """Put a kernel into the cache, with a digest of all of it and of its name."""
+        if not self._impl.check_cachable(data):
+            return
+        self._impl.locator.ensure_cache_path()
+        key = self._index_key(sig, data.codegen)
+        content = dumps(self._impl.reduce(data))
+        self._cache_file.save(key, (_digest(self._asked_by(key), content), content))
+
+    def _asked_by(self, key: Any) -> str:
+        """All that tells a kernel from others, in words."""
+        function = self._py_func
+        stamp = self._impl.locator.get_source_stamp()
+        return f"{function.__module__}.{function.__qualname__} {stamp} {key}"
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, if there is room on the disk."""

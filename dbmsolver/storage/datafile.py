@@ -17,7 +17,7 @@ import stat
 from bisect import bisect_left
 from pathlib import Path
 
-from dbmsolver.errors import ChangedError, StoreError
+from dbmsolver.errors import ChangedError, StoreError, error_of
 from dbmsolver.storage.nodes import Damage, Meta
 from dbmsolver.storage.pages import Pages
 
@@ -46,7 +46,8 @@ class DataFile:
             # A pipe without a writer must not hold the program up.
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
-            raise StoreError(f"{path.name} cannot be opened: {error.strerror}", where) from None
+            message = f"{path.name} cannot be opened"
+            raise error_of(error, StoreError, message, where) from None
         try:
             if not stat.S_ISREG(os.fstat(self._file).st_mode):
                 raise StoreError(f"not a readable store ({path.name} is no file)", where)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import StoreError, error_of
 from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 _LOCK = "writer.lock"
@@ -39,4 +39,4 @@ def has_data(path: Path) -> bool:
     try:
         return (path / "data.mdb").is_file()
     except OSError as error:
-        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+        raise error_of(error, StoreError, "cannot be opened", str(path)) from error

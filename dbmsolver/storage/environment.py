@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +10,23 @@ from pathlib import Path
 
 import lmdb
 
-from dbmsolver.errors import NO_ROOM, DiskFullError, StoreError
+from dbmsolver.disk import lock
+from dbmsolver.errors import (
+    DbmError,
+    DiskFullError,
+    StoreError,
+    StoreInUseError,
+    SystemRefusedError,
+    error_of,
+)
+from dbmsolver.process import free_address_space
 from dbmsolver.storage.datafile import DataFile, is_unfinished
 
 MAP_SIZE = 1 << 42
+"""Address space that LMDB asks for: the most bytes that a store can have."""
+_LEAST_MAP = 1 << 24
+_MAP_SHARE = 4
+"""Where address space is limited, LMDB asks for that part of what is free."""
 _LOCK_FILE = 8192
 """Bytes of LMDB's lock file for its usual number of readers."""
 _FULL_WORDS = (
@@ -38,42 +50,72 @@ class Environment:
 
     def __init__(self, path: Path, *, durable: bool, new: bool = False) -> None:
         self._path = path
-        self._lock: int | None = take_lock(path)
+        self._locks = [take_lock(path)]
         try:
             data = path / "data.mdb"
+            if data.is_file() or not data.exists():
+                self._locks.append(_lock_file(data, path))
             if new and is_unfinished(data):
                 os.truncate(data, 0)
             _check_data_file(path)
             _reserve(path)
-            with self._readable():
-                self._env = lmdb.open(
-                    str(path),
-                    map_size=MAP_SIZE,
+            self._env = self._opened(durable)
+        except BaseException:
+            self._release()
+            raise
+
+    def close(self) -> None:
+        """Close the environment and release the lock."""
+        self._env.close()
+        self._release()
+
+    def _release(self) -> None:
+        while self._locks:
+            os.close(self._locks.pop())
+
+    def _opened(self, durable: bool) -> lmdb.Environment:
+        """LMDB's environment, with as much address space as there is for it.
+
+        SystemRefusedError where there is too little.
+        """
+        free = free_address_space()
+        size = MAP_SIZE if free is None else min(MAP_SIZE, free // _MAP_SHARE)
+        while True:
+            try:
+                return lmdb.open(
+                    str(self._path),
+                    map_size=size,
                     sync=durable,
                     metasync=durable,
                     map_async=not durable,
                     max_dbs=0,
                     readahead=True,
                 )
-        except BaseException:
-            os.close(self._lock)
-            raise
+            except lmdb.MemoryError:
+                size //= 2
+                if size < _LEAST_MAP:
+                    text = "no address space for the store (ulimit -v), expected more"
+                    raise SystemRefusedError(text, str(self._path)) from None
+            except lmdb.Error as error:
+                raise self._error(error, "not a readable store") from error
 
-    def close(self) -> None:
-        """Close the environment and release the lock."""
-        self._env.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+    def _error(self, error: lmdb.Error, what: str) -> DbmError:
+        """What an error of LMDB means: the store is bad, or the system has no room."""
+        where = str(self._path)
+        if isinstance(error, lmdb.MapFullError) and self._env.info()["map_size"] < MAP_SIZE:
+            return DiskFullError("cannot write (the store's address space is full)", where)
+        if _is_full(error):
+            return DiskFullError(f"cannot write ({error})", where)
+        if isinstance(error, lmdb.MemoryError):
+            return SystemRefusedError(f"out of memory ({error})", where)
+        return StoreError(f"{what} ({error})", where)
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
         try:
             yield
         except lmdb.Error as error:
-            if _is_full(error):
-                raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
-            raise StoreError(f"not a readable store ({error})", str(self._path)) from error
+            raise self._error(error, "not a readable store") from error
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
         """All keys that begin with ``prefix``, in order."""
@@ -105,9 +147,7 @@ class Environment:
             with self._env.begin(write=True, buffers=True) as txn:
                 yield txn
         except lmdb.Error as error:
-            if _is_full(error):
-                raise DiskFullError(f"cannot write ({error})", str(self._path)) from error
-            raise StoreError(f"cannot write ({error})", str(self._path)) from error
+            raise self._error(error, "cannot write") from error
 
 
 def _is_full(error: lmdb.Error) -> bool:
@@ -128,10 +168,8 @@ def _reserve(path: Path) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        if error.errno in NO_ROOM:
-            raise DiskFullError(f"cannot write ({error.strerror})", str(path)) from error
         if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-            raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+            raise error_of(error, StoreError, "cannot be opened", str(path)) from error
 
 
 def _check_data_file(path: Path) -> None:
@@ -148,13 +186,23 @@ def _check_data_file(path: Path) -> None:
 
 def take_lock(path: Path) -> int:
     """Lock the store for this process; the system releases the lock when the process ends."""
+    return _lock_file(path / "writer.lock", path)
+
+
+def _lock_file(file: Path, path: Path) -> int:
+    """A file of a store, open and locked; it is made if it is not there.
+
+    The lock is that of the file itself: of the same one in two directories there is one.
+    """
     try:
-        handle = os.open(path / "writer.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise StoreError(f"cannot be opened: {error.strerror}", str(path)) from error
+        raise error_of(error, StoreError, "cannot be opened", str(path)) from error
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle)
     except OSError as error:
         os.close(handle)
-        raise StoreError("another process is using this store", str(path)) from error
+        if isinstance(error, BlockingIOError):
+            raise StoreInUseError("another process is using this store", str(path)) from error
+        raise error_of(error, StoreError, "cannot be locked", str(path)) from error
     return handle

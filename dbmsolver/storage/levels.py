@@ -30,7 +30,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from dbmsolver.disk import flush_path
-from dbmsolver.errors import NO_ROOM, DiskFullError, StoreError
+from dbmsolver.errors import StoreError, error_of
 from dbmsolver.storage.environment import take_lock
 
 Words = NDArray[np.uint64]
@@ -104,13 +104,13 @@ class Levels:
         try:
             path.mkdir(exist_ok=True)
         except OSError as error:
-            raise StoreError(f"cannot be made: {error.strerror}", str(path)) from error
+            raise error_of(error, StoreError, "cannot be made", str(path)) from error
         self._lock = take_lock(path)
         try:
             self._open()
         except OSError as error:
             self.close()
-            raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
+            raise error_of(error, StoreError, "cannot be read", str(path)) from error
 
     def close(self) -> None:
         """Let other processes use the directory."""
@@ -141,7 +141,7 @@ class Levels:
                 for rows, words, body in _chunks(file, path):
                     yield _decode(body, rows, words, path)
         except OSError as error:
-            raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
+            raise error_of(error, StoreError, "cannot be read", str(path)) from error
 
     @contextmanager
     def writing(self, depth: int) -> Iterator[Writer]:
@@ -249,5 +249,4 @@ def _full_disk(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kind = DiskFullError if error.errno in NO_ROOM else StoreError
-        raise kind(f"cannot be written: {error.strerror}", str(path)) from error
+        raise error_of(error, StoreError, "cannot be written", str(path)) from error

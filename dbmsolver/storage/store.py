@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dbmsolver.closing import Closing
-from dbmsolver.errors import ChangedError, StoreError
+from dbmsolver.errors import ChangedError, StoreError, error_of
 from dbmsolver.storage.binding import CHECKSUM, SEAL, checksum_of, is_intact, seal_of
 from dbmsolver.storage.datafile import DataFile
 from dbmsolver.storage.directory import has_data, is_blank
@@ -69,7 +69,7 @@ class Store(Closing):
             if any(path.iterdir()) and not is_blank(path):
                 raise StoreError("expected an empty or absent directory for a new store", str(path))
         except OSError as error:
-            raise StoreError(f"cannot be made a store: {error.strerror}", str(path)) from error
+            raise error_of(error, StoreError, "cannot be made a store", str(path)) from error
         store = cls(path, Environment(path, durable=durable, new=True), manifest, 0)
         try:
             if store.keys():

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import astuple
 from pathlib import Path
 
+from dbmsolver.disk import place_of
 from dbmsolver.errors import StoreError
 from dbmsolver.survey.formats import ending_of, read_json_lines, read_rows
 from dbmsolver.survey.rows import Key, Row, merged
 
 
 def journal_of(path: Path) -> Path:
-    """Where the journal of a table is."""
-    return path.with_name(path.name + ".journal")
+    """Where the journal of a table is: beside the file itself, also where the path is a link."""
+    place = place_of(path)
+    return place.with_name(place.name + ".journal")
 
 
 class Rows(dict[Key, Row]):

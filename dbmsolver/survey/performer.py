@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dbmsolver.errors import StoreError
+from dbmsolver.errors import StoreError, StoreInUseError
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.process import default_memory
@@ -69,6 +69,8 @@ class Performer:
             ask = partial(session.run, order.question, subject.deal(), options, order.limits)
             try:
                 result = yield from changed(ask(), lambda _: None)
+            except StoreInUseError:
+                raise
             except StoreError:
                 if order.store is None or not was_kept:
                     raise

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbmsolver.disk import place_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.fewest import filling_for
@@ -53,7 +54,8 @@ class Survey:
 
 def stores_of(path: Path) -> Path:
     """The folder beside a table that unfinished searches are kept in."""
-    return path.with_name(path.name + ".searches")
+    place = place_of(path)
+    return place.with_name(place.name + ".searches")
 
 
 class Run:

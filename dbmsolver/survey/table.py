@@ -7,19 +7,20 @@ and at the end, the whole table is written anew from both, beside its place and 
 then the journal is emptied. A process killed in between leaves rows in both, and they are the same.
 A line that was being written when the process was killed is cut off by the next one.
 
-The journal is also the lock of the table. It is removed when the survey ends.
+The journal is also the lock of the table. It lies beside the file itself, so whoever comes by a
+symbolic link finds it. The file is locked, too, for those who come by a hard link. The journal is
+removed when the survey ends.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from dbmsolver.closing import Closing
-from dbmsolver.disk import flush_path
+from dbmsolver.disk import flush_path, is_at, lock, place_of
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.survey.formats import (
     LINES,
@@ -53,22 +54,30 @@ class Table(Closing):
         self.path = path
         self.ending = ending_of(path)
         self.journal = journal_of(path)
+        self._place = place_of(path)
         if path.is_dir():
             raise UsageError("a directory, expected a file for the table", str(path))
+        if path.exists() and not path.is_file():
+            raise UsageError("no plain file, expected one for the table", str(path))
         if path.exists() and not os.access(path, os.W_OK):
             raise UsageError("cannot be written, expected a file that can be", str(path))
-        self._journal_file = _locked(self.journal)
+        self._journal_file = _locked(self.journal, path)
+        self._file: int | None = None
+        self._held: int | None = None
         try:
+            if path.exists():
+                self._held = _held(path, path)
             self.rows = load_rows(path)
             self._check(question)
             _cut_last_line(self.journal)
             if self.ending in LINES and path.exists():
                 _cut_last_line(path)
             self._replaced = self.journal.stat().st_size > 0
-            self._file = self._appended()
+            self._append()
         except BaseException:
             if not os.fstat(self._journal_file).st_size:
                 self.journal.unlink(missing_ok=True)
+            self._close_file()
             os.close(self._journal_file)
             raise
         self._synced = time.monotonic()
@@ -103,13 +112,17 @@ class Table(Closing):
     def rewrite(self) -> None:
         """Write the whole table in order, then empty the journal."""
         begun = time.monotonic()
-        place = self.path.resolve()
+        place = self._place
         beside = place.with_name(f".{place.name}.{os.getpid()}")
+        new = None
         try:
             write_table(self.rows.sorted(), beside, self.ending)
             if self.path.exists():
                 beside.chmod(self.path.stat().st_mode & 0o777)
+            new = _held(beside, self.path)
             beside.replace(place)
+            self._close_file()
+            self._held, new = new, None
             flush_path(place.parent)
             os.ftruncate(self._journal_file, 0)
         except OSError as error:
@@ -117,11 +130,11 @@ class Table(Closing):
                 None
             )
         finally:
+            if new is not None:
+                os.close(new)
             with suppress(OSError):
                 beside.unlink(missing_ok=True)
-        if self._file is not None:
-            os.close(self._file)
-            self._file = self._appended()
+        self._append()
         self._replaced = False
         self._written = time.monotonic()
         self._cost = self._written - begun
@@ -130,11 +143,10 @@ class Table(Closing):
         """Write the table, remove the journal, and let others have it."""
         try:
             self.rewrite()
+            self._close_file()
             self.journal.unlink(missing_ok=True)
         finally:
-            if self._file is not None:
-                os.close(self._file)
-                self._file = None
+            self._close_file()
             os.close(self._journal_file)
 
     def _check(self, question: Inquiry) -> None:
@@ -146,42 +158,68 @@ class Table(Closing):
                 said = f"its question is {row.question}, not {question}"
                 raise StoreError(f"{said}; expected a table of this question", str(self.path))
 
-    def _appended(self) -> int | None:
-        """The table opened to append rows to it, None where its format has no such thing."""
+    def _append(self) -> None:
+        """Open the table to append rows to it, where its format has such a thing."""
         if self.ending not in LINES:
-            return None
+            return
         try:
             handle = os.open(
-                self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
+                self._place, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
             )
         except OSError as error:
             raise UsageError(f"cannot be written ({error.strerror})", str(self.path)) from None
+        self._file = handle
+        if self._held is None:
+            self._held = _held(self._place, self.path)
         if not os.fstat(handle).st_size:
             _write(handle, first_line(self.ending), self.path)
-        return handle
+
+    def _close_file(self) -> None:
+        """Close the file of the table, and let others lock it."""
+        for handle in (self._file, self._held):
+            if handle is not None:
+                os.close(handle)
+        self._file = self._held = None
 
 
-def _locked(journal: Path) -> int:
+def _locked(journal: Path, table: Path) -> int:
     """The journal opened to append to it, locked for this process."""
     while True:
         try:
             handle = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            table = str(journal).removesuffix(".journal")
             raise UsageError(
-                f"cannot be written ({error.strerror}), expected a place for a table", table
+                f"cannot be written ({error.strerror}), expected a place for a table", str(table)
             ) from None
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(handle)
-            where = str(journal).removesuffix(".journal")
-            raise StoreError("another process is making this table", where) from None
+        _lock(handle, table)
         # Whoever had the lock may have removed the file in the meantime.
-        with suppress(FileNotFoundError):
-            if os.fstat(handle).st_ino == journal.stat().st_ino:
-                return handle
+        if is_at(handle, journal):
+            return handle
         os.close(handle)
+
+
+def _held(path: Path, table: Path) -> int:
+    """The file of a table, open and locked: it may have other names, by hard links."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        raise StoreError(f"cannot be opened ({error.strerror})", str(table)) from None
+    _lock(handle, table)
+    if not is_at(handle, path):
+        os.close(handle)
+        raise StoreError("another process is making this table", str(table))
+    return handle
+
+
+def _lock(handle: int, table: Path) -> None:
+    """Lock an open file; StoreError, and the file closed, where that cannot be."""
+    try:
+        lock(handle)
+    except OSError as error:
+        os.close(handle)
+        if isinstance(error, BlockingIOError):
+            raise StoreError("another process is making this table", str(table)) from None
+        raise StoreError(f"cannot be locked ({error.strerror})", str(table)) from None
 
 
 def _cut_last_line(path: Path) -> None:

@@ -11,8 +11,8 @@ import click
 import pytest
 from helpers.command import run
 
+from dbmsolver.arguments import parse_duration, parse_size
 from dbmsolver.cli.app import COMMANDS, cli
-from dbmsolver.cli.values import parse_duration, parse_size
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES

@@ -16,7 +16,7 @@ from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve
-from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.errors import DiskFullError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Commit, Report, Result
@@ -355,6 +355,6 @@ def test_temporary_stores_are_removed(
             ask(DEAL, progress=fail)
     with monkeypatch.context() as patch:
         failing(patch, lmdb.Error("No space left on device"), 0)
-        with pytest.raises(StoreError):
+        with pytest.raises(DiskFullError):
             ask(DEAL)
     assert list(temporary.iterdir()) == []

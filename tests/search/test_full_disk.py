@@ -124,6 +124,6 @@ def test_no_room_for_the_first_files(tmp_path: Path) -> None:
     assert len(without_room) == 4
     for line in without_room:
         code, lines, message = line.split(maxsplit=2)
-        assert (code, lines) == ("4", "1"), made.stdout
+        assert (code, lines) == ("5", "1"), made.stdout
         assert "No space left on device" in message
     assert last == "0", made.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields, replace
 from typing import Protocol, TypeVar
 
@@ -21,22 +21,32 @@ Line = TypeVar("Line", bound=_OfElement)
 MOST = 20
 """More games than can be thought to extend each other in a row."""
 
+Loaded = tuple[Description, Hashable]
+"""A game, and what tells its file from others."""
 
-def resolved(game: Description, load: Callable[[str], Description]) -> Description:
-    """The game with all that it inherits; `load` gives the game of a name.
+
+def resolved(
+    game: Description, file: Hashable, load: Callable[[Description], Loaded]
+) -> Description:
+    """The game in a file with all that it inherits; `load` gives the game that one extends.
 
     Of the Header, each line is inherited by itself. Of Setup and Move, all lines of an element are
     inherited that the game has no line for. Of the other blocks, a whole block.
     """
     chain = [game]
-    names: list[str] = []
+    files = {file}
     while (name := chain[-1].extends) is not None:
-        if name in names or len(names) == MOST:
-            at = place_of(game.extends)
+        at = place_of(name)
+        where = str(at) if at else None
+        if len(chain) > MOST:
+            text = f"more than {MOST} games extend each other in a row"
+            raise InputError(f"{text}, expected {MOST} at most", where)
+        found, file = load(chain[-1])
+        if file in files:
             text = f"Extends {quoted(name)} leads back to itself, expected an end"
-            raise InputError(text, str(at) if at else None)
-        names.append(name)
-        chain.append(load(name))
+            raise InputError(text, where)
+        files.add(file)
+        chain.append(found)
     result = chain.pop()
     while chain:
         result = _joined(chain.pop(), result)

@@ -268,4 +268,6 @@ def test_named_cards_lie_under_the_others() -> None:
 def test_every_shipped_file_stands_alone_or_extends_a_shipped_one() -> None:
     for path in FILES.glob("*.game"):
         game = parse(path.read_text(), path.name)
-        assert understand(resolved(game, lambda name: parse(text_of(name))), "x").rules
+        assert understand(
+            resolved(game, "", lambda one: (parse(text_of(str(one.extends))), one.extends)), "x"
+        ).rules

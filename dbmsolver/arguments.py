@@ -1,0 +1,182 @@
+"""What callers give, read and checked: the same sizes and times for the library and the program.
+
+Each function returns the value in the type that the rest of the package takes. WrongTypeError is
+raised for what is of no use, WrongValueError for what is out of range; both are UsageErrors. `what`
+is the name of an argument, for messages.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+import os
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dbmsolver.errors import UsageError, WrongTypeError, WrongValueError, quoted
+
+MOST_THREADS = 256
+"""The most threads that can be asked for: each takes memory, and none gains beyond processors."""
+
+LARGEST = 2**63 - 1
+"""The largest whole number that is read."""
+
+_LONGEST = 4095
+"""Bytes of a path that Linux takes; each name in it has 255 at most."""
+
+_SIZES = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def parse_size(text: str) -> int:
+    """Bytes: `2G`, `500M`, `1.5GiB` or a plain number; units are powers of 1024."""
+    match = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:I?B)?", text, re.I | re.A)
+    size = round(float(match[1]) * 2 ** _SIZES[match[2].upper()]) if match else 0
+    if not 0 < size < 2**63:
+        raise UsageError(f"{quoted(text)} is no size, expected one like 2G or 500M")
+    return size
+
+
+def parse_duration(text: str) -> float:
+    """Seconds: `90`, `1.5h`, `30m` or `2d`."""
+    match = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([smhd]?)", text, re.A)
+    seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
+    if not seconds:
+        raise UsageError(f"{quoted(text)} is no time, expected one like 90, 30m or 2h")
+    return seconds
+
+
+def whole(what: str, value: Any, least: int = 0, most: int = LARGEST) -> int:
+    """A whole number, from `least` to `most`; of any type of whole numbers, or 1e6."""
+    number = _as_int(value)
+    if number is None:
+        _refuse(what, value, "a whole number")
+    if not least <= number <= most:
+        limits = f"{least} or more" if most == LARGEST else f"{least} to {most}"
+        raise WrongValueError(f"{what} is {_shown(number)}, expected {limits}")
+    return number
+
+
+def size(what: str, value: Any, least: int = 0) -> int:
+    """Bytes: a whole number, or text as the program's options take it."""
+    if isinstance(value, str):
+        try:
+            return parse_size(value)
+        except UsageError as error:
+            raise WrongValueError(f"{what}: {error.message}") from None
+    return whole(what, value, least)
+
+
+def duration(what: str, value: Any) -> float | None:
+    """Seconds: a number, or text as the program's options take it; None for an infinite one."""
+    if isinstance(value, str):
+        try:
+            return parse_duration(value)
+        except UsageError as error:
+            raise WrongValueError(f"{what}: {error.message}") from None
+    seconds = _number(what, value, "a number of seconds")
+    if not seconds >= 0:  # not a number, too
+        raise WrongValueError(f"{what} is {_shown(value)}, expected 0 or more seconds")
+    return None if math.isinf(seconds) else seconds
+
+
+def share(what: str, value: Any) -> float:
+    """A number that is more than 0 and at most 1."""
+    number = _number(what, value, "a share")
+    if not 0 < number <= 1:
+        text = f"{what}: {_shown(value)} is no share"
+        raise WrongValueError(f"{text}, expected more than 0 and at most 1")
+    return number
+
+
+def flag(what: str, value: Any) -> bool:
+    """True or false."""
+    if value is not True and value is not False and type(value).__name__ not in ("bool", "bool_"):
+        _refuse(what, value, "True or False")
+    return bool(value)
+
+
+def text(what: str, value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        _refuse(what, value, "a text")
+    return value
+
+
+def path(what: str, value: Any) -> Path:
+    """A path, or the name of one."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(name := os.fspath(value), str):
+        _refuse(what, value, "a path")
+    parts = os.fsencode(name).split(b"/")
+    if not name or "\0" in name or len(os.fsencode(name)) > _LONGEST or max(map(len, parts)) > 255:
+        raise WrongValueError(f"{what} is {quoted(name)}, expected a path")
+    return Path(value)
+
+
+def function(what: str, value: Any) -> Any:
+    """A function, or None."""
+    if value is not None and not callable(value):
+        _refuse(what, value, "a function or None")
+    return value
+
+
+def instance(what: str, value: Any, kind: Any) -> Any:
+    """An instance of a class, or of one of a union."""
+    if not isinstance(value, kind):
+        name = getattr(kind, "__name__", str(kind).replace("pathlib.", ""))
+        _refuse(what, value, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
+    return value
+
+
+def choice(what: str, value: Any, known: Collection[Any]) -> Any:
+    """One of the known values."""
+    if not isinstance(value, str | None) or value not in known:
+        expected = ", ".join(map(str, known))
+        kind = WrongValueError if isinstance(value, str) else WrongTypeError
+        raise kind(f"unknown {what} {_shown(value)}, expected one of {expected}")
+    return value
+
+
+def names(given: Collection[str], known: Collection[str]) -> None:
+    """Refuse names of arguments that there are not."""
+    for name in given:
+        if name not in known:
+            raise WrongTypeError(f"unknown argument {quoted(name)}, expected {', '.join(known)}")
+
+
+def _as_int(value: Any) -> int | None:
+    if isinstance(value, bool | str | bytes):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def _number(what: str, value: Any, expected: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        _refuse(what, value, expected)
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if operator.gt(value, 0) else -math.inf
+
+
+def _refuse(what: str, value: Any, expected: str) -> NoReturn:
+    raise WrongTypeError(f"{what} is {_shown(value)}, expected {expected}")
+
+
+def _shown(value: Any) -> str:
+    """A value of a caller, fit to stand in a message of one line."""
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None or isinstance(value, bool | float):
+        return str(value)
+    if isinstance(value, int) and abs(value) < 10**24:
+        return str(value)
+    return f"of the type {type(value).__name__}"

@@ -94,7 +94,7 @@ def take(t, first, second, third, board):
         depth, up = np.int64(1), np.int64(0)
         card = board.stacks[column, 0]
         while above[card] >= 0:
-            if t.hidden[card] and t.over[card] == above[card] and digits[above[card]] == DEALT:
+            if t.hidden[card] and digits[above[card]] == DEALT:
                 up = depth
             card = above[card]
             board.stacks[column, depth] = card

@@ -78,7 +78,6 @@ class PatienceTables(NamedTuple):
     fill: int
     twins: int  # whether runs go from one twin to another only to send it home
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
-    over: Ints  # [52]: the card dealt on each, -1 for none
     hidden: Ints  # [52]: 1 for cards dealt face down
     parents: Ints  # [52, 4]: the cards that a card may be put on, -1 for none
     stock: Ints  # [*]: the cards of waste and stock, in the order in which they are turned

@@ -69,13 +69,13 @@ def heads_of(t, stacked, low, high, exposed, most, most_bottom):
 
 
 @inlined
-def whole_suits(t, signature, stacked, low, high, heads):
+def whole_suits(t, stacked, low, high, heads):
     """The kings of suits that can go home, of the kings ``heads``, each free or below a run."""
     kings = ZERO
     on_suit = children_of(t, stacked, low, high, 0)
     for suit in range(4):
         king = ONE << U64(CARDS - 4 + suit)
-        if height(signature, suit) < 13 and heads & king and not t.suits[suit] & ~on_suit:
+        if heads & king and not t.suits[suit] & ~on_suit:
             kings |= king
     return kings
 
@@ -107,7 +107,7 @@ def list_moves(t, sets, off, low, high, before, moves):
     heads, short = heads_of(t, stacked, low, high, exposed, most, most_bottom)
 
     if t.whole_suits:
-        homing = whole_suits(t, signature, stacked, low, high, heads | freecell)
+        homing = whole_suits(t, stacked, low, high, heads | freecell)
     else:
         homing = (exposed | freecell) & next_home(signature)
         safe = played_move(t, signature, homing) if t.free else safe_move(t, signature, homing)

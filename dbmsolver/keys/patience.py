@@ -206,7 +206,7 @@ class PatienceKeys:
         down = 0
         for depth, card in enumerate(column[:-1]):
             upper = column[depth + 1]
-            if self.tables.hidden[card] and self.tables.over[card] == upper and not digits[upper]:
+            if self.tables.hidden[card] and not digits[upper]:
                 down = depth + 1
         return down
 

@@ -42,7 +42,7 @@ _TAKES = {
 
 def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
     """The tables of a deal; ``counted`` says whether turning the stock counts as moves."""
-    under, over = np.full(CARDS, NOT_IN_COLUMN, np.int64), np.full(CARDS, -1, np.int64)
+    under = np.full(CARDS, NOT_IN_COLUMN, np.int64)
     hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
     stock, reserve = (
         [position.counted(card) for card in cards]
@@ -55,7 +55,6 @@ def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -
             under[card] = column[depth - 1] if depth else ON_NOTHING
             if depth < position.hidden[index]:
                 hidden[card] = 1
-                over[card] = column[depth + 1]
                 marked.append(column[depth + 1])
     bits[marked] = range(len(marked))
     parents = np.full((CARDS, 4), -1, np.int64)
@@ -77,7 +76,6 @@ def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -
         fill=_FILLS[rules.fill],
         twins=int(rules.has_twins),
         under=under,
-        over=over,
         hidden=hidden,
         parents=parents,
         stock=np.array(stock, np.int64),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
+from helpers.naive_search import some_cards
 from helpers.support import (
+    COMING_BACK,
     EVERY_FAMILY,
     Game,
     core_successors,
@@ -21,6 +24,7 @@ from hypothesis import strategies as st
 from dbmsolver.core import expand
 from dbmsolver.core.expand import progress
 from dbmsolver.core.families import undo_code
+from dbmsolver.game.cards import RANKS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
@@ -73,6 +77,24 @@ def test_successors_of_cards_anywhere(rules: Rules, seed: int) -> None:
     check_successors(
         Game(random, start, rules, policy, StateCodec(Deal(start, rules), policy)), start
     )
+
+
+@pytest.mark.parametrize("rules", COMING_BACK, ids=lambda rules: rules.name)
+def test_the_last_cards_go_home_for_good(rules: Rules) -> None:
+    """The last card home ends the game; one before it may come back, unless its rank is kept."""
+    random = Random(rules.name)
+    ends = 0
+    for number in range(60):
+        start = some_cards(random, rules, "shuffled", 1 + number % 6)
+        kept = random.choice((0, min(start.foundations)))
+        played = replace(rules, layout="home " + " ".join(RANKS[:kept]) if kept else "")
+        policy = random.choice(POLICIES)
+        game = Game(random, start, played, policy, StateCodec(Deal(start, played), policy))
+        for position in game.walk(8):
+            if not position.is_goal():
+                check_successors(game, position)
+                ends += any(after.is_goal() for _, after in position.successors(played, policy))
+    assert ends > 20
 
 
 @EVERY_FAMILY

@@ -1,9 +1,14 @@
 """What the bound of runs has to be on boards that tell its parts apart."""
 
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
 import numpy as np
 import pytest
 from helpers import naive_bound
 from helpers.naive_search import breadth_first
+from helpers.support import core_successors, words_of
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import make_scratch
@@ -51,3 +56,49 @@ def test_parts(rules: Rules, columns: list[str], bound: int | None, shortest: in
     assert length is None or found <= length
     if shortest is not None:
         assert length == shortest
+
+
+def whole_runs(random: Random, rules: Rules) -> Position:
+    """Suits from the king down, each in a column, with a link wrong or a king away now and then."""
+    lowest = [random.randint(9, 13) for _ in range(4)]
+    columns: list[list[int]] = [[] for _ in range(rules.columns)]
+    cells: list[int | None] = [None] * rules.freecells
+    for suit, height in enumerate(lowest):
+        column = random.choice(columns)
+        for place in range(12, height - 1, -1):
+            if random.random() < 0.1:
+                column = random.choice(columns)
+            column.append(4 * place + suit)
+        if rules.freecells and height == 12 and None in cells and random.random() < 0.5:
+            cells[cells.index(None)] = column.pop()
+    hearts, spades, diamonds, clubs = lowest
+    return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
+
+
+@pytest.mark.parametrize("cells", [0, 2])
+def test_whole_suits_go_home(cells: int) -> None:
+    """The kernel's moves and bound, where kings with all of their suit above them are many."""
+    rules = replace(WHOLE, freecells=cells)
+    random = Random(cells)
+    homes = 0
+    for _ in range(80):
+        start = whole_runs(random, rules)
+        codec = StateCodec(Deal(start, rules), "none")
+        tables = families.make_bound_tables(codec.tables, start.columns)
+        over, work = make_scratch()
+        position = start
+        for _ in range(4):
+            state = codec.state(position)
+            following = position.successors(rules, "none")
+            found, _ = core_successors(codec, state)
+            assert Counter(after for after, _ in found) == Counter(
+                codec.state(after) for _, after in following
+            ), position
+            words = words_of(*state)
+            least = families.bound_of_state(tables, codec.tables, *words, over[0], work, 255)
+            assert least == naive_bound.bound_of(position, rules)
+            homes += sum(move.destination.kind == "foundation" for move, _ in following)
+            if not following:
+                break
+            position = random.choice(following)[1]
+    assert homes > 80

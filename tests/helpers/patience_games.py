@@ -130,6 +130,34 @@ def small_canfield(game: str, random: Random, **given: Any) -> Deal:
     return deal
 
 
+def whole_deck(random: Random) -> Deal:
+    """All 52 cards in a few columns, the others empty, and half of them in a stock or none."""
+    rules = GAMES[random.choice([name for name in PATIENCE_GAMES if not GAMES[name].stacked])]
+    cards = random.sample(range(CARDS), CARDS)
+    stock = [cards.pop() for _ in range(24)] if rules.draw else []
+    waste = [stock.pop(0) for _ in range(random.choice((0, 1, 12, 24)))] if stock else []
+    if random.random() < 0.5:
+        cards.sort(key=lambda card: -(card >> 2) + 3 * random.random())
+    used = random.randint(1, rules.columns)
+    piles = [tuple(cards[index::used]) for index in range(used)]
+    piles += [()] * (rules.columns - used)
+    down = bool(rules.layout and "hidden" in rules.layout)
+    changed = replace(rules, layout="", fill=random.choice(("any", "kings")))
+    position = Patience(
+        tuple(piles),
+        (),
+        (0, 0, 0, 0),
+        None,
+        tuple(stock),
+        waste=tuple(waste),
+        hidden=tuple(random.randint(0, max(0, len(pile) - 1)) if down else 0 for pile in piles),
+        turns=random.randint(0, rules.passes - 1) if rules.passes else None,
+    )
+    deal = Deal(position, changed)
+    position.validate(deal.rules)
+    return deal
+
+
 def fewest_moves(
     deal: Deal, policy: Policy, most: int, *, counted: bool
 ) -> tuple[int | None, int] | None:

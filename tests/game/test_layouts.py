@@ -148,7 +148,7 @@ def test_where_cards_are_dealt() -> None:
     assert placed("backwards")[0] == ["AC 2C 3C 4C", "AD 2D 3D 4D", "AS 2S 3S 4S", "AH 2H 3H 4H"]
     assert placed("diagonal", 10)[0][:4] == ["AH", "AS 3D", "AD 3C 5C", "AC 4H 6H 7C"]
     assert placed("home A; first 5H 3S") == (
-        ["5H 2D 3D 4D", "3S 2C 3C 4C", "2H 3H 4H 5S", "2S 4S 5D 6H"],
+        ["5H 2D 3C 4C", "3S 2C 4H 5S", "2H 3H 4S 5D", "2S 3D 4D 5C"],
         "",
         (1, 1, 1, 1),
     )
@@ -215,3 +215,28 @@ def test_cells_that_no_longer_fit_are_forgotten() -> None:
     for filled, freecells in ((2, 2), (1, 3), (3, 4)):
         assert layout.with_cells(filled, freecells).cells == ()
     assert layout_of("").with_cells(0, 0) == layout_of("")
+
+
+def test_every_rank_has_a_name() -> None:
+    """By whole ranks on the pile, so that none has to lie on another."""
+    found = []
+    for index in range(13):
+        cards = " ".join(card_name(4 * index + suit) for suit in range(4))
+        found.append(layout_of(f"pile {cards}").words(8)[0].split()[0])
+    assert found == (
+        [
+            "aces",
+            "twos",
+            "threes",
+            "fours",
+            "fives",
+            "sixes",
+            "sevens",
+            "eights",
+            "nines",
+            "tens",
+            "jacks",
+            "queens",
+            "kings",
+        ]
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError
 from dbmsolver.game.bases import Base
-from dbmsolver.game.boards import parse_board
+from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import card_name, parse_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
@@ -145,12 +145,24 @@ def test_a_base_that_takes_the_last_rank_does_not_go_home_by_itself(
         ("Base: Q J", "Base: Q Q", "below Q, which the line of the base says is the lowest rank"),
         ("H-T", "H-9", "foundations below T, expected ranks below the deck home"),
         ("KC QD", "KC QD QC", "QC is on the foundation C-Q of line 1 too"),
-        ("Reserve: KH JS", "Reserve: KH JS\nReserve: JS", "a reserve a second time"),
+        (
+            "Reserve: KH JS",
+            "Reserve: KH JS\nReserve: JS",
+            "a reserve a second time, expected only that of line 3",
+        ),
+        ("Reserve: KH JS", "Reserve: KH JS\nBase: Q J", "expected one line with a rank"),
+        ("Base: Q J", "Base: Q \N{FULLWIDTH LATIN CAPITAL LETTER J}", "expected one line with a"),
+        ("Base: Q J", "Base:", "expected one line with a rank"),
+        ("Base: Q J", "Base: 0 J", "expected one line with a rank"),
+        ("Base: Q J", "Base: Q 0", "expected one line with a rank"),
+        ("JH\n", "JH <QH>\n", "'<QH>' is face down on a card face up"),
+        ("JH\n", "JH JH\n", "board.txt, line 6, column 4: JH is already at line 6, column 1"),
+        ("QS JD", "QS", "board.txt: missing card JD"),
     ],
 )
 def test_boards_that_are_none(old: str, new: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        board(BOARD.replace(old, new))
+        parse_board(BOARD.replace(old, new), SMALL, "board.txt")
     assert message in str(caught.value)
 
 
@@ -201,3 +213,43 @@ def test_cards_come_back_but_not_those_that_the_deck_is_without() -> None:
     assert back == {"QC from foundation of clubs to column 3"}
     with pytest.raises(IllegalMoveError):
         position.apply(Move(parse_card("TH"), Place("foundation", 0), Place("column", 1)))
+
+
+@pytest.mark.parametrize(
+    ("line", "base"),
+    [
+        ("Base: J J", Base(11, 11)),
+        ("Base: q j", Base(12, 11)),
+        ("Base: K", Base(13)),
+        ("Base: 10", Base(10)),
+    ],
+)
+def test_lines_of_the_base(line: str, base: Base) -> None:
+    """The deck's lowest rank is the ace where the line does not say it."""
+    rules = replace(CANFIELD, layout="", stock=0, stacked=0)
+    home = base.lowest - 1
+    low = [card for card in range(4 * home, 52) if card // 4 != base.rank - 1]
+    board = f"{line}\nFoundations: "
+    board += " ".join(f"{name}-{line.split()[1]}" for name in "HSDC") + "\n"
+    board += "Stock: " + " ".join(map(card_name, low))
+    rules = replace(rules, stock=len(low))
+    position = parse_board(board, rules)
+    assert isinstance(position, Patience)
+    assert (position.base, position.foundations) == (base, (base.lowest,) * 4)
+    assert parse_board(format_board(position, rules), rules) == position
+
+
+def test_foundations_that_hold_nothing_are_those_of_the_deck() -> None:
+    """A foundation without its base, in a whole deck and in a short one."""
+    assert board(BOARD).foundations == (10, 10, 10, 11)
+    assert board(BOARD.replace("H-T", "H-0")).foundations == (10, 10, 10, 11)
+    assert board(BOARD.replace("H-T ", "")).foundations == (10, 10, 10, 11)
+
+
+def test_cards_face_down_in_either_brackets() -> None:
+    text = BOARD.replace("JH\n", "<JH> KS\n").replace("QH KS", "QH")
+    rules = replace(SMALL, columns=3)
+    for spelled in (text, text.replace("<JH>", "(JH)"), text.replace("<JH>", "(jh)")):
+        position = board(spelled, rules)
+        assert position.hidden == (0, 1, 0)
+        assert column(position, 1) == "JH KS"

@@ -3,8 +3,10 @@
 import io
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from pysol_cards.random_base import RandomBase
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import parse_card, rank
 from dbmsolver.game.deals import Deal, deal_number, dealing, format_board, parse_board
+from dbmsolver.game.layouts import layout_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED, rules_for
@@ -137,6 +140,22 @@ def test_the_unnumbered_deals_are_boards_of_eight_columns(game: str) -> None:
         deal_number(-1, GAMES[game])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": 7},
+        {"columns": 9},
+        {"dealt_to_freecells": 2},
+        {"kings_sunk": True},
+        {"layout": "backwards"},
+    ],
+)
+def test_the_unnumbered_deals_need_all_cards_in_eight_columns(change: dict[str, Any]) -> None:
+    for number in (-1, -2):
+        with pytest.raises(InputError, match=rf"^deal {number}: .* that deals all cards to 8 col"):
+            deal_number(number, replace(FREECELL, **change))
+
+
 @pytest.mark.parametrize("number", [0, -3, 2**33, 10**30])
 def test_numbers_out_of_range(number: int) -> None:
     for attempt in (deal_number, Deal.from_number):
@@ -189,6 +208,18 @@ def test_dealing_says_whose_convention_it_is() -> None:
     assert "PySol" not in dealing(rules_for("freecell", columns=7))
     assert "the last card to freecells" in dealing(rules_for("eight_off", freecells=1))
     assert "kings sunk" in dealing(GAMES["bakers_dozen"])
+    deck = "Microsoft deck of that number (FreeCell Pro's above 2^31)"
+    turn = "dealt to 8 columns in turn"
+    assert dealing(rules_for("freecell", columns=7)) == f"{deck}, {turn.replace('8', '7')}"
+    assert dealing(replace(FREECELL, dealt_to_freecells=2)) == (
+        f"{deck}, {turn}, the last 2 cards to freecells"
+    )
+    assert dealing(replace(FREECELL, layout="home AH")) == (
+        f"{deck}, {', '.join(layout_of('home AH').words(8))}"
+    )
+    assert dealing(replace(GAMES["golf"], name="my")) == (
+        f"{deck}, {turn.replace('8', '7')}, the next card to the pile, the rest is the stock"
+    )
 
 
 # Boards

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from helpers.rows import row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbmsolver.errors import StoreError
-from dbmsolver.game.shipped import rules_for
+from dbmsolver.errors import StoreError, UsageError
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import Metric
+from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.results import Limits
+from dbmsolver.survey.inquiries import with_more
 from dbmsolver.survey.rows import Inquiry, Row, contradiction, key_of, merged
 
 
@@ -79,3 +85,110 @@ def test_bounds_only_tighten(
     assert both.at_most == both.length == min(most, default=None)
     assert both.verdict == ("solved" if most else "undecided")
     assert both.is_open
+
+
+def test_what_contradicts_nothing() -> None:
+    """Other ways to search, other bounds, and lengths that are no shortest ones."""
+    pairs = [
+        ({"verdict": "unsolvable", "digest": "00", "method": "dominating"},
+         {"verdict": "unsolvable", "digest": "01", "method": "every-position"}),
+        ({"verdict": "unsolvable", "digest": "00"}, {"verdict": "unsolvable"}),
+        ({"verdict": "undecided", "digest": "00"}, {"verdict": "undecided", "digest": "01"}),
+        ({"verdict": "solved", "length": 80, "shortest": True},
+         {"verdict": "solved", "length": 81, "shortest": False}),
+        ({"at_least": 81}, {"at_most": 81}),
+        ({"verdict": "solved"}, {"verdict": "undecided"}),
+        ({"fewest": 3}, {"fewest": None}),
+    ]  # fmt: skip
+    for one, other in pairs:
+        for old, new in ((one, other), (other, one)):
+            assert contradiction(row(1, **old), row(1, **new)) is None
+    assert contradiction(row(1, at_least=82), row(1, at_most=81)) == (
+        "at most 81, but it was at least 82"
+    )
+    assert contradiction(row(1, at_most=81), row(1, at_least=82)) == (
+        "at most 81, but it is at least 82"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "is_open"),
+    [
+        (Inquiry.VERDICT, {"verdict": "solved"}, False),
+        (Inquiry.VERDICT, {"verdict": "unsolvable"}, False),
+        (Inquiry.VERDICT, {"verdict": "undecided"}, True),
+        (Inquiry.SHORTEST, {"verdict": "solved", "shortest": True}, False),
+        (Inquiry.SHORTEST, {"verdict": "solved", "shortest": False}, True),
+        (Inquiry.SHORTEST, {"verdict": "unsolvable"}, False),
+        (Inquiry.SHORTEST, {"verdict": "undecided"}, True),
+        (Inquiry.SHORTEST_RUNS, {"verdict": "solved", "shortest": False}, True),
+        (Inquiry.FEWEST_FREECELLS, {"verdict": "solved", "shortest": False}, False),
+    ],
+)
+def test_which_rows_are_open(question: Inquiry, known: dict[str, Any], is_open: bool) -> None:
+    assert row(1, question, **known).is_open == is_open
+    assert row(1, question, **known).is_finished
+    assert not row(1, question, limit="unfinished", **known).is_finished
+
+
+def test_the_shorter_solution_is_kept_with_what_it_says() -> None:
+    old = row(1, Inquiry.SHORTEST, verdict="solved", length=90, shortest=False, states=1)
+    longer = row(1, Inquiry.SHORTEST, verdict="solved", length=91, shortest=False, states=2)
+    nothing = row(1, Inquiry.SHORTEST, verdict="undecided", states=2)
+    for new in (longer, nothing):
+        kept = merged(old, new, "")
+        assert (kept.length, kept.verdict, kept.shortest, kept.states) == (90, "solved", False, 2)
+    kept = merged(longer, old, "")
+    assert (kept.length, kept.states) == (90, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "metric", "policy"),
+    [
+        ("verdict", None, "wkr"),
+        ("shortest", None, "wkr"),
+        ("shortest-runs", "runs", "wkr"),
+        ("shortest-moves-horne", "moves", "horne"),
+        ("shortest-moves-wkr", "moves", "wkr"),
+        ("shortest-moves-max", "moves", "max"),
+        ("shortest-moves-none", "moves", "none"),
+        ("fewest-freecells", None, "wkr"),
+    ],
+)
+def test_questions(question: str, metric: Metric | None, policy: Policy) -> None:
+    inquiry = Inquiry(question)
+    assert (inquiry.metric, inquiry.policy) == (metric, policy)
+    assert inquiry.is_shortest == question.startswith("shortest")
+    asked = Inquiry.SHORTEST if inquiry.is_shortest else inquiry
+    assert asked.measured(metric, policy if metric == "moves" else None) == inquiry
+
+
+def test_questions_in_metrics() -> None:
+    assert Inquiry.SHORTEST.measured("cards", None) == Inquiry.SHORTEST
+    assert Inquiry.SHORTEST.measured("moves", None) == Inquiry.SHORTEST_MOVES_WKR
+    assert Inquiry.VERDICT.measured(None, None) == Inquiry.VERDICT
+    with pytest.raises(UsageError, match="says nothing without --metric moves"):
+        Inquiry.SHORTEST.measured("runs", "wkr")
+    with pytest.raises(UsageError, match="expected the question shortest"):
+        Inquiry.VERDICT.measured("runs", None)
+    Inquiry.SHORTEST_RUNS.check([rules_for("freecell")])
+    with pytest.raises(UsageError):
+        Inquiry.SHORTEST_RUNS.check([rules_for("freecell"), rules_for("golf")])
+
+
+@pytest.mark.parametrize("name", ["max_states", "max_time", "memory", "max_disk"])
+def test_each_limit_counts_by_itself(name: str) -> None:
+    """A row is taken up again where one limit is larger, or is none."""
+    made = row(1, limits=Limits(**{name: 100}))
+    for limit, more in ((99, False), (100, False), (101, True), (None, True)):
+        assert with_more(made, Limits(**{name: limit})) == more
+    unlimited = row(1, limits=Limits())
+    assert not with_more(unlimited, Limits(**{name: 101}))
+
+
+def test_rows_tell_the_rules_and_the_limits_they_are_about() -> None:
+    for rules in GAMES.values():
+        assert row(1, rules=rules).rules == rules
+    made = row(1, limits=Limits(max_states=1, max_time=2.0, memory=3, max_disk=4))
+    assert (made.max_states, made.max_time, made.memory, made.max_disk) == (1, 2.0, 3, 4)
+    assert made.title == "deal 1 (freecell, 4 freecells)"

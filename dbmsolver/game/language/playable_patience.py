@@ -397,5 +397,6 @@ def _hidden(stack: tuple[Entry, ...]) -> int:
         last = low_of(entry) if entry.last is None else entry.last
         down += 1 + last - low_of(entry)
     if stack and all(entry.face_down for entry in stack):
-        raise Unplayable("expected the last card of a stack face up", stack[-1])
+        shown = f"({stack[-1].first})"
+        raise Unplayable("expected the last card of a stack face up", stack[-1], shown)
     return down

@@ -1,0 +1,143 @@
+"""Positions that a report shows: those of the states that the search has keys of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES, rules_for
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.keys.piles import PileKeys
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.results import Question
+from dbmsolver.verify import positions as checked
+from dbmsolver.verify.format_of_deal import make_format
+from dbmsolver.verify.patience_format import PatienceFormat
+from dbmsolver.verify.pile_format import PileFormat
+from dbmsolver.verify.positions import Positions
+from dbmsolver.verify.refutation import position_of
+
+
+def walk(deal: Deal, seed: int, steps: int = 50) -> list[Position]:
+    """The positions of a random game."""
+    random, position = Random(seed), deal.position
+    found = [position]
+    for _ in range(steps):
+        successors = position.successors(deal.rules, "none")
+        if not successors:
+            break
+        _, position = random.choice(successors)
+        found.append(position)
+    return found
+
+
+@pytest.mark.parametrize("name", ["klondike", "klondike_by_threes", "canfield", "yukon"])
+def test_games_of_klondikes_kind(name: str) -> None:
+    rules = GAMES[name]
+    for number in (1, 2):
+        deal = Deal.from_number(number, rules)
+        form = PatienceFormat(deal, "none", counted=False)
+        keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
+        for position in walk(deal, number):
+            key = keys.encode(position)
+            shown = form.position(tuple(int(word) for word in keys.words(key)))
+            assert isinstance(shown, Patience)
+            decoded = keys.decode(key)
+            assert shown.canonical() == decoded.canonical()
+            piles = sorted(zip(shown.columns, shown.hidden, strict=True))
+            assert piles == sorted(zip(decoded.columns, decoded.hidden, strict=True))
+            assert (shown.waste, shown.stock) == (decoded.waste, decoded.stock)
+            assert shown.reserve == decoded.reserve
+            shown.validate(rules)
+
+
+@pytest.mark.parametrize("name", ["golf", "black_hole", "all_in_a_row"])
+def test_games_of_one_pile(name: str) -> None:
+    for number in (1, 2):
+        deal = Deal.from_number(number, GAMES[name])
+        form, keys = PileFormat(deal), PileKeys(deal)
+        assert form.root == keys.encode(deal.position)
+        for position in walk(deal, number):
+            shown = form.position(keys.encode(position))
+            assert shown is not None
+            assert shown.canonical() == position.canonical()
+            assert (shown.columns, shown.stock) == (position.columns, position.stock)
+            shown.validate(deal.rules)
+        assert form.position(form.root ^ 1) is None
+
+
+RULES = [
+    rules_for("freecell"),
+    rules_for("seahaven_towers"),
+    Rules("any suit, any fill", 8, 4, "any", "any"),
+]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
+def test_positions_of_keys(rules: Rules) -> None:
+    """Columns stand where the deal has their bottom cards, if they have any of those."""
+    for number in (1, 2):
+        deal = Deal.from_number(number, rules)
+        form, codec = make_format(deal, "none"), StateCodec(deal, "none")
+        bottoms = {column[0]: place for place, column in enumerate(deal.position.columns)}
+        for position in walk(deal, number):
+            state = codec.state(position)
+            shown = position_of(form, deal, (state.signature, state.off, state.low, state.high))
+            assert shown is not None
+            assert shown.canonical() == position.canonical()
+            for place, column in enumerate(shown.columns):
+                assert not column or bottoms.get(column[0], place) == place
+
+
+@pytest.mark.parametrize("rules", RULES[:2], ids=lambda rules: rules.name)
+def test_positions_of_the_full_check(rules: Rules) -> None:
+    """Three words: off and low, with heights above them, and which cards lie as dealt."""
+    for number in range(1, 5):
+        deal = Deal.from_number(number, rules)
+        for heights in ((0, 0, 0, 0), (1, 0, 0, 2), (0, 13, 0, 0)):
+            home = {card for card in range(52) if card // 4 < heights[card % 4]}
+            position = replace(
+                deal.position,
+                columns=tuple(
+                    tuple(card for card in column if card not in home)
+                    for column in deal.position.columns
+                ),
+                freecells=tuple(None if card in home else card for card in deal.position.freecells),
+                foundations=heights,
+            )
+            dealt = Deal(position, rules)
+            off, low, as_dealt = checked._planes(dealt)
+            packed = sum(height << 4 * suit for suit, height in enumerate(heights))
+            words = np.array(
+                [off, low | packed >> 12 << 52, as_dealt | (packed & 0xFFF) << 52], np.uint64
+            )
+            positions = Positions(make_format(dealt, "none"), dealt, 1 << 26)
+            assert positions._position(words).canonical() == position.canonical()
+
+
+def test_every_position_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = Deal.from_number(1, rules_for("freecell", 2))
+    positions = Positions(make_format(deal, "wkr"), deal, 1 << 26)
+    looked: list[int] = []
+
+    def check(_form: object, _states: object, _slots: object, first: int, last: int, *_: object):
+        looked.extend(range(first, last))
+        return 0
+
+    monkeypatch.setattr(checked, "_UNIT", 4)
+    monkeypatch.setattr(checked.position_set, "contains", lambda *_: True)
+    monkeypatch.setattr(checked.position_moves, "settled_position", lambda *_: None)
+    monkeypatch.setattr(checked.position_moves, "check_moves", check)
+    for count in (0, 1, 3, 4, 5, 256, 257, 600):
+        looked.clear()
+        positions.count = count
+        for _ in positions.check(2):
+            pass
+        assert sorted(looked) == list(range(count))

@@ -283,7 +283,7 @@ def _answer(
     First of all it makes sure that the answer can be written as it was asked for. Where
     ``any_solution`` will do, Ctrl-C is answered by the best so far, if there is one.
     """
-    check_output(form.output)
+    check_output(form.output, store)
     wait = follow_to_best if any_solution else follow
     with beside:
         result = wait(begin(), shown.progress(), store)

@@ -21,8 +21,7 @@ from dbmsolver.errors import UsageError, WrongTypeError, WrongValueError, quoted
 MOST_THREADS = 256
 """The most threads that can be asked for: each takes memory, and none gains beyond processors."""
 
-LARGEST = 2**63 - 1
-"""The largest whole number that is read."""
+_LARGEST = 2**63 - 1
 
 _LONGEST = 4095
 """Bytes of a path that Linux takes; each name in it has 255 at most."""
@@ -49,28 +48,34 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
-def whole(what: str, value: Any, least: int = 0, most: int = LARGEST) -> int:
-    """A whole number, from `least` to `most`; of any type of whole numbers, or 1e6."""
+def checked_int(what: str, value: Any) -> int:
+    """A whole number: of any type of such, or 1e6."""
     number = _as_int(value)
     if number is None:
         _refuse(what, value, "a whole number")
+    return number
+
+
+def checked_whole(what: str, value: Any, least: int = 0, most: int = _LARGEST) -> int:
+    """A whole number from `least` to `most`."""
+    number = checked_int(what, value)
     if not least <= number <= most:
-        limits = f"{least} or more" if most == LARGEST else f"{least} to {most}"
+        limits = f"{least} or more" if most == _LARGEST else f"{least} to {most}"
         raise WrongValueError(f"{what} is {_shown(number)}, expected {limits}")
     return number
 
 
-def size(what: str, value: Any, least: int = 0) -> int:
+def checked_size(what: str, value: Any, least: int = 0) -> int:
     """Bytes: a whole number, or text as the program's options take it."""
     if isinstance(value, str):
         try:
             return parse_size(value)
         except UsageError as error:
             raise WrongValueError(f"{what}: {error.message}") from None
-    return whole(what, value, least)
+    return checked_whole(what, value, least)
 
 
-def duration(what: str, value: Any) -> float | None:
+def checked_duration(what: str, value: Any) -> float | None:
     """Seconds: a number, or text as the program's options take it; None for an infinite one."""
     if isinstance(value, str):
         try:
@@ -83,7 +88,7 @@ def duration(what: str, value: Any) -> float | None:
     return None if math.isinf(seconds) else seconds
 
 
-def share(what: str, value: Any) -> float:
+def checked_share(what: str, value: Any) -> float:
     """A number that is more than 0 and at most 1."""
     number = _number(what, value, "a share")
     if not 0 < number <= 1:
@@ -92,21 +97,21 @@ def share(what: str, value: Any) -> float:
     return number
 
 
-def flag(what: str, value: Any) -> bool:
+def checked_flag(what: str, value: Any) -> bool:
     """True or false."""
     if value is not True and value is not False and type(value).__name__ not in ("bool", "bool_"):
         _refuse(what, value, "True or False")
     return bool(value)
 
 
-def text(what: str, value: Any) -> str:
+def checked_text(what: str, value: Any) -> str:
     """A text."""
     if not isinstance(value, str):
         _refuse(what, value, "a text")
     return value
 
 
-def path(what: str, value: Any) -> Path:
+def checked_path(what: str, value: Any) -> Path:
     """A path, or the name of one."""
     if not isinstance(value, str | os.PathLike) or not isinstance(name := os.fspath(value), str):
         _refuse(what, value, "a path")
@@ -116,14 +121,14 @@ def path(what: str, value: Any) -> Path:
     return Path(value)
 
 
-def function(what: str, value: Any) -> Any:
+def checked_function(what: str, value: Any) -> Any:
     """A function, or None."""
     if value is not None and not callable(value):
         _refuse(what, value, "a function or None")
     return value
 
 
-def instance(what: str, value: Any, kind: Any) -> Any:
+def checked_instance(what: str, value: Any, kind: Any) -> Any:
     """An instance of a class, or of one of a union."""
     if not isinstance(value, kind):
         name = getattr(kind, "__name__", str(kind).replace("pathlib.", ""))
@@ -131,7 +136,7 @@ def instance(what: str, value: Any, kind: Any) -> Any:
     return value
 
 
-def choice(what: str, value: Any, known: Collection[Any]) -> Any:
+def checked_choice(what: str, value: Any, known: Collection[Any]) -> Any:
     """One of the known values."""
     if not isinstance(value, str | None) or value not in known:
         expected = ", ".join(map(str, known))
@@ -140,7 +145,7 @@ def choice(what: str, value: Any, known: Collection[Any]) -> Any:
     return value
 
 
-def names(given: Collection[str], known: Collection[str]) -> None:
+def check_names(given: Collection[str], known: Collection[str]) -> None:
     """Refuse names of arguments that there are not."""
     for name in given:
         if name not in known:
@@ -177,6 +182,6 @@ def _shown(value: Any) -> str:
         return quoted(value)
     if value is None or isinstance(value, bool | float):
         return str(value)
-    if isinstance(value, int) and abs(value) < 10**24:
+    if isinstance(value, int) and abs(value) < 10**60:
         return str(value)
     return f"of the type {type(value).__name__}"

@@ -7,7 +7,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, get_args
 
-from dbmsolver import arguments
+from dbmsolver.arguments import (
+    MOST_THREADS,
+    checked_choice,
+    checked_duration,
+    checked_flag,
+    checked_path,
+    checked_size,
+    checked_text,
+    checked_whole,
+)
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
@@ -73,13 +82,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.max_states is not None:
-            _set(self, "max_states", arguments.whole("max_states", self.max_states))
+            _set(self, "max_states", checked_whole("max_states", self.max_states))
         if self.max_time is not None:
-            _set(self, "max_time", arguments.duration("max_time", self.max_time))
+            _set(self, "max_time", checked_duration("max_time", self.max_time))
         if self.memory is not None:
-            _set(self, "memory", arguments.size("memory", self.memory, least=1))
+            _set(self, "memory", checked_size("memory", self.memory, least=1))
         if self.max_disk is not None:
-            _set(self, "max_disk", arguments.size("max_disk", self.max_disk))
+            _set(self, "max_disk", checked_size("max_disk", self.max_disk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +114,18 @@ class Options:
     """Of a proof: the address of a Ray cluster that the work is spread over."""
 
     def __post_init__(self) -> None:
-        arguments.choice("policy", self.policy, AUTOMOVES)
-        arguments.choice("metric", self.metric, (None, *METRICS))
-        arguments.choice("keep", self.keep, get_args(Keep))
-        _set(self, "method", Method(arguments.choice("method", self.method, list(Method))))
-        _set(self, "any_solution", arguments.flag("any_solution", self.any_solution))
+        checked_choice("policy", self.policy, AUTOMOVES)
+        checked_choice("metric", self.metric, (None, *METRICS))
+        checked_choice("keep", self.keep, get_args(Keep))
+        _set(self, "method", Method(checked_choice("method", self.method, list(Method))))
+        _set(self, "any_solution", checked_flag("any_solution", self.any_solution))
         if self.threads is not None:
-            most = arguments.MOST_THREADS
-            _set(self, "threads", arguments.whole("threads", self.threads, 1, most))
+            most = MOST_THREADS
+            _set(self, "threads", checked_whole("threads", self.threads, 1, most))
         if self.store is not None:
-            _set(self, "store", arguments.path("store", self.store))
+            _set(self, "store", checked_path("store", self.store))
         if self.cluster is not None:
-            arguments.text("cluster", self.cluster)
+            checked_text("cluster", self.cluster)
 
 
 def _set(frozen: object, name: str, value: object) -> None:

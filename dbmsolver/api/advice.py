@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Unpack
 
-from dbmsolver import arguments
 from dbmsolver.api.searches import Settings, answer_of, check_callbacks, deal_of, settings_of
+from dbmsolver.arguments import checked_whole
 from dbmsolver.errors import UndecidedError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Metric
@@ -95,7 +95,7 @@ def all_solutions(
     work is done when the first is asked for. Raises UndecidedError where a limit or `cancel` comes
     before that one.
     """
-    most = None if most is None else arguments.whole("most", most)
+    most = None if most is None else checked_whole("most", most)
     options, limits = settings_of(settings)
     start = deal_of(deal)
     check_callbacks(progress, cancel)

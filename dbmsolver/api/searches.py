@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
-from dbmsolver import arguments
+from dbmsolver.arguments import check_names, checked_function, checked_instance, checked_int
 from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
@@ -131,7 +131,7 @@ def prove_many(
     options, limits = settings_of(settings, method=method)
     if options.store is not None:
         raise UsageError("many deals have no common store, expected none")
-    arguments.instance("deals", deals, Iterable)
+    checked_instance("deals", deals, Iterable)
 
     def decisions() -> Iterator[Decision]:
         from dbmsolver.search.decisions import decide
@@ -146,7 +146,7 @@ def settings_of(
 ) -> tuple[Options, Limits]:
     """Settings as options and limits of a search; UsageError for a value that cannot be."""
     given: dict[str, Any] = {**settings}
-    arguments.names(given, Settings.__annotations__)
+    check_names(given, Settings.__annotations__)
     names = ("max_states", "max_time", "memory", "max_disk")
     limits = Limits(**{name: given.pop(name, None) for name in names})
     return Options(**given, metric=metric, method=method), limits  # type: ignore[arg-type]
@@ -156,7 +156,7 @@ def deal_of(given: Deal | int) -> Deal:
     """A deal, or the FreeCell deal of a number; UsageError or InputError for anything else."""
     if isinstance(given, Deal):
         return given
-    return Deal.from_number(arguments.whole("deal", given, -arguments.LARGEST))
+    return Deal.from_number(checked_int("deal", given))
 
 
 def _search(
@@ -176,8 +176,8 @@ def _search(
 
 def check_callbacks(progress: object, cancel: object = None) -> None:
     """Raise UsageError for what cannot be called, before there is work that needs it."""
-    arguments.function("progress", progress)
-    arguments.function("cancel", cancel)
+    checked_function("progress", progress)
+    checked_function("cancel", cancel)
 
 
 def answer_of(

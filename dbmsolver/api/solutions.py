@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbmsolver import arguments
+from dbmsolver.arguments import checked_choice, checked_flag, checked_instance, checked_text
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
@@ -30,13 +30,13 @@ def read_solution(
     Raises InputError for what cannot be read or played; `Solution.check()` also says whether it
     wins.
     """
-    arguments.instance("source", source, str | Path)
+    checked_instance("source", source, str | Path)
     if from_format is not None:
-        arguments.text("from_format", from_format)
+        checked_text("from_format", from_format)
     from dbmsolver.notation import formats
 
     if given is not None:
-        arguments.instance("given", given, formats.Given)
+        checked_instance("given", given, formats.Given)
     text = source if isinstance(source, Path) else formats.Source(source)
     return formats.read(text, from_format, given)
 
@@ -52,16 +52,16 @@ def write_solution(
     from dbmsolver.notation import formats
     from dbmsolver.notation.solution import Solution
 
-    arguments.instance("solution", solution, Solution)
-    arguments.text("to_format", to_format)
-    arguments.choice("policy", policy, AUTOMOVES)
-    arguments.flag("runs", runs)
+    checked_instance("solution", solution, Solution)
+    checked_text("to_format", to_format)
+    checked_choice("policy", policy, AUTOMOVES)
+    checked_flag("runs", runs)
     return formats.write(solution, to_format, policy, runs)
 
 
 def solution_of(result: Result) -> Solution:
     """The solution that a search found; UsageError if it found none."""
-    arguments.instance("result", result, Result)
+    checked_instance("result", result, Result)
     from dbmsolver.notation.solution import Solution
 
     if result.length is None:
@@ -71,8 +71,8 @@ def solution_of(result: Result) -> Solution:
 
 def draw_board(position: Position, title: str) -> str:
     """A picture of a position with a title, as SVG."""
-    arguments.instance("position", position, Position)
-    arguments.text("title", title)
+    checked_instance("position", position, Position)
+    checked_text("title", title)
     from dbmsolver.notation.pictures import board
 
     return board.draw_board(position, title)

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dbmsolver import arguments
+from dbmsolver.arguments import (
+    MOST_THREADS,
+    checked_choice,
+    checked_function,
+    checked_instance,
+    checked_path,
+    checked_share,
+    checked_size,
+    checked_whole,
+)
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
@@ -40,7 +49,7 @@ class StoredSearch:
         """Moves from the deal to a position that the search has met; None if it has not."""
         from dbmsolver.search import inspect
 
-        arguments.instance("position", position, Position)
+        checked_instance("position", position, Position)
         return inspect.lookup(self.path, position)
 
     def answer(self) -> Result:
@@ -61,7 +70,7 @@ def open_store(path: Path | str) -> StoredSearch:
     """The search in a store, to be read only; StoreError if there is none."""
     from dbmsolver.search import inspect
 
-    place = arguments.path("path", path)
+    place = checked_path("path", path)
     return StoredSearch(place, inspect.deal(place))
 
 
@@ -85,13 +94,13 @@ def verify_store(
     """
     from dbmsolver.verify import check
 
-    place = arguments.path("path", path)
+    place = checked_path("path", path)
     if threads is not None:
-        threads = arguments.whole("threads", threads, 1, arguments.MOST_THREADS)
-    budget = None if memory is None else arguments.size("memory", memory, least=1)
+        threads = checked_whole("threads", threads, 1, MOST_THREADS)
+    budget = None if memory is None else checked_size("memory", memory, least=1)
     if sample is not None:
-        sample = arguments.share("sample", sample)
-    arguments.choice("depth", depth, (None, "lemma", "full"))
-    arguments.function("progress", progress)
+        sample = checked_share("sample", sample)
+    checked_choice("depth", depth, (None, "lemma", "full"))
+    checked_function("progress", progress)
     steps = check.verify(place, threads=threads, memory=budget, sample=sample, depth=depth)
     return follow(steps, progress)

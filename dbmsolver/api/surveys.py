@@ -7,8 +7,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from dbmsolver import arguments
 from dbmsolver.api.searches import check_callbacks
+from dbmsolver.arguments import (
+    MOST_THREADS,
+    checked_choice,
+    checked_flag,
+    checked_instance,
+    checked_path,
+    checked_text,
+    checked_whole,
+)
 from dbmsolver.errors import UsageError, WrongValueError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
@@ -24,8 +32,8 @@ def several(what: str, given: Any, kind: type[Any]) -> list[Any]:
     """One thing of a kind as a list, or a list of several; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
-    arguments.instance(what, given, Iterable)
-    return [arguments.instance(what, one, kind) for one in given]
+    checked_instance(what, given, Iterable)
+    return [checked_instance(what, one, kind) for one in given]
 
 
 def survey_deals(
@@ -75,16 +83,16 @@ def survey_deals(
     from dbmsolver.survey.rows import Inquiry
     from dbmsolver.survey.run import Survey
 
-    arguments.choice("question", question, get_args(Question))
-    arguments.choice("metric", metric, (None, *METRICS))
-    arguments.choice("automove", automove, (None, *AUTOMOVES))
-    path = arguments.path("output", output)
-    undecided_only = arguments.flag("undecided_only", undecided_only)
-    lengths = arguments.flag("lengths", lengths)
+    checked_choice("question", question, get_args(Question))
+    checked_choice("metric", metric, (None, *METRICS))
+    checked_choice("automove", automove, (None, *AUTOMOVES))
+    path = checked_path("output", output)
+    undecided_only = checked_flag("undecided_only", undecided_only)
+    lengths = checked_flag("lengths", lengths)
     if threads is not None:
-        threads = arguments.whole("threads", threads, 1, arguments.MOST_THREADS)
+        threads = checked_whole("threads", threads, 1, MOST_THREADS)
     if ray is not None:
-        arguments.text("ray", ray)
+        checked_text("ray", ray)
     check_callbacks(progress, cancel)
     limits = Limits(max_states, max_time, memory, max_disk)  # type: ignore[arg-type]  # reads text
     if lengths and question != "verdict":

@@ -182,8 +182,12 @@ def interrupted(store: str | None) -> Interrupted:
     return Interrupted(f"interrupted{hint}")
 
 
-def check_output(output: str | None) -> None:
-    """Refuse a place that cannot be written to before a search is made for it."""
+def check_output(output: str | None, *kept: str | None) -> None:
+    """Refuse a place that cannot be written to before a search is made for it.
+
+    `kept` are stores and tables, which an answer must not take the place of: UsageError for a path
+    that means one of their files, by whatever name or link.
+    """
     if output in (None, "-"):
         if output_is_closed():
             raise SystemRefusedError("closed, expected a place for the answer", "standard output")
@@ -196,6 +200,15 @@ def check_output(output: str | None) -> None:
         )
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError("cannot be written, expected a file that can be", str(path))
+    for place in filter(None, kept):
+        if path.exists() and any(os.path.samefile(path, file) for file in _files_of(Path(place))):  # noqa: PTH121
+            raise UsageError(f"a file of {place}, expected another one", str(path))
+
+
+def _files_of(kept: Path) -> list[Path]:
+    """The files of a store, or the one of a table."""
+    files = list(kept.iterdir()) if kept.is_dir() else [kept]
+    return [file for file in files if file.exists()]
 
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:

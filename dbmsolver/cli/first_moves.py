@@ -37,8 +37,8 @@ def answer_values(
     That says whether the position can be won; it is that of `undecided` where a limit left the
     value of a move open.
     """
-    check_output(form.output)
     store = None if options.store is None else str(options.store)
+    check_output(form.output, store)
 
     def begin() -> Generator[Event, Any, FirstMoves]:
         from dbmsolver.search.advice.first_moves import first_moves

@@ -118,8 +118,8 @@ def answer_all(
     """Count all shortest solutions, write those that are asked for; returns the exit code."""
     from dbmsolver.search.sequences.session import Sequences
 
-    check_output(form.output)
     store = None if options.store is None else str(options.store)
+    check_output(form.output, store)
     with Sequences(deal, options, limits, keep=asked.most is not None) as sequences:
         found = follow_many(sequences.count, shown.progress(), store)
         told = asked.most is not None and bool(found.count)

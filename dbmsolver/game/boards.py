@@ -39,7 +39,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from dbmsolver import arguments
+from dbmsolver.arguments import checked_instance
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import (
@@ -89,9 +89,9 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     Foundations and freecells are mentioned if there is a card in them. With `rules` the position
     is checked to be one of them.
     """
-    arguments.instance("position", position, Position)
+    checked_instance("position", position, Position)
     if rules is not None:
-        position.validate(arguments.instance("rules", rules, Rules))
+        position.validate(checked_instance("rules", rules, Rules))
     lines = []
     if any(position.foundations):
         cards = [(SUITS[s], position.top_home(s)) for s in _FOUNDATION_ORDER]

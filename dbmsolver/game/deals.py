@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from dbmsolver import arguments
+from dbmsolver.arguments import checked_instance, checked_int, checked_path, checked_text
 from dbmsolver.errors import InputError
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import format_board, parse_board
@@ -181,15 +181,15 @@ class Deal:
     @classmethod
     def from_number(cls, number: int, rules: Rules = GAMES["freecell"]) -> Deal:
         """Deal a number; see `deal_number`. UsageError for what is none."""
-        number = arguments.whole("number", number, -arguments.LARGEST)
-        arguments.instance("rules", rules, Rules)
+        number = checked_int("number", number)
+        checked_instance("rules", rules, Rules)
         return cls(deal_number(number, rules), rules, number)
 
     @classmethod
     def from_text(cls, text: str, rules: Rules = GAMES["freecell"], where: str = "<board>") -> Deal:
         """Read a board: text, as of `boards`, or JSON, as of `json_boards`."""
-        arguments.text("text", text)
-        arguments.instance("rules", rules, Rules)
+        checked_text("text", text)
+        checked_instance("rules", rules, Rules)
         if is_json_board(text):
             return cls(parse_json_board(text, rules, where), rules)
         return cls(parse_board(text, rules, where), rules)
@@ -202,8 +202,8 @@ class Deal:
 
         A file whose name is a number can be given as ./NAME.
         """
-        source = str(arguments.path("source", source)) if not isinstance(source, str) else source
-        arguments.instance("rules", rules, Rules)
+        source = str(checked_path("source", source)) if not isinstance(source, str) else source
+        checked_instance("rules", rules, Rules)
         if re.fullmatch(r"-?[0-9]+", source):
             # Not int() at once: it refuses thousands of digits with an error of its own.
             if len(source) > 100:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dbmsolver import arguments
+from dbmsolver.arguments import checked_text
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.language.description import Description, place_of
 from dbmsolver.game.rules import Rules
@@ -28,7 +28,7 @@ def load_rules(source: str | Path) -> Rules:
     UsageError for a name that is no game's, InputError for a file that is none, or one that cannot
     be played.
     """
-    source = str(source) if isinstance(source, Path) else arguments.text("source", source)
+    source = str(source) if isinstance(source, Path) else checked_text("source", source)
     if source in GAMES:
         return GAMES[source]
     from dbmsolver.game.language.understanding import understand

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from dbmsolver import arguments
+from dbmsolver.arguments import checked_choice, checked_int
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import (
@@ -73,13 +73,13 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
     """UsageError for a number of something that is too low or too high, or for what is none."""
-    arguments.whole(what, value, -arguments.LARGEST)
+    checked_int(what, value)
     if not low <= value <= high:
         raise UsageError(f"{value} {what}: expected {low} to {high}")
 
 
 def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    arguments.choice(what, value, choices)
+    checked_choice(what, value, choices)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dbmsolver import arguments
+from dbmsolver.arguments import checked_instance
 from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.kinds import Build, Fill, Moves
 from dbmsolver.game.layouts import layout_of
@@ -95,7 +95,7 @@ def rules_for(
     moves: Moves | None = None,
 ) -> Rules:
     """The rules of a game, by its name or by themselves, with the changes of `changed`."""
-    arguments.instance("game", game, str | Rules)
+    checked_instance("game", game, str | Rules)
     rules = GAMES.get(game) if isinstance(game, str) else game
     if rules is None:
         raise unknown_game(str(game))

@@ -20,7 +20,7 @@ def certificate_command(store: str, output: str | None) -> None:
     all of them, as JSON. verify runs the search of a certificate again, or compares a store with
     it.
     """
-    check_output(output)
+    check_output(output, store)
     from dbmsolver.search import inspect
     from dbmsolver.verify import certificate_file
 

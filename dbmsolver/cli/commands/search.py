@@ -284,7 +284,7 @@ def _answer(
     First of all it makes sure that the answer can be written as it was asked for. Where the search
     ``may_know`` a solution before its end, Ctrl-C is answered by the best so far, if there is one.
     """
-    check_output(form.output)
+    check_output(form.output, store)
     wait = follow_to_best if may_know else follow
     with beside:
         result = wait(begin(), shown.progress(), store)

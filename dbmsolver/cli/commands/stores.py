@@ -61,7 +61,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
     if plot == "-" and as_json:
         raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:
-        check_output(plot)
+        check_output(plot, store)
     from dbmsolver.search import inspect
 
     status = inspect.status(Path(store))
@@ -208,7 +208,7 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
 @answer_options
 def export_command(store: str, form: AnswerForm) -> None:
     """Write the answer that STORE holds, or its solution in one of the formats."""
-    check_output(form.output)
+    check_output(form.output, store)
     from dbmsolver.search import session
 
     result = session.answer(Path(store))

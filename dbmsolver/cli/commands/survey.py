@@ -195,7 +195,7 @@ def check_report(report: str, output: str) -> None:
     """Refuse a report that could not be written before a survey is made for it."""
     from dbmsolver.survey.report import load_library
 
-    check_output(report)
+    check_output(report, output)
     if Path(report).suffix.lower() not in (".html", ".htm"):
         raise UsageError("no name of a page, expected one that ends in .html", report)
     load_library()

@@ -244,7 +244,7 @@ def check_same(
     wanted = new_manifest(question, deal, options)
     if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:
         # Dives that exhaust the deal answer a search over every position, too.
-        wanted = replace(wanted, method=manifest.method)
+        wanted = replace(wanted, method=manifest.method, verdict=manifest.verdict)
     theirs, ours = (asdict(rules) for rules in (rules_from(manifest.rules), deal.rules))
     if theirs != ours:
         different = [

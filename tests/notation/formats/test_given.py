@@ -171,7 +171,8 @@ def test_answers_of_solve(tmp_path: Path) -> None:
 
 def test_the_document_shows_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (Path(__file__).parents[3] / "docs" / "solutions.md").read_text()
-    command, line = text.split("```console\n$ dbmsolver ")[1].split("```")[0].splitlines()
+    *_, command, line = text.split("```console\n")[1].split("```")[0].splitlines()
+    command = command.removeprefix("$ dbmsolver ")
     monkeypatch.chdir(tmp_path)
     Path("3.short").write_text(formats.write(solved(3), "short"))
     result = CliRunner().invoke(cli, command.split())

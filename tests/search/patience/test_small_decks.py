@@ -33,10 +33,11 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Question
-from dbmsolver.search import inspect
+from dbmsolver.results import Options, Question
+from dbmsolver.search import inspect, session
 from dbmsolver.search.patience import dives as dives_module
 from dbmsolver.search.sequences.session import Sequences
+from dbmsolver.steps import follow
 from dbmsolver.storage.blocks import Runs
 
 MOST = 4000
@@ -371,4 +372,4 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="expected runs or plays"):
         api.solve(deal, metric="cards")
     with pytest.raises(UsageError, match="klondike is not spread over a cluster"):
-        api.prove(deal, cluster="auto")
+        follow(session.run(Question.PROVE, deal, Options(cluster="auto")))

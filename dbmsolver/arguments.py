@@ -31,7 +31,7 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def parse_size(text: str) -> int:
-    """Bytes: `2G`, `500M`, `1.5GiB` or a plain number; units are powers of 1024."""
+    """Read a size in bytes: `2G`, `500M`, `1.5GiB` or a plain number; units are powers of 1024."""
     match = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:I?B)?", text, re.I | re.A)
     size = round(float(match[1]) * 2 ** _SIZES[match[2].upper()]) if match else 0
     if not 0 < size < 2**63:
@@ -40,7 +40,7 @@ def parse_size(text: str) -> int:
 
 
 def parse_duration(text: str) -> float:
-    """Seconds: `90`, `1.5h`, `30m` or `2d`."""
+    """Read a time in seconds: `90`, `1.5h`, `30m` or `2d`."""
     match = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,9})?) ?([smhd]?)", text, re.A)
     seconds = float(match[1]) * _SECONDS[match[2]] if match else 0.0
     if not seconds:
@@ -49,7 +49,7 @@ def parse_duration(text: str) -> float:
 
 
 def checked_int(what: str, value: Any) -> int:
-    """A whole number: of any type of such, or 1e6."""
+    """Return a whole number of any type, or a float such as 1e6, as an int."""
     number = _as_int(value)
     if number is None:
         _refuse(what, value, "a whole number")
@@ -57,7 +57,7 @@ def checked_int(what: str, value: Any) -> int:
 
 
 def checked_whole(what: str, value: Any, least: int = 0, most: int = _LARGEST) -> int:
-    """A whole number from `least` to `most`."""
+    """Return a whole number from `least` to `most`."""
     number = checked_int(what, value)
     if not least <= number <= most:
         limits = f"{least} or more" if most == _LARGEST else f"{least} to {most}"
@@ -66,7 +66,7 @@ def checked_whole(what: str, value: Any, least: int = 0, most: int = _LARGEST) -
 
 
 def checked_size(what: str, value: Any, least: int = 0) -> int:
-    """Bytes: a whole number, or text as the program's options take it."""
+    """Return bytes, from a whole number or from text as the program's options take it."""
     if isinstance(value, str):
         try:
             return parse_size(value)
@@ -76,7 +76,7 @@ def checked_size(what: str, value: Any, least: int = 0) -> int:
 
 
 def checked_duration(what: str, value: Any) -> float | None:
-    """Seconds: a number, or text as the program's options take it; None for an infinite one."""
+    """Return seconds, from a number or from text as an option takes it; None for infinity."""
     if isinstance(value, str):
         try:
             return parse_duration(value)
@@ -89,7 +89,7 @@ def checked_duration(what: str, value: Any) -> float | None:
 
 
 def checked_share(what: str, value: Any) -> float:
-    """A number that is more than 0 and at most 1."""
+    """Return a number that is more than 0 and at most 1."""
     number = _number(what, value, "a share")
     if not 0 < number <= 1:
         text = f"{what}: {_shown(value)} is no share"
@@ -98,21 +98,21 @@ def checked_share(what: str, value: Any) -> float:
 
 
 def checked_flag(what: str, value: Any) -> bool:
-    """True or false."""
+    """Return True or False, from a bool of Python or numpy."""
     if value is not True and value is not False and type(value).__name__ not in ("bool", "bool_"):
         _refuse(what, value, "True or False")
     return bool(value)
 
 
 def checked_text(what: str, value: Any) -> str:
-    """A text."""
+    """Return a text as it is."""
     if not isinstance(value, str):
         _refuse(what, value, "a text")
     return value
 
 
 def checked_path(what: str, value: Any) -> Path:
-    """A path, or the name of one."""
+    """Return a path, from a path or its name."""
     if not isinstance(value, str | os.PathLike) or not isinstance(name := os.fspath(value), str):
         _refuse(what, value, "a path")
     parts = os.fsencode(name).split(b"/")
@@ -122,14 +122,14 @@ def checked_path(what: str, value: Any) -> Path:
 
 
 def checked_function(what: str, value: Any) -> Any:
-    """A function, or None."""
+    """Return a function, or None."""
     if value is not None and not callable(value):
         _refuse(what, value, "a function or None")
     return value
 
 
 def checked_instance(what: str, value: Any, kind: Any) -> Any:
-    """An instance of a class, or of one of a union."""
+    """Return an instance of a class, or of one of a union."""
     if not isinstance(value, kind):
         name = getattr(kind, "__name__", str(kind).replace("pathlib.", ""))
         _refuse(what, value, f"{'an' if name[0] in 'AEIOU' else 'a'} {name}")
@@ -137,7 +137,7 @@ def checked_instance(what: str, value: Any, kind: Any) -> Any:
 
 
 def checked_choice(what: str, value: Any, known: Collection[Any]) -> Any:
-    """One of the known values."""
+    """Return a value that is one of the known ones."""
     if not isinstance(value, str | None) or value not in known:
         expected = ", ".join(map(str, known))
         kind = WrongValueError if isinstance(value, str) else WrongTypeError
@@ -177,7 +177,7 @@ def _refuse(what: str, value: Any, expected: str) -> NoReturn:
 
 
 def _shown(value: Any) -> str:
-    """A value of a caller, fit to stand in a message of one line."""
+    """Return a caller's value as text that fits into a message of one line."""
     if isinstance(value, str):
         return quoted(value)
     if value is None or isinstance(value, bool | float):

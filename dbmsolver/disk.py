@@ -17,7 +17,7 @@ def flush_path(path: Path) -> None:
 
 
 def place_of(path: Path) -> Path:
-    """The file that a path means, which need not be there: symbolic links are followed."""
+    """Return the file that a path means, links followed; it need not exist."""
     return Path(os.path.realpath(path))
 
 
@@ -31,7 +31,7 @@ def lock(handle: int) -> None:
 
 
 def is_at(handle: int, path: Path) -> bool:
-    """Whether an open file is the one that a path means."""
+    """Return whether an open file is the one that a path means."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except OSError:

@@ -114,7 +114,7 @@ class DiskFullError(SystemRefusedError):
 
 
 def error_of(error: OSError, kind: type[DbmError], message: str, where: str) -> DbmError:
-    """The error that says what the system said: of a kind, if the system refused it of another.
+    """Return the error for what the system said: of another kind where the system refused.
 
     DiskFullError stands for a disk without room, SystemRefusedError for what else there is too
     little of.

@@ -35,13 +35,13 @@ def all_memory() -> int:
 
 
 def address_space() -> int | None:
-    """The address space that this process may have, in bytes; None where there is no limit."""
+    """Return the address space that this process may have, in bytes; None for no limit."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if limit == resource.RLIM_INFINITY else limit
 
 
 def free_address_space() -> int | None:
-    """How much of it is not in use; None where there is no limit."""
+    """Return how much of the address space is not in use, in bytes; None for no limit."""
     limit = address_space()
     if limit is None:
         return None
@@ -53,7 +53,7 @@ def free_address_space() -> int | None:
 
 
 def too_little_memory() -> str:
-    """What to say where memory was refused."""
+    """Say that memory was refused, and what the limit is."""
     limit = address_space()
     if limit is None:
         return "out of memory; with --memory a search needs less"

@@ -153,7 +153,7 @@ def settings_of(
 
 
 def deal_of(given: Deal | int) -> Deal:
-    """A deal, or the FreeCell deal of a number; UsageError or InputError for anything else."""
+    """Return a deal, or the FreeCell deal of a number; UsageError or InputError for others."""
     if isinstance(given, Deal):
         return given
     return Deal.from_number(checked_int("deal", given))

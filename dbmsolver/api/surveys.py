@@ -29,7 +29,7 @@ Question = Literal["verdict", "shortest", "fewest-freecells"]
 
 
 def several(what: str, given: Any, kind: type[Any]) -> list[Any]:
-    """One thing of a kind as a list, or a list of several; UsageError for anything else."""
+    """Return one thing of a kind, or several, as a list; UsageError for anything else."""
     if isinstance(given, kind):
         return [given]
     checked_instance(what, given, Iterable)

@@ -206,7 +206,7 @@ def check_output(output: str | None, *kept: str | None) -> None:
 
 
 def _files_of(kept: Path) -> list[Path]:
-    """The files of a store, or the one of a table."""
+    """Return the files of a store, or the one of a table."""
     files = list(kept.iterdir()) if kept.is_dir() else [kept]
     return [file for file in files if file.exists()]
 
@@ -240,7 +240,7 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
 
 
 def _said(result: Result, moves: int | None) -> int | str | None:
-    """A number of moves, with what counts as one where that is not usual."""
+    """Return a number of moves in words, with what counts as a move where that is not usual."""
     if moves is None or result.metric == usual_metric(result.deal.rules):
         return moves
     return counted(moves, *METRIC_WORDS[result.metric])

@@ -170,7 +170,7 @@ class CommandLine(click.Group):
 
 
 def _is_unmapped(error: BaseException | None) -> bool:
-    """Whether a library was not loaded because there was no room for it."""
+    """Return whether a library was not loaded because memory was refused."""
     while error is not None:
         text = str(error)
         if "failed to map segment" in text or "shared object file" in text:

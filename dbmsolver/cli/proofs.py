@@ -12,7 +12,7 @@ from dbmsolver.results import Keep, Verdict
 def proof_facts(
     store: Path | str, verdict: Verdict | None, shortest: bool, keep: Keep
 ) -> Iterator[tuple[str, str]]:
-    """What is proof of a claim that a store makes, for people; nothing where none is needed."""
+    """Say for people what proves the claim of a store; nothing where no proof is needed."""
     if not _is_claim(verdict, shortest):
         return
     command = verifying(store, verdict, shortest, keep)
@@ -25,12 +25,12 @@ def proof_facts(
 def verifying(
     store: Path | str | None, verdict: Verdict | None, shortest: bool, keep: Keep
 ) -> str | None:
-    """The command that alone is proof of what a store claims; None for no claim, or no proof."""
+    """Return the command that proves what a store claims; None for no claim, or no proof."""
     if store is None or not _is_claim(verdict, shortest) or keep == "none":
         return None
     return f"dbmsolver verify {shlex.quote(str(store))}"
 
 
 def _is_claim(verdict: Verdict | None, shortest: bool) -> bool:
-    """Whether it rests on more than the moves of a solution, which anybody can play."""
+    """Return whether a claim rests on more than the moves of a solution."""
     return verdict == Verdict.UNSOLVABLE or (verdict == Verdict.SOLVED and shortest)

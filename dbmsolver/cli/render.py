@@ -98,7 +98,7 @@ def verdict_line(result: Result) -> str:
 
 
 def _why_early(result: Result) -> str:
-    """Why the search has not come to its end."""
+    """Say why the search has not come to its end."""
     return LIMITS[result.limit] if result.limit else "the search is not finished"
 
 

@@ -75,7 +75,7 @@ def looks_like_file(source: str) -> bool:
 
 
 def _is_file(path: str) -> bool:
-    """Whether there is a file; a name that no file can have is none."""
+    """Return whether a file exists; False for a name that no file can have."""
     return os.path.isfile(path)  # noqa: PTH113  # which raises no error
 
 
@@ -98,7 +98,7 @@ def _read(path: Path) -> tuple[Description, str]:
 
 
 def _extended(game: Description, path: Path) -> Path:
-    """The file that `Extends` names in a game that was read from a path, or extended by that one.
+    """Return the file that `Extends` names in a game that was read from a path.
 
     It is that of a shipped game, or lies beside the path's, links being followed. Whoever plays a
     game does not ask for any other file to be read. InputError or UsageError for another name.

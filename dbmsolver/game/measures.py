@@ -55,7 +55,7 @@ class Measure(NamedTuple):
 
     @property
     def counts_all(self) -> bool:
-        """Whether every move of a solution counts."""
+        """Return whether every move of a solution counts."""
         return self.metric != "plays" and not self.has_free_moves
 
     def moves(self, position: Position) -> list[Move]:

@@ -72,7 +72,7 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
-    """UsageError for a number of something that is too low or too high, or for what is none."""
+    """Raise UsageError for a number that is too low or too high, or for what is no number."""
     checked_int(what, value)
     if not low <= value <= high:
         raise UsageError(f"{value} {what}: expected {low} to {high}")

@@ -191,7 +191,7 @@ def read_checked_block(store: Store, key: bytes) -> Runs:
 
 
 def _check_claim(store: Store, key: bytes) -> None:
-    """StoreError for a block that claims more states than the manifest has; it is not unpacked."""
+    """Raise StoreError for a block that claims more states than the manifest counts."""
     manifest = store.manifest
     if key[:1] != b"C" or store.wrote(key):
         return

@@ -74,7 +74,7 @@ class Environment:
             os.close(self._locks.pop())
 
     def _opened(self, durable: bool) -> lmdb.Environment:
-        """LMDB's environment, with as much address space as there is for it.
+        """Open LMDB's environment, with as much address space as there is for it.
 
         SystemRefusedError where there is too little.
         """
@@ -100,7 +100,7 @@ class Environment:
                 raise self._error(error, "not a readable store") from error
 
     def _error(self, error: lmdb.Error, what: str) -> DbmError:
-        """What an error of LMDB means: the store is bad, or the system has no room."""
+        """Return what an error of LMDB means: the store is bad, or the system has no room."""
         where = str(self._path)
         if isinstance(error, lmdb.MapFullError) and self._env.info()["map_size"] < MAP_SIZE:
             return DiskFullError("cannot write (the store's address space is full)", where)
@@ -190,7 +190,7 @@ def take_lock(path: Path) -> int:
 
 
 def _lock_file(file: Path, path: Path) -> int:
-    """A file of a store, open and locked; it is made if it is not there.
+    """Open and lock a file of a store; make it if it is not there.
 
     The lock is that of the file itself: of the same one in two directories there is one.
     """

@@ -101,7 +101,7 @@ def _are_rows(value: object, most: tuple[int, ...]) -> bool:
 
 
 def _are_strata(value: object) -> bool:
-    """Whether these are rows of layers and strata in ascending order, each there once."""
+    """Return whether these are rows of layers and strata in ascending order, each there once."""
     if not _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)):
         return False
     assert isinstance(value, list)

@@ -124,7 +124,7 @@ class Manifest:
 
     @property
     def meaning(self) -> Meaning:
-        """What the meaning of the records depends on: a version of each part, as this program."""
+        """Return the versions of this program that the meaning of the records depends on."""
         rules = rules_from(self.rules)
         return meaning_of(rules, self.policy, self.metric, self.method, self.question)
 

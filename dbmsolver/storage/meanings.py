@@ -52,7 +52,7 @@ its relatives.
 def meaning_of(
     rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
 ) -> Meaning:
-    """What the records of a search mean that this program makes."""
+    """Return what the records of a search mean, where this program makes them."""
     family = _family(rules, policy, metric, method)
     versions = dict(VERSIONS[family])
     if question == Question.PROVE:
@@ -75,7 +75,7 @@ def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str
 
 
 def difference(said: object, own: Meaning) -> str | None:
-    """Why records that are ``said`` to mean something are not understood; None if they are.
+    """Say why records that are ``said`` to mean something are not understood; None if they are.
 
     ``own`` is what this program makes of the same search.
     """

@@ -161,7 +161,7 @@ def _csv_line(words: Iterable[str]) -> str:
 
 
 def _word(value: Any) -> Any:
-    """A value as csv takes it: None is an empty word, and what is no truth is written as it is."""
+    """Return a value as csv takes it: empty for None, lower case for a bool."""
     return _WORDS[value] if value is True or value is False else value
 
 

@@ -12,7 +12,7 @@ from dbmsolver.survey.rows import Key, Row, merged
 
 
 def journal_of(path: Path) -> Path:
-    """Where the journal of a table is: beside the file itself, also where the path is a link."""
+    """Return the path of a table's journal, beside the file that the table's path leads to."""
     place = place_of(path)
     return place.with_name(place.name + ".journal")
 

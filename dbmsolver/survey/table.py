@@ -199,7 +199,7 @@ def _locked(journal: Path, table: Path) -> int:
 
 
 def _held(path: Path, table: Path) -> int:
-    """The file of a table, open and locked: it may have other names, by hard links."""
+    """Open and lock the file of a table: it may have other names, by hard links."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:

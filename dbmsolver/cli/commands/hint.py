@@ -103,7 +103,7 @@ def hint_command(
 
 
 def _uncompiled(search: Callable[[], Result]) -> Result:
-    """What a search finds; again if its time was over because kernels had to be compiled."""
+    """Run a search; run it again if its time went into compiling kernels."""
     from dbmsolver.jit.compilation import on_first_compilation
 
     while True:

@@ -28,7 +28,7 @@ Loaded = tuple[Description, Hashable]
 def resolved(
     game: Description, file: Hashable, load: Callable[[Description], Loaded]
 ) -> Description:
-    """The game in a file with all that it inherits; `load` gives the game that one extends.
+    """Return the game in a file with all that it inherits; `load` gives the game it extends.
 
     Of the Header, each line is inherited by itself. Of Setup and Move, all lines of an element are
     inherited that the game has no line for. Of the other blocks, a whole block.

@@ -25,7 +25,10 @@ def proof_facts(
 def verifying(
     store: Path | str | None, verdict: Verdict | None, shortest: bool, keep: Keep
 ) -> str | None:
-    """Return the command that proves what a store claims; None for no claim, or no proof."""
+    """Return the text of the command that checks the claim of a store.
+
+    None where the store claims nothing, or keeps no states that could be checked.
+    """
     if store is None or not _is_claim(verdict, shortest) or keep == "none":
         return None
     return f"dbmsolver verify {shlex.quote(str(store))}"

@@ -191,7 +191,7 @@ def read_checked_block(store: Store, key: bytes) -> Runs:
 
 
 def _check_claim(store: Store, key: bytes) -> None:
-    """Raise StoreError for a block that claims more states than the manifest counts."""
+    """Raise StoreError if a block says it has more states than the manifest counts in all."""
     manifest = store.manifest
     if key[:1] != b"C" or store.wrote(key):
         return

@@ -20,7 +20,9 @@ def wrong_label(
     verdict: str | None,
     shortest: bool,
 ) -> str | None:
-    """Return what cannot be of a search, in words; None if nothing is wrong.
+    """Return why a question, method, metric and verdict cannot be those of one search.
+
+    None if they can.
 
     ``shortest`` says whether a solution is claimed to be a shortest one.
     """

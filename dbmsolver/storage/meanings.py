@@ -52,7 +52,7 @@ its relatives.
 def meaning_of(
     rules: Rules, policy: Policy, metric: Metric, method: Method, question: Question
 ) -> Meaning:
-    """Return what the records of a search mean, where this program makes them."""
+    """Return the family and the versions with which this program writes a search's records."""
     family = _family(rules, policy, metric, method)
     versions = dict(VERSIONS[family])
     if question == Question.PROVE:
@@ -75,7 +75,9 @@ def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str
 
 
 def difference(said: object, own: Meaning) -> str | None:
-    """Say why records that are ``said`` to mean something are not understood; None if they are.
+    """Compare the versions in a file, ``said``, with those of this program.
+
+    Returns the first difference in words, or None.
 
     ``own`` is what this program makes of the same search.
     """

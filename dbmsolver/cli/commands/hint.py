@@ -93,7 +93,7 @@ def hint_command(
         return worth(game.deal, options, Clock(limits))
 
     with compilers_for(Question.SOLVE, game.deal, options):
-        result = _uncompiled(lambda: follow_to_best(begin(), shown.progress(), None))
+        result = _not_cut_by_compiling(lambda: follow_to_best(begin(), shown.progress(), None))
     write = hint_json if as_json else hint_text
     if result.limit != Limit.INTERRUPT or has_solution(result):
         write_text(write(game, result, time.monotonic() - started, result.peak_memory), None)
@@ -102,8 +102,8 @@ def hint_command(
     return EXIT_CODES[result.verdict]
 
 
-def _uncompiled(search: Callable[[], Result]) -> Result:
-    """Run a search; run it again if its time went into compiling kernels."""
+def _not_cut_by_compiling(search: Callable[[], Result]) -> Result:
+    """Run a search; run it once more if its time limit was used up by compiling kernels."""
     from dbmsolver.jit.compilation import on_first_compilation
 
     while True:

@@ -84,7 +84,7 @@ def test_a_search_that_is_continued_has_one_history(
 ) -> None:
     hasten(monkeypatch)
     for limit in (10_000, 30_000):
-        assert ask(DEAL, store=tmp_path, max_states=limit).verdict == "undecided"
+        assert ask(DEAL, store=tmp_path, max_states=limit).limit == "max-states"
         part = history_of(tmp_path)
     assert ask(DEAL, store=tmp_path).verdict == "unsolvable"
     history = history_of(tmp_path)

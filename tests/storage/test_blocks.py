@@ -106,7 +106,7 @@ def test_searches_write_several_blocks(
     expected = ask(DEAL)
     monkeypatch.setattr(blocks, "MOST_BYTES", CAP)
     path = tmp_path / "store"
-    assert ask(DEAL, store=path, max_states=30_000).verdict == "undecided"
+    assert ask(DEAL, store=path, max_states=30_000).limit == "max-states"
     found = lengths(path)
     assert max(found) <= CAP and len(found) > 100
     assert facts(ask(DEAL, store=path)) == facts(expected)

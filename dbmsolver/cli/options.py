@@ -191,8 +191,9 @@ threads_option = click.option(
 
 
 def limits_with(usual: str | None) -> Callable[[Command], Command]:
-    """What ends a search, and its memory, as `limits`; `usual` is the time that it has if no
-    option says another one, as a user writes it, None for no end.
+    """Return the decorator that adds options for the limits of a search, as `limits`.
+
+    `usual` is the time limit where no option says one, as a user writes it; None for no limit.
     """
     return gathered(
         "limits",

@@ -103,7 +103,7 @@ def hint_command(
 
 
 def _not_cut_by_compiling(search: Callable[[], Result]) -> Result:
-    """Run a search; run it once more if its time limit was used up by compiling kernels."""
+    """Run a search; run it again as long as compiling kernels takes part of a time limit reached."""
     from dbmsolver.jit.compilation import on_first_compilation
 
     while True:

@@ -103,7 +103,7 @@ def hint_command(
 
 
 def _not_cut_by_compiling(search: Callable[[], Result]) -> Result:
-    """Run a search; run it again as long as compiling kernels takes part of a time limit reached."""
+    """Run a search; run it again while its time limit goes into compiling kernels."""
     from dbmsolver.jit.compilation import on_first_compilation
 
     while True:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import unpack_bits
-from dbmsolver.core.expand import put_card, signature_sets
+from dbmsolver.core.expand import put_card
 from dbmsolver.core.hashing import (
     EMPTY,
     HASH,
@@ -27,6 +27,7 @@ from dbmsolver.core.hashing import (
 )
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key
 from dbmsolver.core.outgoing import take_siblings
+from dbmsolver.core.signatures import signature_sets
 from dbmsolver.jit.decorators import allocating
 
 U64 = np.uint64

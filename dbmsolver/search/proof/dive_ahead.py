@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
@@ -26,7 +26,7 @@ class DiveAhead:
     shortest = False
 
     def __init__(
-        self, keys: RecordKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
+        self, keys: CoveringKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.keys = keys
         self.recorder = recorder

@@ -27,7 +27,7 @@ from dbmsolver.core.dive import (
     make_diving,
 )
 from dbmsolver.errors import InternalError
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
@@ -109,7 +109,7 @@ class Diver:
         self.most = max(1 << (most.bit_length() - 1), _LEAST)
         self.diving = make_diving(_LEAST)
 
-    def dive(self, keys: RecordKeys, start: State, order: Order, limit: int) -> Dived:
+    def dive(self, keys: CoveringKeys, start: State, order: Order, limit: int) -> Dived:
         """One dive from a record."""
         limit = min(limit, self.most)
         room = 1 << (limit - 1).bit_length()
@@ -163,7 +163,7 @@ class Dives:
 
     def __init__(
         self,
-        keys: RecordKeys,
+        keys: CoveringKeys,
         threads: int,
         memory: int,
         most: int | None,
@@ -226,7 +226,7 @@ class Dives:
         return Dived("open", self.expanded)
 
 
-def blocks_of(keys: RecordKeys, dived: Dived) -> list[tuple[int, Runs]]:
+def blocks_of(keys: CoveringKeys, dived: Dived) -> list[tuple[int, Runs]]:
     """The records of an exhausted dive as (stratum, runs), as closed records are stored."""
     count = dived.parents.size
     rows = np.zeros((count, 5), np.uint64)

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from random import Random
 
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
 from dbmsolver.results import Report
 from dbmsolver.search.candidates import Candidates
@@ -47,7 +47,7 @@ class LateDives:
     records are left to begin with.
     """
 
-    def __init__(self, keys: RecordKeys, recorder: Recorder, threads: int, memory: int) -> None:
+    def __init__(self, keys: CoveringKeys, recorder: Recorder, threads: int, memory: int) -> None:
         self.keys = keys
         self.recorder = recorder
         self.threads = min(threads, len(ORDERS))

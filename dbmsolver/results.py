@@ -24,7 +24,6 @@ from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRICS, Measure, Metric
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Rules
 
 Keep = Literal["all", "none"]
 
@@ -44,7 +43,7 @@ class Method(StrEnum):
     DOMINATING = "dominating"
     """One record for all positions that parking moves reach from it."""
     CLASSES = "classes"
-    """One class for all positions of Klondike that differ only in which of two cards others lie on."""
+    """One class for positions of Klondike that differ only in which of two cards others lie on."""
     EVERY_POSITION = "every-position"
     """Every position."""
 

@@ -84,8 +84,10 @@ def class_height(t, key, suit):
 @inlined
 def class_cards_home(t, key):
     """How many cards are home (int64)."""
-    return class_height(t, key, 0) + class_height(t, key, 1) + (
-        class_height(t, key, 2) + class_height(t, key, 3)
+    return (
+        class_height(t, key, 0)
+        + class_height(t, key, 1)
+        + (class_height(t, key, 2) + class_height(t, key, 3))
     )
 
 
@@ -121,7 +123,8 @@ def bared_pairs(open_cards, free):
     open_twins, free_twins = swap_twins(open_cards), swap_twins(free)
     carried_once = other_colour(free | free_twins) << RANK_SHIFT
     carried_twice = other_colour(free & free_twins) << RANK_SHIFT
-    return ((open_cards | open_twins) & ~carried_once) | ((open_cards & open_twins) & ~carried_twice)
+    one, two = open_cards | open_twins, open_cards & open_twins
+    return (one & ~carried_once) | (two & ~carried_twice)
 
 
 @inlined
@@ -210,9 +213,8 @@ def list_plays(t, sets, key, in_stock, cards, wanted, found, count, places):
         else:
             continue
         if wanted & bit:
-            put_class(t, found, count, sets.signature, sets.covered, one_home(t, after, card), places)
-        else:
-            put_class(t, found, count, sets.signature, sets.covered, after, places)
+            after = one_home(t, after, card)
+        put_class(t, found, count, sets.signature, sets.covered, after, places)
         count += 1
     return count
 
@@ -259,9 +261,7 @@ def expand_class(t, sets, key, found):
 
 
 @inlined
-def list_moves(
-    t, sets, key, in_stock, wanted, homing, fitting, spaces, free_kings, found, places
-):
+def list_moves(t, sets, key, in_stock, wanted, homing, fitting, spaces, free_kings, found, places):
     """List what comes of all moves, but for those that rules leave out."""
     count = np.int64(0)
     while homing:
@@ -279,9 +279,7 @@ def list_moves(
         put_column_move(t, sets, found, count, key, card, places)
         count += 1
     count = list_plays(t, sets, key, in_stock, wanted, wanted, found, count, places)
-    count = list_plays(
-        t, sets, key, in_stock, fitting | fillers, ZERO, found, count, places
-    )
+    count = list_plays(t, sets, key, in_stock, fitting | fillers, ZERO, found, count, places)
     if t.removable:
         count = list_returns(t, sets, key, fitting | fillers, found, count, places)
     return count

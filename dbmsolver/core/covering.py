@@ -6,10 +6,7 @@ The kernels of proofs call these names. Which function it is, the class of the t
 
 from __future__ import annotations
 
-import numpy as np
-
 from dbmsolver.core import classes, dominance
-from dbmsolver.core.bits import lowest_bit
 from dbmsolver.core.class_tables import WON, ClassTables
 from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height
 from dbmsolver.core.tables import Tables

@@ -133,7 +133,9 @@ def _hash_of_class(t, word0, word1, word2, off, low, high):
 
 
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
-_base_of = inlined_by_type({**dict.fromkeys(_OF_CARDS, _base_of_cards), ClassTables: _base_of_classes})
+_base_of = inlined_by_type(
+    {**dict.fromkeys(_OF_CARDS, _base_of_cards), ClassTables: _base_of_classes}
+)
 _hash_of = inlined_by_type({**dict.fromkeys(_OF_CARDS, hash_state), ClassTables: _hash_of_class})
 
 

@@ -38,9 +38,7 @@ def _class_progress(t, signature, locked_in_deal):
 
 _OF_CARDS = (Tables, RunTables, TwoWayTables)
 
-signature_sets = inlined_by_type(
-    {**dict.fromkeys(_OF_CARDS, _card_sets), ClassTables: _class_sets}
-)
+signature_sets = inlined_by_type({**dict.fromkeys(_OF_CARDS, _card_sets), ClassTables: _class_sets})
 """The sets of cards (a NamedTuple) that all states of a signature (uint64) share."""
 progress = inlined_by_type(
     {**dict.fromkeys(_OF_CARDS, _card_progress), ClassTables: _class_progress}

@@ -163,9 +163,10 @@ def _shift(position: Patience, card: int, onto: int, rules: Rules) -> Move | Non
     """Return the move of a run that begins with ``card`` to a bare card, if it can be made."""
     goal = next((i for i, column in enumerate(position.columns) if column[-1:] == (onto,)), None)
     for index, column in enumerate(position.columns):
-        if card in column and goal is not None and goal != index:
-            depth = column.index(card)
-            if depth >= position.hidden[index] and depth and rules.can_stack(card, column[depth - 1]):
-                source, target = Place("column", index), Place("column", goal)
-                return Move(card, source, target, count=len(column) - depth)
+        if card not in column or goal is None or goal == index:
+            continue
+        depth = column.index(card)
+        if depth > position.hidden[index] and rules.can_stack(card, column[depth - 1]):
+            source, target = Place("column", index), Place("column", goal)
+            return Move(card, source, target, count=len(column) - depth)
     return None

@@ -277,8 +277,9 @@ class Classes:
             counts = self._without(found.counts, held[card]) if card in held else found.counts
             if self._is_next_home(found, card) and self.can_be_bared(found, card):
                 heights = _raised(found.foundations, suit(card), 1)
-                yield ClassMove(card, source, "home"), found._replace(
-                    counts=counts, foundations=heights
+                yield (
+                    ClassMove(card, source, "home"),
+                    found._replace(counts=counts, foundations=heights),
                 )
             if card in held and self.has_gap(found, card):
                 yield ClassMove(card, "held", "card"), found._replace(counts=counts)
@@ -304,13 +305,15 @@ class Classes:
             left = found.stock[: number - 1] + found.stock[number:]
             if self._is_next_home(found, card):
                 heights = _raised(found.foundations, suit(card), 1)
-                yield ClassMove(card, "stock", "home"), self._made(
-                    found.counts, heights, left, number - 1, turns
+                yield (
+                    ClassMove(card, "stock", "home"),
+                    self._made(found.counts, heights, left, number - 1, turns),
                 )
             if self.has_gap(found, card) or (space and rank(card) == KING_RANK):
                 target: Literal["card", "space"] = "space" if rank(card) == KING_RANK else "card"
-                yield ClassMove(card, "stock", target), self._made(
-                    found.counts, found.foundations, left, number - 1, turns
+                yield (
+                    ClassMove(card, "stock", target),
+                    self._made(found.counts, found.foundations, left, number - 1, turns),
                 )
 
     def _turned(self, found: Class) -> list[tuple[int, int | None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,10 @@ class ClassKeys(StateCodec):
         self.measure = measure_of(deal.rules, policy, None)
         self.code_type = np.uint8
         self.classes = Classes(deal.position, deal.rules)
-        self.tables: ClassTables = make_class_tables(self.classes, left_out)
+        # Kernels take the tables of each kind of state, by their class.
+        self.tables: ClassTables = make_class_tables(  # type: ignore[assignment]
+            self.classes, left_out
+        )
         self.locked = sum(map(len, self.classes.columns))
         self.goal = int(WON)
         self.last_stratum = self.locked + 1
@@ -195,22 +199,23 @@ def _set(cards: Collection[int]) -> int:
 def _stock_sets(stock: tuple[int, ...]) -> Iterator[list[int]]:
     """Yield for each byte of the key's first field the cards of each value."""
     for first in range(0, max(len(stock), 1), 8):
-        some = stock[first : first + 8]
-        yield [
-            _set([card for number, card in enumerate(some) if byte >> number & 1])
-            for byte in range(256)
-        ]
+        sets = [0]
+        for number in range(8):
+            bit = 1 << stock[first + number] if first + number < len(stock) else 0
+            sets += [cards | bit for cards in sets]
+        yield sets
 
 
-def _turned(draw: int) -> list[list[int]]:
+@cache
+def _turned(draw: int) -> tuple[list[int], ...]:
     """Return for each number in the waste and number left what the number can become."""
-    return [
+    return tuple(
         [
             _set({*range(waste, left, draw), left} - {0}) if waste <= left else 0
             for left in range(_MOST_CARDS)
         ]
         for waste in range(_MOST_CARDS)
-    ]
+    )
 
 
 __all__ = ["ClassKeys", "make_class_tables"]

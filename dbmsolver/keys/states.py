@@ -61,8 +61,8 @@ class StateCodec:
 
     ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
     ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``last_stratum``
-    the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the type of parent-move codes, ``measure``
-    says what a move is.
+    the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the
+    type of parent-move codes, ``measure`` says what a move is.
     """
 
     method: Method = Method.EVERY_POSITION

@@ -35,7 +35,6 @@ from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 
-
 if TYPE_CHECKING:
     from dbmsolver.keys.classes import ClassKeys
 
@@ -201,9 +200,9 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
     if isinstance(keys, PatienceKeys):
         return _moves_with_turns(store, keys, position)
     state = keys.state(position)
-    if isinstance(keys, RecordKeys):
-        return _moves_to_covered(store, keys, position)
     if are_covering(keys):
+        if isinstance(keys, RecordKeys):
+            return _moves_to_covered(store, keys, position)
         return _moves_to_class(store, keys, state, position)
     return _moves_to_state(store, keys, state)
 

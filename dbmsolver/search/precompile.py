@@ -17,12 +17,19 @@ from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
-from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.exhaust import close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import Layout
-from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
+from dbmsolver.core.pieces import (
+    admit_piece,
+    count_flips,
+    load_table,
+    route,
+    split_siblings,
+    table_keys,
+)
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.record_parents import record_at
 from dbmsolver.core.runs import (

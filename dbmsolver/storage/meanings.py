@@ -45,8 +45,8 @@ VERSIONS: dict[str, dict[str, int]] = {
 
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
 runs: a run is one move by the rules. two-way: columns are built both ways, or cards come back.
-dominating: proofs over dominating positions. classes: proofs over classes of positions. pile: all cards go to one pile. patience: Klondike and
-its relatives.
+dominating: proofs over dominating positions. classes: proofs over classes of positions. pile: all
+cards go to one pile. patience: Klondike and its relatives.
 """
 
 

@@ -11,8 +11,8 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.certificate_file import Certificate
 
 Depth = Literal["lemma", "full"]
-"""How far a proof over dominating positions is doubted: that its records are closed under the
-macros of docs/dominance.md, or that the positions they cover are closed under the rules of the
+"""How far a proof over dominating positions or classes is doubted: that these are closed under the
+moves of docs/dominance.md, or that the positions they stand for are closed under the rules of the
 game.
 """
 
@@ -47,9 +47,9 @@ class Verification:
     relation: str | None = None
     checked: list[str] = field(default_factory=list)
     depth: Depth | None = None
-    """Of a proof over dominating positions."""
+    """Of a proof over dominating positions or classes."""
     covered: int | None = None
-    """Positions that the records cover, where they were listed."""
+    """Positions that the records cover, or that follow from the deal, where they were listed."""
     sample: float | None = None
     blocks: int = 0
     all_blocks: int = 0

@@ -1,4 +1,4 @@
-"""What is to be closed, closed at the end of a `with` block."""
+"""A base class of objects that are closed at the end of a `with` block."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ REFUSED = (*NO_ROOM, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 class DbmError(Exception):
-    """What dbmsolver raises on purpose; the parent of all the others."""
+    """The parent of all errors that dbmsolver raises on purpose."""
 
     exit_code: ClassVar[int] = EXIT_INTERNAL
 

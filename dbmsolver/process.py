@@ -23,7 +23,7 @@ _NUMPY = 160 << 20
 
 
 def all_memory() -> int:
-    """The memory that this process can have at most, in bytes.
+    """Return the memory that this process can have at most, in bytes.
 
     That of the machine, or less where its control group or a limit of its own has less.
     """
@@ -98,13 +98,12 @@ def anonymous_memory() -> int:
 
 
 def reuse_freed_memory(memory: int = 0) -> None:
-    """Have some of the memory that arrays free kept for the next ones, and the rest given back.
+    """Keep some of the memory that arrays free for the next ones, and give the rest back.
 
-    A page that goes back to the system and comes again costs as much as filling it, and twice
-    that while several threads run. But glibc left alone keeps ever more, in a heap for each
-    thread. So there is one heap, and what is kept is a small part of `memory`, the bytes that
-    the search may take. To be called before there are threads. Elsewhere than with glibc nothing
-    happens.
+    A page that goes back to the system and comes again costs as much as filling it, and twice that
+    while several threads run. But glibc left alone keeps ever more, in a heap for each thread. So
+    there is one heap, and it keeps a small part of `memory`, the bytes that the search may take. To
+    be called before there are threads. Elsewhere than with glibc nothing happens.
     """
     part = max(_LEAST_KEPT, min(memory // 64, _MOST_KEPT))
     options = {

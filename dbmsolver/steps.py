@@ -37,7 +37,7 @@ def follow(
 def changed(
     steps: Generator[Event, Any, Answer], change: Callable[[Event], Other]
 ) -> Generator[Other, None, Answer]:
-    """The same generator with other events; it is closed in any case."""
+    """Run a generator and yield its events changed by `change`; it is closed in any case."""
     with closing(steps):
         while True:
             try:

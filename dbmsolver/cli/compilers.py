@@ -102,7 +102,7 @@ class Compilers:
 def compilers_for(
     question: Question, deal: Deal, options: Options, counting: bool = False
 ) -> AbstractContextManager[None]:
-    """What compiles the kernels of a search for a deal beside it."""
+    """Return a context in which other processes compile the kernels of a search for a deal."""
     rules = deal.rules
     alone = rules.family in ("pile", "patience", "canfield")
 

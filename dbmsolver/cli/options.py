@@ -219,18 +219,18 @@ def limits_with(usual: str | None) -> Callable[[Command], Command]:
 
 
 limit_options = limits_with(None)
-"""What ends a search undecided, and its memory, as `limits`."""
+"""The limits that end a search undecided, and its memory, as `limits`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown on standard error while a command works."""
+    """The choice of progress shown on standard error while a command works."""
 
     quiet: bool
     log_json: bool
 
     def progress(self) -> Progress:
-        """The display of progress that was asked for."""
+        """Return the display of progress that was asked for."""
         return progress_for(self.quiet, self.log_json)
 
 

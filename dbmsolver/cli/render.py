@@ -1,4 +1,4 @@
-"""What people and programs read as the answer of a search: text and JSON."""
+"""The answer of a search for people and programs: text and JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "runs": ("move of a card or a run", "moves of cards or runs"),
     "plays": ("play", "plays"),
 }
-"""What the moves of a metric are called: one, and several."""
+"""The names of the moves of a metric: singular, and plural."""
 
 LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
@@ -74,11 +74,11 @@ STATES: dict[Method, tuple[str, str]] = {
     Method.DOMINATING: ("dominating position", "dominating positions"),
     Method.EVERY_POSITION: ("position", "positions"),
 }
-"""What the states of a search are, by its method."""
+"""The names of the states of a search, by its method: singular, and plural."""
 
 
 def verdict_line(result: Result) -> str:
-    """The answer in one line."""
+    """Return the answer in one line."""
     name = title(result.deal)
     if has_solution(result):
         length = counted(result.length or 0, *METRIC_WORDS[result.metric])
@@ -103,7 +103,7 @@ def _why_early(result: Result) -> str:
 
 
 def possible_lengths(at_most: int | None, at_least: int | None) -> str:
-    """The lengths that a shortest solution can have: `at most 95, at least 81`."""
+    """Return the lengths that a shortest solution can have: `at most 95, at least 81`."""
     if at_most is not None and at_most == at_least:
         return f"{at_most}"
     bounds = (("at most", at_most), ("at least", at_least))
@@ -111,14 +111,14 @@ def possible_lengths(at_most: int | None, at_least: int | None) -> str:
 
 
 def has_solution(result: Result) -> bool:
-    """Whether the answer holds a solution: --keep none may drop the states on its way."""
+    """Return True if the answer holds a solution: --keep none may drop the states on its way."""
     return result.verdict == Verdict.SOLVED and (
         bool(result.moves) or result.deal.position.is_goal()
     )
 
 
 def render_text(result: Result, boards: bool = False) -> str:
-    """The answer for people; with `boards`, the board after every move."""
+    """Return the answer for people; with `boards`, the board after every move."""
     parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
     if has_solution(result):
         parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
@@ -151,7 +151,7 @@ def describe_move(move: Move) -> str:
 
 
 def board_text(position: Position) -> str:
-    """A board for people; of one that is won, the foundations."""
+    """Return a board for people; of one that is won, the foundations."""
     if position.is_goal() and position.pile is None:
         tops = [(SUITS[index], position.top_home(index)) for index in (0, 3, 2, 1)]
         names = [f"{name}-{card_name(card)[0]}" for name, card in tops if card is not None]
@@ -184,7 +184,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _states(result: Result) -> str:
-    """How many states there were.
+    """Return the number of states, in words.
 
     The layer of a shortest solution, in which the search ends anywhere, is not counted, and there
     may be no layer below it.
@@ -200,7 +200,7 @@ def _states(result: Result) -> str:
 
 
 def render_json(result: Result) -> str:
-    """The answer for programs, one JSON object; docs/answers.schema.json describes it."""
+    """Return the answer for programs, one JSON object; docs/answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "answer",
@@ -232,12 +232,12 @@ def render_json(result: Result) -> str:
 
 
 def deal_data(deal: Deal) -> dict[str, Any]:
-    """A deal for JSON."""
+    """Return a deal for JSON."""
     return {"number": deal.number, "name": deal.name, "board": board_data(deal.position)}
 
 
 def board_data(position: Position) -> list[str]:
-    """A board for JSON: its lines."""
+    """Return a board for JSON: its lines."""
     return format_board(position).splitlines()
 
 
@@ -257,7 +257,7 @@ def rules_data(rules: Rules) -> dict[str, Any]:
 
 
 def move_data(move: Move) -> dict[str, Any]:
-    """A move for JSON; columns and freecells count from 0."""
+    """Return a move for JSON; columns and freecells count from 0."""
     return {
         "card": card_name(move.card),
         "source": _place_data(move.source),

@@ -44,7 +44,7 @@ def forget_output() -> None:
 
 
 def output_is_closed() -> bool:
-    """Whether standard output cannot be written to, which is known before a long search."""
+    """Return True if standard output cannot be written to, which is known before a long search."""
     try:
         return fcntl.fcntl(1, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
     except OSError:

@@ -52,7 +52,7 @@ class Games:
         ]
 
     def rules(self, question: Inquiry) -> tuple[Rules, ...]:
-        """The rules to ask about; for the fewest freecells those with the most."""
+        """Return the rules to ask about; for the fewest freecells those with the most."""
         found: dict[Rules, None] = {}
         for rules in self.games:
             if question == Inquiry.FEWEST_FREECELLS:

@@ -26,7 +26,7 @@ def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str
 
 
 def bar(value: int, most: int, room: int) -> str:
-    """A bar of `room` characters for `most`; what is not nothing is seen."""
+    """Return a bar of `room` characters for `most`; a value above 0 is never invisible."""
     if not value:
         return ""
     eighths = max(round(8 * room * value / most), 1)

@@ -24,7 +24,7 @@ NETWORK_WORDS = NETWORK_STAGES + 1
 
 @intrinsic
 def popcount(typingctx, word):
-    """Number of one bits of a uint64, as int64."""
+    """Count the one bits of a uint64, as int64."""
 
     def codegen(context, builder, signature, args):
         function = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])

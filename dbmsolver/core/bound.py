@@ -55,7 +55,7 @@ class BoundTables(NamedTuple):
 
 
 class BoundSets(NamedTuple):
-    """What all states of a signature share."""
+    """The facts of the bound that all states of a signature share."""
 
     base: int  # cards not home, and blockers in the prefixes
     chained: np.uint64  # loose cards that are not in a prefix
@@ -65,7 +65,10 @@ class BoundSets(NamedTuple):
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTables:
-    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
+    """Return the tables of the deal that ``t`` was made for.
+
+    ``columns`` are the deal's, deepest card first.
+    """
     higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     beneath = [0] * CARDS
     dealt = blockers = 0
@@ -155,10 +158,10 @@ def smallest_cover(cards, work):
 
 @inner
 def bound_sets(b, t, sets, over, work):
-    """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
+    """Return the :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 
-    Writes to ``over`` (uint64[52]) what the bound of the signature's states needs; keep it with
-    them. ``work`` is scratch memory.
+    Writes to ``over`` (uint64[52]) the sets that the bound of the signature's states needs; keep it
+    with them. ``work`` is scratch memory.
     """
     prefixes = ZERO
     for column in range(t.columns):
@@ -183,11 +186,11 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The part of the bound that costs little.
+    """Return the part of the bound that costs little.
 
     That is cards not home, blockers, and the cover of the deadlocks in the prefixes. Returns (that
     part, int64; cards of chains that are no blockers, uint64). :func:`full_bound` goes on from
-    both, and from what this writes to ``over`` (uint64[52]).
+    both, and from the sets that this writes to ``over`` (uint64[52]).
     """
     rest = s.chained & off & low
     while rest:
@@ -212,13 +215,11 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound (int64) of a state, once :func:`cheap_bound` has given its cheap part.
+    """Return the bound (int64) of a state, once :func:`cheap_bound` has given its cheap part.
 
-    ``cheap`` and ``chained`` are what it gave.
-
-    Writes ``work``. ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which
-    makes no difference: the card itself adds cards of its suit only, and of two of one suit one
-    would be a blocker.
+    ``cheap`` and ``chained`` are the values that it returned. Writes ``work``. ``over[card]`` is D
+    with the card itself, ``b.inverse`` is D without, which makes no difference: the card itself
+    adds cards of its suit only, and of two of one suit one would be a blocker.
     """
     edged = ZERO
     done = ZERO
@@ -260,7 +261,7 @@ def full_bound(b, s, cheap, chained, over, work):
 
 @kernel
 def lower_bound(b, t, s, off, low, high, over, work, limit):
-    """The lower bound (int64) of a state; if its cheap part exceeds ``limit``, only that.
+    """Return the lower bound (int64) of a state; if its cheap part exceeds ``limit``, only that.
 
     Writes ``over`` and ``work``.
     """

@@ -192,7 +192,7 @@ def _plane_masks(values: list[set[int]], plane_bits: Words) -> tuple[Words, Word
 
 
 def _column_tables(columns: list[list[int]], dealt: list[int]) -> dict[str, Any]:
-    """Per column and number of locked cards left: what is locked, what lies below it."""
+    """Return, per column and number of locked cards left, sets of cards locked and below."""
     counts = [sum(dealt[card] == PLACE_LOCKED for card in column) for column in columns]
     shape = (len(columns), max(counts, default=0) + 1)
     masks = {

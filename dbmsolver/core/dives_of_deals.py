@@ -40,7 +40,7 @@ expanded, records on the way to the win."""
 
 
 class Laid(NamedTuple):
-    """Deals as kernels read them: what is not listed is home."""
+    """Deals as kernels read them: cards that are not listed are home."""
 
     cards: NDArray[np.uint8]  # [deals, 52]: column after column, deepest first; then the freecells
     lengths: NDArray[np.uint8]  # [deals, columns + 1]: of the columns; cards in freecells
@@ -65,7 +65,7 @@ def own_tables(t: Tables) -> Tables:
 
 @inlined
 def dealt_place(t, card, under):
-    """The place value of a card dealt on ``under``, NOBODY for a bottom card.
+    """Return the place value of a card dealt on ``under``, NOBODY for a bottom card.
 
     PLACE_LOCKED where no move could put it back.
     """

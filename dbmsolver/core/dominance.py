@@ -67,7 +67,7 @@ def list_macros(t, sets, form, scratch):
 
 @inlined
 def carry_out(t, sets, wanted, off, low, lifted, move):
-    """The form of what comes of a macro, not normalised yet.
+    """Return the form of a macro's result, not normalised yet.
 
     ``wanted`` are the cards that the foundations wait for before the move.
     """

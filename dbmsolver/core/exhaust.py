@@ -57,7 +57,7 @@ ZERO = np.uint64(0)
 
 
 class Tally(NamedTuple):
-    """What has come of expanding states so far."""
+    """Counts of the results of expanding states so far."""
 
     outgoing: int  # candidates that left the signature
     outgoing_words: int  # words of their keys
@@ -164,7 +164,7 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
 
 @inner
 def close(t, ws, layout, sets, piece, bits, head, count, room):
-    """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
+    """Expand the states ``ws.order[head:count]``, and all states of this signature that follow.
 
     In a workspace that ``grows`` the table holds ``order[:count]`` and is enlarged when it fills.
     In others it may hold other closed states too, may be compact, and the caller chooses ``room``
@@ -216,7 +216,7 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
 
 @inlined
 def target_signature(t, sets, target):
-    """The signature that a target number stands for."""
+    """Return the signature that a target number stands for."""
     if target < CARDS:
         return sets.signature - t.release[target]
     return home_signature(t, sets, target - CARDS)

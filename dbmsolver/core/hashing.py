@@ -60,7 +60,7 @@ def insert(table, mask, slot, wide, first, second, third):
 
 @inlined
 def compact_key(layout, nets, first, second):
-    """A wide key of two planes (uint64) packed: (its low 64 bits, the few above)."""
+    """Return a wide key of two planes (uint64) packed: (its low 64 bits, the few above)."""
     upper = pack_bits(second, nets[1])
     return (
         pack_bits(first, nets[0]) | (upper << layout.low_shift),

@@ -106,7 +106,7 @@ def place_row(shard, index, layer, f):
 
 @inlined
 def find_row(shard, candidate, hashed):
-    """The table slot of a candidate's state in a shard, or a free one."""
+    """Return the table slot of a candidate's state in a shard, or a free one."""
     mask = shard.table.size - 1
     slot = slot_of(hashed, shard.table.size)
     tag = hashed >> U64(32)
@@ -153,7 +153,7 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
 
 @inlined
 def has_room(shard):
-    """Whether another burst of candidates surely fits."""
+    """Return True if another burst of candidates surely fits."""
     return (
         shard.state[COUNT] + BURST <= shard.rows.shape[0]
         and shard.state[TODO] + BURST <= shard.todo.size
@@ -231,8 +231,8 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
 def order_todo(shard, rows, bounds):
     """Order the rows to expand in this layer by their bound, the lowest to be expanded first.
 
-    Only in the last layer the order matters: from a low bound the goal is near. What is found on
-    the way has lower bounds still, and is expanded before the rest. Writes ``rows`` (uint32[*]) and
+    Only in the last layer the order matters: from a low bound the goal is near. States found on the
+    way have lower bounds still, and are expanded before the rest. Writes ``rows`` (uint32[*]) and
     ``bounds`` (uint16[*]), which have room for all of them.
     """
     count = shard.state[TODO]

@@ -26,12 +26,12 @@ def words_array(values: Any) -> Words:
 
 
 def fills(game: Game, card: int) -> bool:
-    """Whether the card may go to an empty column."""
+    """Return True if the card may go to an empty column."""
     return game.fill == FILL_ANY or (game.fill == FILL_KINGS and card // 4 == KING)
 
 
 def ace_is_forced(game: Game, card: int) -> bool:
-    """Whether the card is an ace that goes home the moment it is free, by the policy."""
+    """Return True if the card is an ace that goes home the moment it is free, by the policy."""
     return card // 4 == 0 and game.policy != POLICY_NONE
 
 

@@ -52,11 +52,10 @@ def digit_of(places: Sequence[int], place: int) -> int:
 def public_contributions(
     game: Game, public: dict[str, Any], dealt: list[int]
 ) -> tuple[Words, Words]:
-    """What each place value of a card, and each foundation height, adds to the key's words.
+    """Return the words that place values and foundation heights add to a key.
 
-    A card that is home and may come back adds one to the height of its foundation.
-
-    Returns `Tables.digit_words` and `Tables.height_words`.
+    A card that is home and may come back adds one to the height of its foundation. Returns
+    `Tables.digit_words` and `Tables.height_words`.
     """
     words = len(public["ranges"])
     digits = np.zeros((CARDS * PLACES, words), np.uint64)
@@ -95,7 +94,10 @@ def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Wo
 def parent_move_codes(
     game: Game, public: dict[str, Any], dealt: list[int]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Number the pairs (card moved, digit before): 236 in FreeCell."""
+    """Number the pairs (card moved, digit before): 236 in FreeCell.
+
+    Returns the number of each pair, and the card and the digit of each number.
+    """
     places_of = dict(zip(public["digit_cards"], public["digit_places"], strict=True))
     codes = np.full(CARDS * PLACES, 0xFFFF, np.uint16)
     code_card, code_place = [], []

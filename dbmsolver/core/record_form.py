@@ -55,7 +55,7 @@ class Form(NamedTuple):
 
 @inlined
 def columns_are_slots(t):
-    """Whether empty columns take any card."""
+    """Return True if empty columns take any card."""
     return t.fillers == U64(ALL_CARDS)
 
 
@@ -75,7 +75,7 @@ def covered_cards(t, under_locked, stacked, low):
 
 @inlined
 def children_of(t, parents):
-    """The cards that can lie on one of ``parents``."""
+    """Return the cards that can lie on one of ``parents``."""
     cards = ZERO
     parents >>= U64(4)
     for kind in range(t.kinds.size):
@@ -85,7 +85,7 @@ def children_of(t, parents):
 
 @inlined
 def card_below(t, locked, off, low, card):
-    """The card that a card of a stuck column lies on; NOBODY for the bottom card."""
+    """Return the card that a card of a stuck column lies on; NOBODY for the bottom card."""
     bit = ONE << U64(card)
     if locked & bit:
         return np.int64(t.dealt_below[card])
@@ -96,7 +96,7 @@ def card_below(t, locked, off, low, card):
 
 @inlined
 def choose_parent(t, parents, card):
-    """The place value of a card on that of its ``parents`` which has the lowest suit."""
+    """Return the place value of a card on that of its ``parents`` which has the lowest suit."""
     best = 0
     suit = 4
     for kind in range(t.kinds.size):
@@ -109,7 +109,7 @@ def choose_parent(t, parents, card):
 
 @inlined
 def make_form(t, signature, wanted, locked, loose, under_locked, off, low):
-    """The form of a record whose planes may still tell ``fix`` from other slot cards.
+    """Return the form of a record whose planes may still tell ``fix`` from other slot cards.
 
     ``under_locked`` are the cards that locked cards lie on.
     """
@@ -123,7 +123,7 @@ def make_form(t, signature, wanted, locked, loose, under_locked, off, low):
 
 @inlined
 def safe_card(t, form):
-    """The lowest card that can go home safely, -1 for none."""
+    """Return the lowest card that can go home safely, -1 for none."""
     homing = (form.tops | form.slots) & form.wanted
     while homing:
         card = lowest_bit(homing)
@@ -187,7 +187,7 @@ def put_king_down(form, kings):
 
 @inlined
 def normalise(t, form, fix):
-    """The normal form of a record: (signature, off, low, free slots), the planes as stored."""
+    """Return a record's normal form: (signature, off, low, free slots), the planes as stored."""
     in_slots = columns_are_slots(t)
     while True:
         empty = t.columns - popcount(form.tops)

@@ -19,13 +19,13 @@ from dbmsolver.jit.decorators import inlined, inner
 
 @inlined
 def own_column(x):
-    """The stuck column that a card lies in, as a bit set of column numbers."""
+    """Return the stuck column that a card lies in, as a bit set of column numbers."""
     return 0 if x.column == NOBODY else 1 << x.column
 
 
 @inlined
 def left_alone(r, under):
-    """The card ``under`` another as a set if it is a bottom card, which is then left alone."""
+    """Return the card ``under`` another, as a set, if it is a bottom card and is left alone."""
     return ZERO if under == NOBODY else r.off & (ONE << U64(under))
 
 

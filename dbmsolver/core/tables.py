@@ -65,7 +65,7 @@ PARENT_KINDS = {
 """XOR masks that turn a card's suit into those of its legal parents, in the order of the place
 values 0 to 3."""
 PARENT_RISES = {BUILD_SUIT_BOTH: (1, -1)}
-"""How many ranks the parents are above the card, where that is not 1 for all of them."""
+"""The ranks that the parents are above the card, where that is not 1 for all of them."""
 
 SIGNATURE, OFF, LOW, HIGH = range(4)
 """Columns of arrays that hold states as rows."""
@@ -90,12 +90,12 @@ class Game(NamedTuple):
 
     @property
     def rises(self) -> tuple[int, ...]:
-        """How many ranks each kind of parent is above the card."""
+        """The ranks that each kind of parent is above the card."""
         return PARENT_RISES.get(self.build, (1,) * len(PARENT_KINDS[self.build]))
 
     @property
     def two_way(self) -> bool:
-        """Whether columns are built up, too, or cards come back from the foundations."""
+        """True if columns are built up, too, or cards come back from the foundations."""
         return self.removable or self.build in PARENT_RISES
 
 

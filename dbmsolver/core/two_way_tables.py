@@ -49,7 +49,7 @@ TwoWayTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game whose
 
 
 def two_way(game: Game, tables: Tables) -> Tables:
-    """The tables of a game whose cards go both ways."""
+    """Return the tables of a game whose cards go both ways."""
     kept = game.kept_rank if game.removable else 0
     found: Tables = TwoWayTables(
         *tables,

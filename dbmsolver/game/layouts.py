@@ -71,7 +71,7 @@ class Layout:
 
     @property
     def has_pile(self) -> bool:
-        """Whether it deals cards to a pile."""
+        """True if it deals cards to a pile."""
         return bool(self.pile or self.turned)
 
     @property
@@ -131,7 +131,7 @@ class Layout:
             raise UsageError(f"{text}, expected more columns")
 
     def _check_apart(self, apart: int) -> None:
-        """UsageError unless base and reserve are so many different cards of the deck."""
+        """Raise UsageError unless base and reserve are `apart` different cards of the deck."""
         numbers = [*self.reserve, *[self.base] * bool(self.base)]
         deck = CARDS - len(self.home)
         if len(numbers) != apart or len(set(numbers)) != apart:
@@ -147,14 +147,14 @@ class Layout:
             )
 
     def taken_apart(self, deck: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-        """Base (one card or none), reserve, and the other cards, of a shuffled deck."""
+        """Return base (one card or none), reserve, and the other cards, of a shuffled deck."""
         cards = [card for card in deck if card not in self.home]
         base = [cards[self.base - 1]] if self.base else []
         reserve = [cards[number - 1] for number in self.reserve]
         return base, reserve, [card for card in cards if card not in (*base, *reserve)]
 
     def fills(self, columns: int, left: int) -> bool:
-        """Whether each of so many columns gets a card, where so many are left for the stock."""
+        """Return True if each of `columns` columns gets a card while `left` stay for the stock."""
         _, _, rest = self.taken_apart(range(CARDS))
         laid, _, _ = self.arrange(rest, columns, left)
         return all(laid)
@@ -180,7 +180,7 @@ class Layout:
         return laid, cards[end:], (hearts, spades, diamonds, clubs)
 
     def _places(self, columns: int, cards: int) -> list[int]:
-        """The column of each card, row after row."""
+        """Return the column of each card, row after row."""
         places: list[int] = []
         start = 0
         while len(places) < cards:
@@ -221,7 +221,7 @@ class Layout:
         return "; ".join(parts)
 
     def words(self, columns: int) -> list[str]:
-        """What it says, for people: one phrase for each part but the freecells."""
+        """Return the layout in words: one phrase for each part but the freecells."""
         parts = []
         if self.home:
             parts.append(f"{_cards(self.home)} home at the start")
@@ -284,7 +284,7 @@ def _numbers(cells: Sequence[int]) -> str:
 
 @cache
 def layout_of(text: str) -> Layout:
-    """Read a layout; UsageError, in one line, for what is none. "" is the plain one."""
+    """Read a layout; UsageError, in one line, if the text is none. "" is the plain one."""
     found = Layout()
     last = -1
     for part in text.split("; ") if text else ():

@@ -16,7 +16,7 @@ from pathlib import Path
 
 _SOURCES = ("core", "jit", "verify")
 _UNUSED = 30 * 24 * 3600
-"""After so many seconds without use the folder of other sources is removed."""
+"""The seconds without use after which the folder of other sources is removed."""
 
 
 @cache

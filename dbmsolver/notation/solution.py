@@ -51,20 +51,20 @@ class Solution:
     number: int | None = None
     """The number of the deal, if the initial position is a numbered deal."""
     tag: str = ""
-    """What else names the deal: a tag or the name of a file."""
+    """Another name of the deal: a tag or the name of a file."""
     remarks: tuple[str, ...] = ()
     unlimited: bool = False
-    """Whether runs of any length may be moved at once, whatever room there is."""
+    """True if runs of any length may be moved at once, whatever room there is."""
     extra: Mapping[Path, Mapping[str, Any]] = field(default_factory=dict)
     """Unknown fields of the universal format, by the path of the object that had them."""
     where: str = field(default="<solution>", compare=False)
     """Where it was read, for messages."""
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What its reader chose where the text could mean several things, a sentence each."""
+    """The choices of its reader where the text could mean several things, a sentence each."""
 
     @classmethod
     def from_moves(cls, deal: Deal, moves: Iterable[Move], policy: Policy = "none") -> Solution:
-        """The solution that makes these moves; forced ones are the policy's automoves.
+        """Return the solution that makes these moves; forced ones are the policy's automoves.
 
         Raises IllegalStepError for an illegal move. That it solves the deal is for `check`.
         """
@@ -80,7 +80,7 @@ class Solution:
         return Deal(self.initial, self.rules, self.number)
 
     def ended(self) -> Solution:
-        """The same, its final position being where the steps lead."""
+        """Return the same, its final position being where the steps lead."""
         return replace(self, final=self.reached())
 
     def reached(self) -> Position:
@@ -105,7 +105,7 @@ class Solution:
             position = following
 
     def illegal(self, index: int, error: IllegalMoveError, position: Position) -> IllegalStepError:
-        """The error of one step, told with its number, its text and the position."""
+        """Return the error of one step, told with its number, its text and the position."""
         step = self.steps[index]
         reason = f"{error.message} ({error.where})" if error.where else error.message
         text = f"illegal move {index + 1} {quoted(step.origin.text if step.origin else str(step))}"
@@ -134,7 +134,7 @@ class Solution:
             raise NotSolvedError(f"{text}; position: {position}", last, position)
 
     def moves(self) -> list[Move]:
-        """The moves it stands for: of single cards, unless a run is a move of the game."""
+        """Return the moves it stands for: of single cards, unless a run is a move of the game."""
         return [move for _, moves in self.moves_of_steps() for move in moves]
 
     def moves_of_steps(self) -> list[tuple[Step, list[Move]]]:
@@ -171,7 +171,7 @@ class Solution:
         return tuple(found)
 
     def single(self) -> Solution:
-        """The same solution in single-card moves."""
+        """Return the same solution in single-card moves."""
         steps: list[Step] = []
         for step, moves in self.moves_of_steps():
             if step.count == 1:

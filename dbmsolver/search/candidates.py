@@ -66,11 +66,11 @@ class Candidates:
 
     @property
     def in_memory(self) -> bool:
-        """Whether memory has them."""
+        """True if the candidates are in memory."""
         return self.runs is not None or self.packed is not None
 
     def load(self, store: Store | None = None) -> Runs:
-        """The candidates, from where they are. Those in memory need no store."""
+        """Return the candidates, from where they are; those in memory need no store."""
         if self.runs is not None:
             return self.runs
         if self.packed is not None:
@@ -81,7 +81,10 @@ class Candidates:
         return read_block(store, self.record)
 
     def select(self, wanted: NDArray[np.uint64]) -> Candidates:
-        """Those of some signatures. They stay where they are until they are loaded."""
+        """Return the candidates of some signatures.
+
+        They stay where they are until they are loaded.
+        """
         chosen = np.flatnonzero(np.isin(self.signatures, wanted))
         counts = self.counts[chosen]
         return Candidates(
@@ -105,9 +108,9 @@ class Candidates:
         self.states, self.is_sorted, self._tally = runs.codes.size, True, None
 
     def pack(self) -> bytes:
-        """A block of those in memory, sorted, without duplicates. They stay as they are.
+        """Return candidates in memory as a block, sorted, without duplicates.
 
-        So it can be made of candidates that another thread is working on.
+        The candidates themselves stay as they are, so another thread may be working on them.
         """
         if self.packed is not None:
             return self.packed
@@ -181,7 +184,7 @@ def of_one_signature(
 
 
 def make_candidates(codec: StateCodec, runs: RunArrays) -> list[Candidates]:
-    """Copies of a kernel's runs, by stratum and key width, none too large for a block."""
+    """Return copies of a kernel's runs, by stratum and key width, none too large for a block."""
     if not runs.signatures.size:
         return []
     strata = progress_of(codec.tables, runs.signatures, codec.locked)

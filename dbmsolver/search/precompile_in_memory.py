@@ -1,4 +1,4 @@
-"""Which kernels the searches need that hold what is pending in memory, and for which types."""
+"""The kernels, with their types, of the searches that hold pending states in memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TRUTHS = np.empty(1, np.bool_)
 
 
 def of_one_pile() -> list[Call]:
-    """The kernels of a game of one pile, those first that take longest to compile."""
+    """Return the kernels of a game of one pile, those first that take longest to compile."""
     keys = PileKeys(Deal.from_number(1, GAMES["golf"]))
     diving = pile.make_diving(0, 1)
     return [
@@ -53,7 +53,7 @@ def of_one_pile() -> list[Call]:
 
 
 def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:
-    """The kernels of a game of Klondike's kind, those first that take longest to compile."""
+    """Return the kernels of a game of Klondike's kind, those first that take longest to compile."""
     deal = Deal.from_number(1, rules)
     tables = PatienceKeys(deal, "wkr", "runs", question).tables
     states, board = make_set(1), make_board()

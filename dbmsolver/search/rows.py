@@ -53,7 +53,7 @@ def encoded(codec: StateCodec, rows: Rows) -> list[tuple[int, bytes]]:
 
 
 def unpacked(codec: StateCodec, runs: Runs) -> Rows:
-    """The rows of a block's runs; g is 0 where the block does not say it."""
+    """Return the rows of a block's runs; g is 0 where the block does not say it."""
     costs = np.zeros(runs.codes.size, np.uint16)
     if runs.extra is not None:
         costs = runs.extra & np.uint16(0x7FFF)
@@ -64,14 +64,14 @@ def unpacked(codec: StateCodec, runs: Runs) -> Rows:
 
 
 def strata_of(codec: StateCodec, rows: Rows) -> NDArray[np.int64]:
-    """The progress of each row."""
+    """Return the progress of each row."""
     signatures = np.ascontiguousarray(rows[:, SIGNATURE])
     strata: NDArray[np.int64] = progress_of(codec.tables, signatures, codec.locked)
     return strata
 
 
 def layers_of(rows: Rows, weight: int) -> NDArray[np.int64]:
-    """The layer, g + ``weight`` * h, of rows that have been looked at."""
+    """Return the layer, g + ``weight`` * h, of rows that have been looked at."""
     meta = rows[:, META]
     g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
     return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

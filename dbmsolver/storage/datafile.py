@@ -1,12 +1,12 @@
 """The data file of a store, read without LMDB: opened for reading only, and without a lock.
 
 LMDB maps the file and trusts it: where the file is cut short or overwritten, the process dies by a
-signal.  Here the same pages are read, and what they say is checked first
-(:mod:`dbmsolver.storage.pages`).  A store can also be read where nothing can be written, and while
+signal. Here the same pages are read, and their content is checked first
+(:mod:`dbmsolver.storage.pages`). A store can also be read where nothing can be written, and while
 another process writes.
 
-LMDB never changes a page that one of the last two commits uses.  So what is read here belongs to
-one commit, if no more than one other was made meanwhile.  Where more were, a method raises
+LMDB never changes a page that one of the last two commits uses. So the pages read here belong to
+one commit, if no more than one other was made meanwhile. Where more were, a method raises
 ChangedError, and the caller starts again.
 """
 
@@ -23,7 +23,7 @@ from dbmsolver.storage.pages import Pages
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether LMDB was stopped while it made this file: it has no second meta page yet."""
+    """Return True if LMDB was stopped while it made this file: it has no second meta page yet."""
     try:
         if not path.is_file():
             return False
@@ -37,7 +37,7 @@ def is_unfinished(path: Path) -> bool:
 class DataFile:
     """The records of an LMDB file as of its last commit.
 
-    ``where`` names the store in messages; StoreError for what is no sound file.
+    ``where`` names the store in messages; StoreError if the file is not sound.
     """
 
     def __init__(self, path: Path, where: str) -> None:
@@ -76,7 +76,7 @@ class DataFile:
         return self._keys[found:end]
 
     def get(self, key: bytes, most: int | None = None) -> bytes | None:
-        """The value of a record (or its first ``most`` bytes), None if there is no such record."""
+        """Return the value of a record (or its first ``most`` bytes), None without one."""
         place = self._places.get(key)
         if place is None:
             return None
@@ -88,7 +88,7 @@ class DataFile:
         return value
 
     def entries(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return len(self._keys)
 
     def check_for_writing(self) -> None:
@@ -108,7 +108,7 @@ class DataFile:
             raise self._error(damage) from None
 
     def _error(self, damage: Damage) -> StoreError:
-        """What is wrong with the file, if it is still the one that was opened."""
+        """Return the error of a damaged file, or that of a file replaced by another."""
         try:
             self._check_current()
         except ChangedError as changed:

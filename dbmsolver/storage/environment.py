@@ -26,7 +26,7 @@ MAP_SIZE = 1 << 42
 """Address space that LMDB asks for: the most bytes that a store can have."""
 _LEAST_MAP = 1 << 24
 _MAP_SHARE = 4
-"""Where address space is limited, LMDB asks for that part of what is free."""
+"""The part of free address space, where that is limited, that LMDB asks for: one in this many."""
 _LOCK_FILE = 8192
 """Bytes of LMDB's lock file for its usual number of readers."""
 _FULL_WORDS = (
@@ -36,7 +36,7 @@ _FULL_WORDS = (
     "quota exceeded",
     "Input/output error",  # what LMDB makes of a write that was cut short
 )
-"""What LMDB says when a disk, the map, or a limit on files or users is full."""
+"""The words of LMDB's messages when a disk, the map, or a limit on files or users is full."""
 
 
 class Environment:
@@ -131,13 +131,13 @@ class Environment:
         return result
 
     def get(self, key: bytes, most: int | None = None) -> bytes | None:
-        """The value of a record (or its first ``most`` bytes), None if there is no such record."""
+        """Return the value of a record (or its first ``most`` bytes), None without one."""
         with self._readable(), self._env.begin(buffers=True) as txn:
             value = txn.get(key)
             return None if value is None else bytes(value[:most])
 
     def entries(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return int(self._env.stat()["entries"])
 
     @contextmanager
@@ -151,7 +151,7 @@ class Environment:
 
 
 def _is_full(error: lmdb.Error) -> bool:
-    """Whether the disk, or the map, has no room."""
+    """Return True if the disk, or the map, has no room."""
     full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
     return full or any(words in str(error) for words in _FULL_WORDS)
 

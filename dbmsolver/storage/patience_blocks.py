@@ -35,12 +35,12 @@ def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
 
 
 def words_of(runs: Runs) -> Words:
-    """The states of runs, uint64[states, 3]."""
+    """Return the states of runs, uint64[states, 3]."""
     return runs.keys.reshape(-1, WORDS)
 
 
 def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.int64]:
-    """The strata of states, or, where ``layered``, their lower bounds."""
+    """Return the strata of states, or, where ``layered``, their lower bounds."""
     found = np.zeros(words.shape[0], np.int64)
     places_of(keys.tables, words, make_board(), layered, found)
     return found

@@ -1,4 +1,4 @@
-"""What the checks of games have in common that are searched without signatures and planes."""
+"""The parts common to the checks of games that are searched without signatures and planes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[int, int]
 _FEW = 1 << 16
 """States that may be too many for the counts: the check itself says where, not the counts."""
 _BLOCK_TIMES = 4
-"""How many times the size of its body a block takes while it is read."""
+"""The memory that a block takes while it is read, in sizes of its body."""
 
 
 FormT = TypeVar("FormT")
@@ -90,7 +90,10 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
             )
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return how many states are in memory at once, of so many in each layer and stratum."""
+        """Return how many states are in memory at once; ``states`` counts those of each place.
+
+        A place is a layer and a stratum.
+        """
         raise NotImplementedError
 
     @property

@@ -1,6 +1,6 @@
-"""What is where in a store: closed blocks, their signatures, and the partitions.
+"""The catalogue of a store: closed blocks, their signatures, and the partitions.
 
-The catalogue is in memory: some 120 bytes for each signature of the store.
+It is in memory: some 120 bytes for each signature of the store.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Catalog:
         return sum(block.states for block in self.blocks)
 
     def stratum_of(self, split: int) -> int:
-        """The stratum of a divided signature."""
+        """Return the stratum of a divided signature."""
         run = int(np.flatnonzero(self.index.split == split)[0])
         return int(self.strata[self.index.partition[run]])
 
@@ -182,7 +182,7 @@ def _stacked(rows: list[NDArray], width: int, kind: type) -> NDArray:  # type: i
 
 
 def _groups(strata: Ints, counts: Ints, partition_states: int) -> Ints:
-    """A number for each run, in order: the same for those that share a partition."""
+    """Return a number for each run, in order: the same for those that share a partition."""
     before = np.cumsum(counts) - counts
     big = counts > partition_states
     after_big = np.concatenate(([False], big[:-1]))

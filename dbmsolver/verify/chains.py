@@ -1,4 +1,4 @@
-"""Whether parent-move codes lead to the deal: the chains of parents in each signature have ends."""
+"""A check that parent-move codes lead to the deal: the chains of each signature have ends."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ class ChainBook:
             self._following.append(self.pool.submit(_lost, chains))
 
     def lost(self, wait: bool) -> int:
-        """The number in the store of a state whose parents lead round in a ring; -1 for none.
+        """Return the number of a state whose parents lead round in a ring; -1 for none.
 
-        ``wait`` until all chains have been followed.
+        The number is that in the store. ``wait`` until all chains have been followed.
         """
         for task in [task for task in self._following if wait or task.done()]:
             self._following.remove(task)

@@ -75,7 +75,7 @@ from dbmsolver.game.deals import Deal
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
 NO_CARD = 63
-"""What the deal's parent-move code moves, where a run is one move."""
+"""The card that the deal's parent-move code moves, where a run is one move: none."""
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -114,7 +114,10 @@ class Format(NamedTuple):
 
 
 def _and_more(name: str, meaning: str, *fields: str) -> Any:
-    """A named tuple with the fields of `Format` and some more: kernels are compiled for each."""
+    """Return a named tuple type with the fields of `Format` and some more.
+
+    Kernels are compiled for each such type.
+    """
     kind = namedtuple(name, (*Format._fields, *fields))  # type: ignore[misc]
     kind.__doc__ = meaning
     return kind
@@ -147,7 +150,7 @@ TwoWayFormat = _and_more(
 
 
 def comes_back(form: Any) -> bool:
-    """Whether cards come back from the foundations."""
+    """Return True if cards come back from the foundations."""
     return isinstance(form, TwoWayFormat) and form.removable
 
 
@@ -157,7 +160,7 @@ def code_bytes(form: Format) -> int:
 
 
 def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
-    """The deal itself: its signature and planes."""
+    """Return the deal's own state: its signature and planes."""
     heights: Sequence[int] = deal.position.foundations
     kept = range(CARDS)
     if comes_back(form) and min(heights) < 13:

@@ -178,7 +178,7 @@ class PartitionCache:
 
 
 def cut(segments: Ints, size: int) -> Iterator[Ints]:
-    """A list of segments cut into pieces of at most ``size`` states.
+    """Cut a list of segments into lists of at most ``size`` states.
 
     Segments are int64[*, 3 or more]: run, first state, count.
     """

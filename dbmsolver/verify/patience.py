@@ -44,7 +44,7 @@ class States(NamedTuple):
     layers: k.Ints
 
     def cut(self, first: int, last: int) -> States:
-        """Some of them."""
+        """Return the states ``first:last``."""
         return States(self.words[first:last], self.codes[first:last], self.layers[first:last])
 
 
@@ -55,7 +55,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
     state_bytes = 200
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Those of three strata, whatever their layers."""
+        """Return the states of three adjacent strata, whatever their layers, at most."""
         strata: dict[int, int] = {}
         for (_, stratum), number in states.items():
             strata[stratum] = strata.get(stratum, 0) + number
@@ -95,7 +95,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         )
 
     def _known(self, stratum: int) -> States:
-        """The closed states of the strata about one, of all layers."""
+        """Return the closed states of a stratum and its neighbours, of all layers."""
         near = range(stratum - 1, stratum + 2)
         for old in set(self.loaded) - set(near):
             del self.loaded[old]

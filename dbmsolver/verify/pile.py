@@ -40,7 +40,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
     state_bytes = 64
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Those of a layer and stratum and of all next to it."""
+        """Return the states of a layer and stratum and of all next to it, at most."""
         near = (-1, 0, 1)
         return max(
             (
@@ -78,7 +78,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
                     yield Progress("checking", place[1], last, self.states, 0, share)
 
     def _layer(self, taken: Taken) -> int:
-        """The layer of the first of some states; 0 in a proof."""
+        """Return the layer of the first of some states; 0 in a proof."""
         return int(self.form.layers(taken)[0]) if self.layered else 0
 
     def _states(self, place: Place) -> States:

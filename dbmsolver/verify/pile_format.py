@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 
 class Taken(NamedTuple):
-    """Keys taken apart: so many cards left in each column and, last, in the stock; and the top."""
+    """Keys taken apart: the cards left in each column and, last, in the stock; and the top."""
 
     left: list[Ints]
     top: Ints
@@ -72,7 +72,7 @@ class PileFormat:
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.piles) - 1
 
     @property
@@ -140,19 +140,22 @@ class PileFormat:
         return good
 
     def without(self, keys: Words, number: int, cards: Ints) -> Words:
-        """The keys after ``cards`` have gone to the pile from a column, or from the stock."""
+        """Return the keys after ``cards`` have gone to the pile from a column or the stock."""
         one = np.uint64(1 << self.shifts[number])
         after: Words = ((keys - one) & ~_TOP) | cards.astype(np.uint64)
         return after
 
     def before(self, keys: Words, tops: Ints, codes: Ints) -> Words:
-        """The keys before the cards on top were put there, with ``codes`` on top."""
+        """Return the keys before the cards on top were put there, with ``codes`` on top."""
         one = np.array([1 << shift for shift in self.shifts], np.uint64)[self.source[tops]]
         parents: Words = ((keys + one) & ~_TOP) | codes.astype(np.uint64)
         return parents
 
     def position(self, key: int) -> Position | None:
-        """The position of a key, the lower cards of the pile in their order; None if it is none."""
+        """Return the position of a key; None if it is none.
+
+        The lower cards of the pile are in their order.
+        """
         keys = np.array([key], np.uint64)
         taken = self.take(keys)
         if not self.are_positions(keys, taken)[0]:

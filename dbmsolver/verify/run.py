@@ -98,7 +98,10 @@ class Run:
         yield from self._closure(form, Claim(root, length), catalog)
 
     def _is_bound(self, least: int, length: int) -> bool:
-        """Whether a solution is as short as the deal's lower bound, and so a shortest one."""
+        """Return True if a solution is as short as the deal's lower bound, and so a shortest one.
+
+        Raises Refuted if it is shorter than that.
+        """
         if least > length:
             raise Refuted(f"the lower bound of the deal is {least}, more than {length}")
         if least == length:
@@ -293,7 +296,7 @@ class Run:
 
 
 def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
-    """The lower bound of a state."""
+    """Return the lower bound of a state."""
     signature, off, low, high = (np.uint64(word) for word in words)
     board = make_board()
     error, home, locked = take_signature(form, signature)

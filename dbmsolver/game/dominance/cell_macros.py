@@ -54,7 +54,7 @@ def cell_macros(game: Game) -> Iterator[Macro]:
 
 
 def _from_cell(x: int, places: dict[int, tuple[int, int]], kept: dict[int, int]) -> bool:
-    """Whether x moves from a freecell, not from its column."""
+    """Return True if x moves from a freecell, not from its column."""
     return x not in places or kept.get(places[x][0], CARDS) <= places[x][1]
 
 

@@ -64,7 +64,10 @@ def _options(
 
 
 def _dealt_on(card: int, start: Position) -> int | None:
-    """The card that a card was dealt on; TO_EMPTY_COLUMN at a bottom, None outside the columns."""
+    """Return the card that a card was dealt on.
+
+    TO_EMPTY_COLUMN at a bottom, None outside the columns.
+    """
     for column in start.columns:
         if card in column:
             depth = column.index(card)
@@ -88,7 +91,7 @@ def _choices(slots: list[int], options: list[list[int]]) -> Iterator[Places]:
 def _built(
     columns: list[Column], slots: list[int], places: Places, rules: Rules
 ) -> list[Column] | None:
-    """The stuck columns with the cards put back.
+    """Return the stuck columns with the cards put back.
 
     None if some lie in a circle, or on a card in a freecell.
     """

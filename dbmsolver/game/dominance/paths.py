@@ -79,10 +79,10 @@ def _alone(edges: Sequence[Edge], last: frozenset[int], rules: Rules) -> list[fr
 def directly(
     position: Position, edge: Edge, alone: frozenset[int], rules: Rules
 ) -> tuple[list[Move], Position] | None:
-    """Moves along an edge without a search: each lifted card goes to the next slot.
+    """Return moves along an edge without a search: each lifted card goes to the next slot.
 
-    None if that does not do. It nearly always does; it may not where slots run full and it
-    matters which card lies in a column.
+    Also returns the position after them. None if these moves do not do. They nearly always do; they
+    may not where slots run full and it matters which card lies in a column.
     """
     board = Board(position)
     card, onto = edge.card, edge.onto

@@ -38,7 +38,7 @@ Heights = tuple[int, int, int, int]
 
 
 class Record(NamedTuple):
-    """What is stored: see the module. Equal records are equal values."""
+    """A record as it is stored: see the module. Equal records are equal values."""
 
     foundations: Heights
     columns: tuple[Column, ...]
@@ -47,22 +47,22 @@ class Record(NamedTuple):
     """Slot cards known to lie in columns; empty if a slot is free, or nothing can be told apart."""
 
     def is_goal(self) -> bool:
-        """Whether all cards are home."""
+        """Return True if all cards are home."""
         return self.foundations == (13, 13, 13, 13)
 
 
 def columns_are_slots(rules: Rules) -> bool:
-    """Whether an empty column is a slot: only if it takes any card."""
+    """Return True if an empty column is a slot: only if it takes any card."""
     return rules.fill == "any"
 
 
 def has_dominance(rules: Rules) -> bool:
-    """Whether a proof over dominating positions is possible, and worth it.
+    """Return True if a proof over dominating positions is possible, and worth it.
 
     There must be slots to park cards in. Building by any suit is left out: its third plane is not
     known to the kernel. So are games for which nothing is proved: where a run is one move, where
-    cards only leave the freecells, where nothing is put on cards, where columns are built up,
-    where cards come back from the foundations, and games of Klondike's kind.
+    cards only leave the freecells, where nothing is put on cards, where columns are built up, where
+    cards come back from the foundations, and games of Klondike's kind.
     """
     if rules.is_patience or rules.two_way:
         return False
@@ -72,17 +72,17 @@ def has_dominance(rules: Rules) -> bool:
 
 
 def shortest_stuck(rules: Rules) -> int:
-    """The fewest cards of a stuck column."""
+    """Return the fewest cards of a stuck column."""
     return 2 if columns_are_slots(rules) else 1
 
 
 def in_play(foundations: Heights) -> list[int]:
-    """The cards that are not home, lowest first."""
+    """Return the cards that are not home, lowest first."""
     return [card for card in range(CARDS) if card >> 2 >= foundations[card & 3]]
 
 
 def slot_cards(record: Record) -> list[int]:
-    """The cards in slots, lowest first."""
+    """Return the cards in slots, lowest first."""
     stuck = {card for column in record.columns for card in column}
     return [card for card in in_play(record.foundations) if card not in stuck]
 
@@ -105,7 +105,7 @@ def free_slots(record: Record, rules: Rules) -> int:
 def make_record(
     foundations: Heights, columns: Iterable[Column], fix: Iterable[int], rules: Rules
 ) -> Record:
-    """A record in canonical order.
+    """Return a record in canonical order.
 
     Columns too short to be stuck are left out, and `fix` is where it tells nothing: if a slot is
     free, if there is no column to lie in or no freecell.
@@ -119,7 +119,7 @@ def make_record(
 
 
 def plain_record(position: Position, rules: Rules) -> Record:
-    """The record of a position as it is, with no card moved.
+    """Return the record of a position as it is, with no card moved.
 
     The position is one of those that it stands for; where no slot is free, the only one.
     """
@@ -128,7 +128,7 @@ def plain_record(position: Position, rules: Rules) -> Record:
 
 
 def record_of(position: Position, rules: Rules, policy: Policy) -> Record:
-    """The normalised record that covers a position once its safe moves are made."""
+    """Return the normalised record that covers a position once its safe moves are made."""
     return normalise(plain_record(position, rules), rules, policy)
 
 
@@ -153,7 +153,7 @@ def normalise(record: Record, rules: Rules, policy: Policy) -> Record:
 
 
 class Reduction(NamedTuple):
-    """What one step of normalising moves: a card home (None), onto a card, or to a column (-1)."""
+    """One step of normalising: a card goes home (None), onto a card, or to a column (-1)."""
 
     card: int
     onto: int | None
@@ -163,7 +163,7 @@ TO_EMPTY_COLUMN = -1
 
 
 def reductions(record: Record, rules: Rules, policy: Policy) -> Iterator[tuple[Reduction, Record]]:
-    """The steps of normalising, each with the record after it."""
+    """Yield the steps of normalising, each with the record after it."""
     while True:
         step = _reduce(record, rules, policy)
         if step is None:
@@ -223,13 +223,13 @@ def _pair(record: Record, slots: list[int], rules: Rules) -> tuple[Reduction, Re
 
 
 def covers(record: Record, position: Position, rules: Rules) -> bool:
-    """Whether parking leads to the position from one that the record stands for.
+    """Return True if parking leads to the position from one that the record stands for.
 
     Each column of the position with cards under its top has to be the lower part of a stuck column;
-    cards lifted from stuck columns are in slots. If a slot is free in the position, that is all.
-    If none is, the last card lifted decides: before it one slot was free, and slot cards could
-    change places. If its column keeps two cards, any arrangement is reached; if it keeps one, that
-    one lies in a column. If nothing was lifted, `fix` decides.
+    cards lifted from stuck columns are in slots. If a slot is free in the position, that is all. If
+    none is, the last card lifted decides: before it one slot was free, and slot cards could change
+    places. If its column keeps two cards, any arrangement is reached; if it keeps one, that one
+    lies in a column. If nothing was lifted, `fix` decides.
     """
     if record.foundations != position.foundations:
         return False
@@ -255,7 +255,10 @@ def covers(record: Record, position: Position, rules: Rules) -> bool:
 
 
 def is_locked(card: int, under: int | None, rules: Rules) -> bool:
-    """Whether no legal move could put the card where it was dealt, on `under` or at a bottom."""
+    """Return True if no legal move could put the card where it was dealt.
+
+    It was dealt on `under`, or at a bottom if that is None.
+    """
     if under is None:
         return not rules.can_fill(card)
     return not rules.can_stack(card, under)

@@ -72,7 +72,7 @@ def _slot_attempts(game: Game) -> Iterator[Attempt]:
 
 
 def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
-    """The ways to put x on p after p has gone to an empty column."""
+    """Yield the ways to put x on p after p has gone to an empty column."""
     record, _, places, free, empty = game
     limits = on_top(x, game)
     if p in places:
@@ -90,7 +90,7 @@ def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
 
 
 def _outcomes(game: Game, attempt: Attempt) -> Iterator[Macro]:
-    """The successors that a move of x gives, if there is room for its lifts."""
+    """Yield the successors that a move of x gives, if there is room for its lifts."""
     record, rules, places, free, _ = game
     kind, x, p, host, kept = attempt
     lifts = lifts_of(record, kept)
@@ -136,7 +136,7 @@ def _outcomes(game: Game, attempt: Attempt) -> Iterator[Macro]:
 
 
 def _z(columns: dict[int, Column], late: set[int], moved_from: int | None) -> set[int]:
-    """The lone rest of p's column, where only that column can give the last lift."""
+    """Return the lone rest of p's column, where only that column can give the last lift."""
     if moved_from is None or late != {moved_from} or len(columns[moved_from]) != 1:
         return set()
     return set(columns[moved_from])

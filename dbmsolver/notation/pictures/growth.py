@@ -25,7 +25,7 @@ ROOM = 30
 
 
 class Point(NamedTuple):
-    """How much was closed by a time, and the number of what was closed last."""
+    """The states closed by a time, and the number of the layer or stratum closed last."""
 
     milliseconds: int
     number: int
@@ -34,17 +34,17 @@ class Point(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """What is drawn: points in the order of time.
+    """The points of a chart over time, in order.
 
-    What was closed between two of them is of the later one's number.
+    States closed between two of them belong to the number of the later one.
     """
 
     name: str
-    """What a point's number is: `layer` or `stratum`."""
+    """The meaning of a point's number: `layer` or `stratum`."""
     points: Sequence[Point]
 
     def describe(self) -> str:
-        """What the chart shows, in words."""
+        """Return a description of the chart, in words."""
         if not self.points:
             return "Nothing is known of states over time."
         last = self.points[-1]
@@ -54,7 +54,7 @@ class Growth(NamedTuple):
         )
 
     def draw(self) -> list[str]:
-        """The chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
+        """Return the chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
         most = max((one.states + one.forced for one in self.points), default=0)
         heading = f"States over time, and the {self.name} they are of"
         top, drawn = frame(heading, "time", most)
@@ -73,7 +73,7 @@ class Growth(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """How wide a millisecond is, and how high a state."""
+    """The scale of a chart: the width of a millisecond, and the height of a state."""
 
     width: float
     height: float
@@ -88,7 +88,7 @@ class _Scale(NamedTuple):
 
 
 def _bands(points: Sequence[Point]) -> Iterator[list[Point]]:
-    """The points of each number, after the last one before them."""
+    """Yield the points of each number, after the last one before them."""
     band: list[Point] = []
     for before, point in pairwise([Point(0, points[0].number, 0, 0), *points]):
         if band and point.number != band[-1].number:
@@ -123,7 +123,7 @@ def _corners(low: list[tuple[float, float]], high: list[tuple[float, float]]) ->
 
 
 def _numbers(bands: Sequence[Sequence[Point]], scale: _Scale) -> Iterator[str]:
-    """The number of each band above its curve, as far as there is room for them."""
+    """Yield the number of each band above its curve, as far as there is room for them."""
     free = 0.0
     for band in bands:
         left, last = scale.x(band[0].milliseconds), band[-1]
@@ -137,7 +137,7 @@ def _numbers(bands: Sequence[Sequence[Point]], scale: _Scale) -> Iterator[str]:
 
 
 def _step(end: int) -> tuple[int, int, str]:
-    """The distance of times up to `end`, and the unit to write them in, for about `LINES` times."""
+    """Return the distance of times up to `end`, and their unit, for about `LINES` times."""
     for step, unit, sign in STEPS:
         if end <= 2 * LINES * step:
             return step, unit, sign

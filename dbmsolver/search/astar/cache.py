@@ -114,7 +114,10 @@ class PartitionCache:
 
 
 def _middle_of(records: dict[bytes, int]) -> int:
-    """The progress that cuts blocks of closed states, with so many states each, in two halves."""
+    """Return the progress that divides blocks of closed states in two halves.
+
+    ``records`` maps the key of each block to its number of states.
+    """
     sizes: dict[int, int] = {}
     for key, states in records.items():
         stratum = parse_closed_key(key).stratum
@@ -123,7 +126,7 @@ def _middle_of(records: dict[bytes, int]) -> int:
 
 
 def _median(sizes: dict[int, int]) -> int:
-    """The key at which half of the values lie below."""
+    """Return the key at which half of the values lie below."""
     total = sum(sizes.values())
     below = 0
     for key in sorted(sizes):

@@ -18,7 +18,7 @@ from dbmsolver.search.trace import Step
 STATES = 400_000
 """States that it looks at."""
 WEIGHT = 5
-"""What the estimate counts in comparison with the moves made."""
+"""The weight of the estimate against the moves made."""
 
 
 class LookAhead:
@@ -67,5 +67,5 @@ class LookAhead:
         return Stopped()
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self._search.path(goal)

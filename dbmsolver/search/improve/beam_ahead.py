@@ -16,7 +16,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 WIDTHS = (200, 1000)
-"""How wide the beams are, one after the other."""
+"""The widths of the beams, one after the other."""
 _STATES = 1500
 """The states that a beam looks at, at most, for each of its width."""
 
@@ -66,5 +66,5 @@ class BeamAhead:
         return GoalMet()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self._steps

@@ -104,7 +104,7 @@ class ShortestBelow:
         return replace(event, best=self.best.length) if isinstance(event, Report) else event
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self.search.path(goal)
 
 
@@ -123,11 +123,14 @@ class _Beside:
                 return
 
     def is_over(self) -> bool:
-        """Whether the beam has ended, in whatever way."""
+        """Return True if the beam has ended, in whatever way."""
         return self._future.done()
 
     def steps(self) -> list[Step] | None:
-        """The solution that was found, if one was; raises what ended the beam otherwise."""
+        """Return the solution that was found, None without one.
+
+        Raises the exception that ended the beam otherwise.
+        """
         self._future.result()
         self.end()
         return self._beam.steps

@@ -122,7 +122,7 @@ class Sequences(Closing):
         return self.limit
 
     def solutions(self) -> Iterator[Moves]:
-        """The solutions, each as legal moves; :meth:`choose` has ended without a limit."""
+        """Yield the solutions, each as legal moves; :meth:`choose` has ended without a limit."""
         assert self._listing is not None
         return self._listing.solutions()
 

@@ -55,7 +55,7 @@ def problem_of_move(f, card, old, new, before):
 
 @inlined
 def had_room(f, card, old, new, before):
-    """Whether there was room for the move itself: a freecell or a column empty before it.
+    """Return True if there was room for the move itself: a freecell or a column empty before it.
 
     A card does not move from one empty column to another.
     """
@@ -80,7 +80,7 @@ def write_parent(index, task, laid, run, made, card, before, rows, at, meta):
 
 @inlined
 def without_card(f, laid, card, board):
-    """A state without a card that could have been moved last.
+    """Return a state without a card that could have been moved last.
 
     Returns (the place value it had, -1 if it cannot have been moved, the signature, the rest).
     """
@@ -112,7 +112,7 @@ def without_card(f, laid, card, board):
 
 @inlined
 def with_card(f, bare, signature, card, old):
-    """(Whether that can be, a state with the card in the place ``old``)."""
+    """Return (True if that can be, the state with the card in the place ``old``)."""
     bit = ONE << U64(card)
     off, low, high = bare.off, bare.low, bare.high
     used, tops, cells = bare.used, bare.tops, bare.cells

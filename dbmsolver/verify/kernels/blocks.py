@@ -42,7 +42,7 @@ def make_scratch() -> Scratch:
 
 @inlined
 def difference(body, word, number):
-    """A word of a state's local key, minus that of the state before it."""
+    """Return a word of a state's local key, minus that of the state before it."""
     result = ZERO
     place = 8 * word * body.states + number
     for byte in range(8):
@@ -53,7 +53,7 @@ def difference(body, word, number):
 
 @inner
 def fill_nibbles(planes, bits, scratch):
-    """The tables for keys of so many bits; how many groups of four bits there are."""
+    """Fill the tables for keys of ``bits`` bits; return the number of groups of four bits."""
     groups = (bits + 3) // 4
     for plane in range(planes):
         for bit in range(bits, 4 * groups):

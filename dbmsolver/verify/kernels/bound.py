@@ -91,8 +91,8 @@ choose_bound = by_type(
 
 @kernel
 def lower_bound(f, signature, home, cells, used, board):
-    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns.
+    """Return h of the position that :func:`arrange` has laid out on ``board``.
 
-    ``home`` are the cards that are home, ``cells`` those in freecells.
+    It has ``used`` columns. ``home`` are the cards that are home, ``cells`` those in freecells.
     """
     return choose_bound(f, signature, home, cells, used, board)

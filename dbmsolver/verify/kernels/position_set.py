@@ -22,7 +22,7 @@ _TOP = np.uint64(52)
 
 @inlined
 def pack(heights, off, low, dealt):
-    """The three words of a position."""
+    """Return the three words of a position."""
     return off, low | ((heights >> U64(12)) << _TOP), dealt | ((heights & U64(0xFFF)) << _TOP)
 
 
@@ -35,7 +35,10 @@ def unpack(first, second, third):
 
 @inlined
 def seek(states, slots, first, second, third):
-    """(number of a position plus one, its slot): 0 and an empty slot if it is not in the set."""
+    """Look for a position; return its number plus one, and its slot.
+
+    The number is 0, and the slot an empty one, if it is not in the set.
+    """
     slot = slot_of(hash_state(third, first, second, ZERO), slots)
     while slots[slot]:
         number = np.int64(slots[slot]) - 1
@@ -77,5 +80,5 @@ def enter_all(states, slots, count):
 
 @kernel
 def contains(states, slots, words):
-    """Whether a position (uint64[3]) is in the set."""
+    """Return True if a position (uint64[3]) is in the set."""
     return seek(states, slots, words[0], words[1], words[2])[0] > 0

@@ -93,7 +93,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
 
 @inlined
 def note(table, count, source, stripped, fix):
-    """Note another macro, like row ``source`` but for what is stripped, and ``fix``."""
+    """Note another macro, like row ``source`` but for the stripped columns and ``fix``."""
     place = min(count, MOST_MACROS - 1)
     for number in range(STRIPPED):
         table.macros[place, number] = table.macros[source, number]

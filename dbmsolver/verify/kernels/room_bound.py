@@ -32,7 +32,10 @@ def over_of(card):
 
 @inlined
 def bound_of_pieces(f, home, used, board):
-    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
+    """Return h of the position that :func:`arrange` has laid out on ``board``.
+
+    It has ``used`` columns.
+    """
     near, piece = board.near, board.piece
     result = 0 if f.free else count_bits(ALL & ~home)
     still = ZERO  # cards of pieces that need not be moved aside for themselves

@@ -28,7 +28,7 @@ NO_DEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @inlined
 def cell_of(index, split, off, low, high):
-    """The cell of a divided signature that a state is in, by a few of its bits."""
+    """Return the cell of a divided signature that a state is in, by a few of its bits."""
     cell = ZERO
     for place in range(1, 1 + index.bits[split, 0]):
         bit = index.bits[split, place]

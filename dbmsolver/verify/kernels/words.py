@@ -18,7 +18,7 @@ ALL = np.uint64((1 << 52) - 1)
 
 @intrinsic
 def count_bits(typingctx, word):
-    """Number of one bits of a uint64."""
+    """Count the one bits of a uint64."""
 
     def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])

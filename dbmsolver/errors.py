@@ -14,7 +14,7 @@ code meaning
  130 interrupted by Ctrl-C, SIGTERM or SIGHUP; a search commits what it has first
 ==== ==================================================================
 
-The text of an error is one line: what is wrong, where, and what was expected.
+The text of an error is one line: the fault, its place, and the value that was expected.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) ->
 
 
 def _proven(result: Result) -> str:
-    """Say in words what is proven about the first move."""
+    """Return the proven facts about the first move, in words."""
     if result.shortest:
         return "it wins, and no other way is shorter"
     return "it wins; whether another way is shorter is not known"

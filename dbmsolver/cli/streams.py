@@ -13,8 +13,8 @@ def open_streams() -> None:
     """Make all three streams usable.
 
     Where one is closed, the next file to be opened would take its number, and be written to by
-    mistake. Standard input becomes empty, standard error forgets what is written, and writing to
-    standard output fails, as it should.
+    mistake. Standard input becomes empty, standard error forgets all that is written, and writing
+    to standard output fails, as it should.
     """
     closed = [number for number in range(3) if not _is_open(number)]
     for number in range(3):

@@ -2,7 +2,7 @@
 
 States are expanded in ascending order of f = moves made (g) + lower bound (h). The bound is
 consistent, so a state that is expanded in layer f has its least g, whatever the order within the
-layer. What is found again later is a duplicate, and no state is expanded twice. States are rows of
+layer. A state found again later is a duplicate, and no state is expanded twice. States are rows of
 a shard (:mod:`dbmsolver.core.shards`); those that wait for a higher layer are named to the caller
 as (row, layer).
 

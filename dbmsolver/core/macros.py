@@ -102,7 +102,7 @@ def make_scratch() -> Scratch:
 
 @inlined
 def walk_columns(t, r, scratch, slots, tops):
-    """Number the stuck columns and note the cards in them as far as lifting can reach.
+    """Assign numbers to stuck columns, and note their cards as far as lifting can reach.
 
     ``slots`` are the slot cards, ``tops`` the top cards of stuck columns. Writes ``scratch.depth``,
     ``column``, ``tops``, ``lengths`` and ``masks``. Returns the cards that can be reached: slot

@@ -94,7 +94,7 @@ def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Wo
 def parent_move_codes(
     game: Game, public: dict[str, Any], dealt: list[int]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Number the pairs (card moved, digit before): 236 in FreeCell.
+    """Assign numbers to the pairs (card moved, digit before): 236 in FreeCell.
 
     Returns the number of each pair, and the card and the digit of each number.
     """

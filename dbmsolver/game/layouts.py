@@ -1,4 +1,4 @@
-"""How a numbered deal is laid out, where that is not simply card after card to the columns in turn.
+"""Layouts of numbered deals that are not simply dealt card after card to the columns in turn.
 
 A layout is text, as rules are kept in stores with it: parts in this order, with "; " between them.
 
@@ -12,8 +12,8 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 `columns 1 3/2 4`  the columns, deepest card first, by the order in which cards come from the deck
 `auto`             a card that fits on its foundation goes there, and its column gets none for it
 `cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
-`turned 1`         so many cards go to the pile after those for the columns
-`hidden 0 1 2`     so many cards of each column, the deepest ones, lie face down
+`turned 1`         this number of cards goes to the pile after those for the columns
+`hidden 0 1 2`     these numbers of cards of each column, the deepest ones, lie face down
 `base 1`           that card, by the order in which cards come from the deck, goes to its foundation
 `reserve 2 3`      these cards, counted in the same way, go to the reserve, deepest card first; the
                    rest of the deck, without these and the base, counts from 1 again

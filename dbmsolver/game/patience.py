@@ -1,6 +1,6 @@
 """Positions of Klondike and its relatives, and every rule of moving, written to be read.
 
-What is new beside columns and foundations: a stock, of which some cards at a time are turned to a
+Beside columns and foundations there is a stock, of which some cards at a time are turned to a
 waste; the waste's top card may be played, and when the stock is empty, the waste is turned over to
 be the stock again. Cards of columns may lie face down; the top one is turned up at once. The top
 card of a foundation may be put back on a column. In some games any cards at the end of a column

@@ -12,7 +12,7 @@ from dbmsolver.game.rules import Rules
 def is_safe_home(
     rules: Rules, card: int, foundations: Sequence[int], policy: Policy, lowest: int = 1
 ) -> bool:
-    """Whether the card's move to its foundation is possible, and safe under the policy.
+    """Return True if the card's move to its foundation is possible, and safe under the policy.
 
     Where the deal gives the rank with which foundations begin, `card` has its rank counted from
     that one, which counts as `lowest`, the lowest rank of the deck. `foundations` are the four

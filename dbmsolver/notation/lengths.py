@@ -20,7 +20,7 @@ from dbmsolver.notation.steps import Step, play
 
 
 def lengths(solution: Solution) -> dict[str, int | None]:
-    """The length of a solution in every metric.
+    """Return the length of a solution in every metric.
 
     cards            single-card moves, moves to foundations included
     runs             the same, but a run moved from column to column counts once

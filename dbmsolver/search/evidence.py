@@ -81,7 +81,6 @@ def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]
 
     StoreError if it does not win.
     """
-
     try:
         moves = replay(codec, [(card, place) for card, place in manifest.path or []])
     except (InternalError, TypeError, ValueError) as error:

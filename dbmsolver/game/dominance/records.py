@@ -133,7 +133,7 @@ def record_of(position: Position, rules: Rules, policy: Policy) -> Record:
 
 
 def normalise(record: Record, rules: Rules, policy: Policy) -> Record:
-    """The record after all reductions: the first that applies, then again from the first.
+    """Return the record after all reductions: the first that applies, then from the first again.
 
     1. A safe card goes home: lowest suit first.
     2. A slot card goes to a legal parent that is the top of a stuck column: lowest card first, and

@@ -57,7 +57,7 @@ class Part:
 
 
 def weigh_keys(keys: Words) -> Tally:
-    """Return the tally of states, for comparing what is pending with what is held."""
+    """Return the tally of states, for comparing pending states with those held."""
     return Tally(keys.size, int(digest_keys(keys)))
 
 

@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Closing:
-    """Has :meth:`close`, and is closed however the `with` block ends."""
+    """An object with a method :meth:`close`, which is called however the `with` block ends."""
 
     def close(self) -> None:
         """Release what it holds."""

@@ -136,7 +136,7 @@ class Connection:
 
 
 def _reach(address: str) -> None:
-    """OSError if nobody answers at HOST:PORT, which Ray would find out in minutes."""
+    """Raise OSError if nobody answers at HOST:PORT, which Ray would find out in minutes."""
     import socket  # not on the way to --help
 
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -145,7 +145,7 @@ def _reach(address: str) -> None:
 
 
 def load_library() -> Any:
-    """Ray; UsageError where it is not installed."""
+    """Import Ray and return it; UsageError if it is not installed."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_DEDUP_LOGS", "0")
     try:

@@ -127,5 +127,5 @@ def error_of(error: OSError, kind: type[DbmError], message: str, where: str) -> 
 
 
 def quoted(text: str, limit: int = 24) -> str:
-    """Text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
+    """Return text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
     return repr(text if len(text) <= limit else text[:limit] + "...")

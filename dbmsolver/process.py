@@ -62,7 +62,7 @@ def too_little_memory() -> str:
 
 
 class _RoomForNumpy:
-    """Refuses to load numpy where it would end the process for want of address space."""
+    """An import hook that refuses numpy where the address space is too small for it."""
 
     @staticmethod
     def find_spec(name: str, _path: Sequence[str] | None, _target: object = None) -> None:
@@ -81,12 +81,12 @@ def look_for_room() -> None:
 
 
 def default_memory() -> int:
-    """Half of the memory that there is, in bytes."""
+    """Return half of the memory that there is, in bytes."""
     return all_memory() // 2
 
 
 def anonymous_memory() -> int:
-    """Anonymous memory of this process in bytes (RssAnon)."""
+    """Return the anonymous memory of this process in bytes (RssAnon)."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             for line in status:

@@ -99,19 +99,20 @@ class Options:
     """
 
     policy: Policy = "wkr"
-    """Which moves home are made at once; in the metric "moves", which ones a program makes."""
+    """The rule for moves home made at once; in the metric "moves", for those a program makes."""
     metric: Metric | None = None
     """The metric: what counts as one move. None for the metric of the game."""
     threads: int | None = None
     keep: Keep = "all"
     store: Path | None = None
     method: Method = Method.DOMINATING
-    """Of a proof. Shortest solutions, and games without dominance, need every position."""
+    """The method of a proof. Shortest solutions, and games without dominance, need every position.
+    """
     any_solution: bool = False
-    """Of the search for a shortest solution: whether to look for any solution first, then for
-    shorter ones."""
+    """True if a search for a shortest solution looks for any solution first, then for shorter ones.
+    """
     cluster: str | None = None
-    """Of a proof: the address of a Ray cluster that the work is spread over."""
+    """The address of a Ray cluster that the work of a proof is spread over."""
 
     def __post_init__(self) -> None:
         checked_choice("policy", self.policy, AUTOMOVES)
@@ -167,7 +168,7 @@ class Better:
     moves: tuple[Move, ...]
     elapsed: float
     length: int
-    """In the metric."""
+    """The moves of the solution, as the metric counts them."""
     metric: Metric = "cards"
 
 

@@ -38,7 +38,7 @@ class Settings(TypedDict, total=False):
 
     In the metric "moves" those that a program makes; "max", all there are, is for that only."""
     threads: int | None
-    """By default one for each processor."""
+    """The number of threads; by default one for each processor."""
     store: Path | str | None
     """A directory that keeps the search; the same call continues it. By default a temporary one."""
     keep: Keep

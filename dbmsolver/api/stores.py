@@ -40,7 +40,7 @@ class StoredSearch:
     deal: Deal
 
     def status(self) -> StoreStatus:
-        """Verdict, and counts of states by layer and stratum, as of the last commit."""
+        """Return the verdict, and counts of states by layer and stratum, as of the last commit."""
         from dbmsolver.search import inspect
 
         return inspect.status(self.path)

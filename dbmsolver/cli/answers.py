@@ -58,7 +58,7 @@ class AnswerForm:
     """The form of an answer, and the file that it is written to."""
 
     name: str
-    """Of the format."""
+    """The name of the format."""
     output: str | None
     """A file; None or `-` for standard output."""
     boards: bool
@@ -121,7 +121,7 @@ answer_options = gathered(
 
 
 def refuse_picture(output: str | None, expected: str) -> None:
-    """UsageError if the name of a file says that it is a picture; there will be text in it."""
+    """Raise UsageError if the name of a file says that it is a picture; the answer is text."""
     if Path(output or "").suffix.lower() in PICTURES:
         raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
 

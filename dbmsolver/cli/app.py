@@ -37,7 +37,7 @@ EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
 
 
 class Entry(NamedTuple):
-    """Where a command is, and its line in the list of commands."""
+    """The module and name of a command, and its line in the list of commands."""
 
     module: str
     attribute: str

@@ -37,7 +37,7 @@ BAR = 24
 
 
 class Progress(Closing):
-    """Shows nothing; the parent of those that do."""
+    """A display of progress that shows nothing; the parent of the others."""
 
     def __call__(self, event: Event) -> None:
         """Take what the search has to say."""

@@ -45,7 +45,7 @@ class TimeLeft:
         self.samples: list[tuple[float, float]] = []
         self.phase = ""
         self.grown = 0.0
-        """When the share was last seen to grow."""
+        """The time at which the share was last seen to grow."""
 
     def __call__(self, report: Report | SurveyReport) -> float | None:
         """Return the seconds left after this report; None if they cannot be told."""

@@ -43,11 +43,11 @@ LIMITS: dict[Limit, str] = {
     Limit.DISK_FULL: "the disk is full",
     Limit.INTERRUPT: "it was interrupted",
 }
-"""Why a search ended before its end."""
+"""The reasons why a search ended before its end, in words."""
 
 
 def human_bytes(size: float) -> str:
-    """`12.3 MiB`."""
+    """Return a size in words: `12.3 MiB`."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
@@ -56,7 +56,7 @@ def human_bytes(size: float) -> str:
 
 
 def human_time(seconds: float) -> str:
-    """`1.2 s`, `3 min 4 s` or `2 h 5 min`."""
+    """Return a time in words: `1.2 s`, `3 min 4 s` or `2 h 5 min`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -66,7 +66,7 @@ def human_time(seconds: float) -> str:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """`1 state`, `2,000 states`."""
+    """Return a number with its noun: `1 state`, `2,000 states`."""
     return f"{number:,} {one if number == 1 else many}"
 
 
@@ -141,7 +141,10 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
 
 
 def describe_move(move: Move) -> str:
-    """`TD  column 3 -> freecell 1`, of a run `TD  column 3 -> column 1  (3 cards)`."""
+    """Return a move in words: `TD  column 3 -> freecell 1`.
+
+    Of a run it is `TD  column 3 -> column 1  (3 cards)`.
+    """
     source, destination = (
         "home" if place.kind == "foundation" else str(place)
         for place in (move.source, move.destination)
@@ -160,7 +163,7 @@ def board_text(position: Position) -> str:
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
-    """Names and values, a line each; a value without a name goes on with the one before."""
+    """Return names and values, a line each; a value without a name goes on with the one before."""
     return "".join(f"{name + ':' if name else '':<11}{value}\n" for name, value in facts)
 
 
@@ -242,7 +245,7 @@ def board_data(position: Position) -> list[str]:
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:
-    """Rules for JSON."""
+    """Return rules for JSON."""
     return {
         "game": rules.name,
         "columns": rules.columns,
@@ -274,19 +277,19 @@ def _place_data(place: Place) -> dict[str, Any]:
 
 
 def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
-    """Rows of (layer, stratum, states, forced) for JSON."""
+    """Return rows of (layer, stratum, states, forced) for JSON."""
     names = ("layer", "stratum", "states", "forced")
     return [dict(zip(names, row, strict=True)) for row in strata]
 
 
 def history_data(history: Iterable[Sequence[int]]) -> list[dict[str, int | float]]:
-    """Rows of (milliseconds, layer, stratum, states, forced) for JSON."""
+    """Return rows of (milliseconds, layer, stratum, states, forced) for JSON."""
     names = ("layer", "stratum", "states", "forced")
     return [{"seconds": row[0] / 1000, **dict(zip(names, row[1:], strict=True))} for row in history]
 
 
 def dump_json(data: Mapping[str, Any]) -> str:
-    """JSON as this program writes it: a member, or an element of a list of texts, on each line."""
+    """Return JSON as this program writes it: a line for each member, and each text of a list."""
     lines = []
     for name, value in data.items():
         if isinstance(value, list) and value and not isinstance(value[0], int):

@@ -87,7 +87,7 @@ sequence_options = gathered(
 
 
 def check_asked(asked: Asked, form: AnswerForm) -> None:
-    """UsageError where options on the answer say nothing about all solutions."""
+    """Raise UsageError if options on the answer say nothing about all solutions."""
     name = "--count" if asked.most is None else "--all"
     if form.boards:
         raise UsageError(f"{name} and --boards, expected one of them")

@@ -109,7 +109,7 @@ def read_source(name: str, given: Given) -> Source:
 
 
 def _ask(parting: Parting) -> int:
-    """One of the lengths of a move, chosen on the terminal."""
+    """Return one of the lengths of a move, chosen on the terminal."""
     while True:
         click.echo(f"{parting}? ", nl=False, err=True)
         line = sys.stdin.readline()

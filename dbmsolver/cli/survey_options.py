@@ -19,7 +19,7 @@ Cells = tuple[int, int]
 
 
 def parse_cells(text: str) -> Cells:
-    """`2` or `0..4`: the least and the most freecells."""
+    """Return the least and the most freecells of a text like `2` or `0..4`."""
     least, dots, most = text.partition("..")
     try:
         cells = int(least), int(most if dots else least)

@@ -12,7 +12,10 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str:
-    """States and forced ones by `name`, the largest row with a bar to the right end of `width`."""
+    """Return a table of states and forced ones by `name`.
+
+    The largest row has a bar to the right end of `width`.
+    """
     width = width or shutil.get_terminal_size((80, 24)).columns
     cells = [(name, "states", "forced")]
     cells += [(str(number), f"{states:,}", f"{forced:,}") for number, states, forced in rows]

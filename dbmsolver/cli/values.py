@@ -20,7 +20,7 @@ MOST_DIGITS = 18
 
 
 def parse_memory(text: str) -> int:
-    """Bytes of memory: no less than a search needs, no more than there are."""
+    """Return bytes of memory: no less than a search needs, no more than there are."""
     from dbmsolver.process import all_memory
 
     size, most = parse_size(text), all_memory()

@@ -178,7 +178,10 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
 
 @kernel
 def admit_compact(ws, layout, bits, count, keys, codes, candidates):
-    """:func:`admit`, for a compact table: the first ``candidates`` of ``keys`` and ``codes``."""
+    """Admit candidates to a compact table: the first ``candidates`` of ``keys`` and ``codes``.
+
+    Otherwise as :func:`admit`.
+    """
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
     for index in range(candidates):
@@ -192,7 +195,7 @@ def admit_compact(ws, layout, bits, count, keys, codes, candidates):
 
 @inlined
 def room_for_states(ws, out, width, limit):
-    """States of a signature that fit into workspace and output, at most ``limit``."""
+    """Return the states of a signature that fit into workspace and output, at most ``limit``."""
     return min(limit, ws.order.size // width, out.codes.size - out.used[USED_STATES])
 
 

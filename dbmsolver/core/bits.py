@@ -77,7 +77,7 @@ def prefetch(typingctx, array, index):
 
 @intrinsic
 def multiply_high(typingctx, left, right):
-    """Upper 64 bits of the 128-bit product of two uint64."""
+    """Return the upper 64 bits of the 128-bit product of two uint64."""
 
     def codegen(context, builder, signature, args):
         wide = ir.IntType(128)

@@ -97,7 +97,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTable
 
 
 def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scratch memory: ``over`` (uint64[signatures, 52]), ``work`` (uint64[WORK_WORDS]).
+    """Return scratch memory: ``over`` (uint64[signatures, 52]), ``work`` (uint64[WORK_WORDS]).
 
     Each signature in use needs a row of ``over`` of its own; ``work`` serves all.
     """
@@ -106,13 +106,12 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
 
 @kernel
 def smallest_cover(cards, work):
-    """Size (int64) of the smallest vertex cover of the graph on the set ``cards``.
+    """Return the size (int64) of the smallest vertex cover of the graph on the set ``cards``.
 
-    ``work[card]`` are the neighbours of a card; the rest of ``work`` is written to.
-
-    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When
-    every card has two, the graph consists of rings, and any card of a ring will do.  Otherwise a
-    card with most neighbours is taken, or all of its neighbours are.
+    ``work[card]`` are the neighbours of a card; the rest of ``work`` is written to. Cards without
+    neighbours are dropped, the neighbour of a card with one only is taken. When every card has two,
+    the graph consists of rings, and any card of a ring will do. Otherwise a card with most
+    neighbours is taken, or all of its neighbours are.
     """
     best = CARDS
     cover = 0

@@ -73,9 +73,10 @@ def count_rows(t, flat, chosen, locked_in_deal, counts, cache):
 
 @kernel
 def closed_code(rows, table, signature, off, low, high):
-    """Parent-move code (int64) of a closed state; -1 if it is not among the rows, or not closed.
+    """Return the parent-move code (int64) of a closed state; -1 if it is not among the rows.
 
-    ``table`` is the shard's, the four words (uint64) are the state.
+    Also -1 if it is there and not closed. ``table`` is the shard's, the four words (uint64) are the
+    state.
     """
     hashed = hash_row(signature, off, low, high)
     slot = slot_of(hashed, table.size)

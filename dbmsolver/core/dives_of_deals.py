@@ -47,7 +47,10 @@ class Laid(NamedTuple):
 
 
 def own_tables(t: Tables) -> Tables:
-    """Tables of the same rules that :func:`dive_deals` may write to, for deals of any shape."""
+    """Return tables of the same rules, with arrays of their own for :func:`dive_deals`.
+
+    They suit deals of any shape.
+    """
     shape = (t.columns, CARDS + 1)
     return t._replace(
         column_shift=np.zeros(t.columns, np.uint64),
@@ -154,7 +157,7 @@ def lay_out(t, root, cards, lengths):
 
 @kernel
 def lay_out_deal(t, root, laid, deal):
-    """:func:`lay_out` for one of the deals, for callers from Python."""
+    """Lay out one of the deals, as :func:`lay_out` does, for callers from Python."""
     return lay_out(t, root, laid.cards[deal], laid.lengths[deal])
 
 

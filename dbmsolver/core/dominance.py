@@ -127,7 +127,7 @@ def expand_record(t, sets, off, low, scratch):
 
 @kernel
 def successors(t, signature, off, low, scratch):
-    """:func:`expand_record`, for callers from Python."""
+    """Expand a record as :func:`expand_record` does, for callers from Python."""
     return expand_record(t, signature_sets(t, signature), off, low, scratch)
 
 

@@ -111,7 +111,10 @@ def prepare_target(t, ws, loose, card, target):
 
 @inlined
 def key_after_move(t, ws, layout, key, off, low, high, card, old, new):
-    """Key, of three words, after a move from place ``old`` to ``new`` within the signature."""
+    """Return the key, of three words, after a move from place ``old`` to ``new``.
+
+    The move stays within the signature.
+    """
     if not layout.wide:
         return (key[0] & ws.keeps[card]) | ws.fields[8 * card + new], ZERO, ZERO
     moved = apply_move(t, ZERO, off, low, high, card, old, new)
@@ -189,7 +192,7 @@ def close(t, ws, layout, sets, piece, bits, head, count, room):
 
 @kernel
 def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):
-    """:func:`close` for the piece with this mask and value (uint64) of a signature.
+    """Close the piece with this mask and value (uint64) of a signature, as :func:`close` does.
 
     Returns (head, count, candidates that left, words of their keys, states with a forced move).
     """

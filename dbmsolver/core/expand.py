@@ -1,4 +1,4 @@
-"""From a state to its successors: one move generator for every game and every kernel.
+"""The successors of a state: one move generator for every game and every kernel.
 
 A state is (signature, three planes), all uint64; see :mod:`dbmsolver.core.tables`.
 :func:`list_moves` works on sets of cards held in words, so it never tries a move that is not legal:
@@ -49,7 +49,7 @@ def permute_suits(cards, kind):
 
 @inlined
 def height(signature, suit):
-    """Foundation height (0 to 13) of a suit, as int64."""
+    """Return the foundation height (0 to 13) of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))
 
 
@@ -259,9 +259,10 @@ def put_card(t, off, low, high, card, place):
 
 @inlined
 def move_card(t, signature, off, low, high, card, old, new, home):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``.
+    """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``.
 
-    If that is the foundation, ``home`` cards go there with it, itself among them.
+    If that is the foundation, ``home`` cards go there with it, itself among them. Both places are
+    place values.
     """
     if old == PLACE_LOCKED:
         signature -= t.release[card]
@@ -291,7 +292,7 @@ def put_back(t, signature, off, low, high, code, home):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
+    """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``."""
     return move_card(t, signature, off, low, high, card, old, new, 1)
 
 
@@ -303,7 +304,7 @@ def undo_code(t, signature, off, low, high, code):
 
 @kernel
 def progress(t, signature, locked_in_deal):
-    """Progress (int64) of a signature: cards home plus locked cards released.
+    """Return the progress (int64) of a signature: cards home plus locked cards released.
 
     ``locked_in_deal`` is the number of locked cards in the deal.
     """

@@ -144,7 +144,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> Any:
 
 @allocating
 def successors(t, signature, off, low, high, skip, states, codes):
-    """All successors of one state, for tests and tools.
+    """Find all successors of one state, for tests and tools.
 
     Writes ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]); returns
     (count, forced).

@@ -72,9 +72,9 @@ ONE = np.uint64(1)
 
 @inlined
 def assess(t, b, shard, index, layer, weight, locked_in_deal):
-    """Bound a row's state, as far as needed to see whether its f is above ``layer``; f so far.
+    """Bound a row's state, as far as needed to see if its f is above ``layer``; return f so far.
 
-    Writes h to the row's meta, and whether it is only the cheap part.
+    Writes h to the row's meta, and a flag if it is only the cheap part.
     """
     row = shard.rows[index]
     g = g_of(row[META])

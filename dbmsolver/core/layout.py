@@ -54,7 +54,7 @@ def make_layout(t, loose, nets):
 
 @inlined
 def width_of(layout):
-    """Words of each key, 1 or 3."""
+    """Return the words of each key, 1 or 3."""
     return WIDE_WORDS if layout.wide else 1
 
 
@@ -81,7 +81,10 @@ def get_layout(layouts, row):
 
 @inlined
 def pack_key(t, layout, nets, off, low, high):
-    """Local key of a state's planes (uint64): three words, the last two 0 unless wide."""
+    """Return the local key of a state's planes (uint64), three words.
+
+    The last two are 0 unless it is wide.
+    """
     if layout.wide:
         return off & nets[0, 6], low & nets[1, 6], high & layout.loose & t.varying[2]
     key = pack_bits(off, nets[0]) | (pack_bits(low, nets[1]) << layout.low_shift)
@@ -107,7 +110,7 @@ def unpack_key(t, layout, nets, first, second, third):
 
 @inlined
 def key_at(keys, index, wide):
-    """Three words of the key number ``index`` in an array of keys, the last two 0 unless wide."""
+    """Return the three words of key number ``index`` in an array, the last two 0 unless wide."""
     if wide:
         base = WIDE_WORDS * index
         return keys[base], keys[base + 1], keys[base + 2]

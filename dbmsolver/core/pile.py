@@ -101,7 +101,7 @@ def key_of(t: PileTables, lengths: Sequence[int], stock: int, top: int) -> int:
 
 
 def take_key(t: PileTables, key: int) -> tuple[list[int], int, int]:
-    """Inverse of :func:`key_of`: (lengths, stock, top)."""
+    """Return (lengths, stock, top) of a key: the inverse of :func:`key_of`."""
     numbers = [
         key >> shift & mask for shift, mask in zip(t.shifts.tolist(), t.masks.tolist(), strict=True)
     ]

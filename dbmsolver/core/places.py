@@ -1,4 +1,4 @@
-"""Where a card can lie by the rules of a game: its place values."""
+"""The place values that a card can have by the rules of a game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dbmsolver.core.tables import (
 
 
 def words_array(values: Any) -> Words:
-    """Numbers, nested in any way, as an array of uint64."""
+    """Return numbers, nested in any way, as an array of uint64."""
     return np.array(values, dtype=np.uint64)
 
 

@@ -61,7 +61,7 @@ def columns_are_slots(t):
 
 @inlined
 def covered_cards(t, under_locked, stacked, low):
-    """Cards that something lies on.
+    """Return the cards that something lies on.
 
     They are those that locked cards lie on, and the parents of the ``stacked`` cards: loose cards
     that lie on a parent.
@@ -135,7 +135,7 @@ def safe_card(t, form):
 
 @inlined
 def send_home(t, form, fix, card):
-    """First reduction: a top or slot card goes home; returns (form, fix)."""
+    """Make the first reduction: a top or slot card goes home; return (form, fix)."""
     signature, wanted, locked, off, low, tops, slots = form
     bit = ONE << U64(card)
     if tops & bit:
@@ -163,7 +163,7 @@ def send_home(t, form, fix, card):
 
 @inlined
 def stack_card(t, form, parents, card):
-    """Second and third reduction: a slot card goes onto one of ``parents``; returns the form."""
+    """Make the second or third reduction: a slot card goes onto a parent; return the form."""
     signature, wanted, locked, off, low, tops, slots = form
     bit = ONE << U64(card)
     kind = choose_parent(t, parents, card)
@@ -179,7 +179,10 @@ def stack_card(t, form, parents, card):
 
 @inlined
 def put_king_down(form, kings):
-    """Third reduction where only kings go to empty columns: the lowest king does; the form."""
+    """Put the lowest king down where only kings go to empty columns; return the form.
+
+    That is the third reduction.
+    """
     signature, wanted, locked, off, low, tops, slots = form
     king = kings & (~kings + ONE)
     return Form(signature, wanted, locked, off, low | king, tops | king, slots & ~king)

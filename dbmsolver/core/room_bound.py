@@ -52,7 +52,7 @@ U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 HEAD = np.uint64(CARDS)
-"""Where the deepest card of the segment begins in a word of ``over``; it has six bits."""
+"""The first bit, in a word of ``over``, of the deepest card of the segment; it has six bits."""
 HEAD_MASK = np.uint64(63)
 BLOCKED = np.uint64(1 << 58)
 """The bit that is set if there is a blocker in the segment up to the card."""

@@ -129,9 +129,9 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
 
 
 def _heads(card: int, under: int | None, beneath: int) -> tuple[bool, bool]:
-    """Return True twice: if a card, as dealt, has to head one move, and if it has to head two.
+    """Return two flags: a card, as dealt, has to head one move; it has to head two.
 
-    These are the moves before its suit is whole. ``beneath`` is the set of cards beneath it,
+    The moves are those before its suit is whole. ``beneath`` is the set of cards beneath it,
     ``under`` the one that it lies on.
     """
     if card >= CARDS - SUITS:

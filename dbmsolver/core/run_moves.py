@@ -159,7 +159,7 @@ def set_home(t, card):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after the run of ``card`` moves from ``old`` to ``new``."""
+    """Return (signature, off, low, high) after the run of ``card`` moves, ``old`` to ``new``."""
     return move_card(t, signature, off, low, high, card, old, new, t.steps[card & 3])
 
 

@@ -205,13 +205,13 @@ def h_of(meta):
 
 @inlined
 def code_of(meta):
-    """Parent-move code (int64), from a row's meta."""
+    """Return the parent-move code (int64), from a row's meta."""
     return np.int64(meta & CODE_MASK)
 
 
 @inlined
 def make_meta(code, g):
-    """Meta of a state that has not been looked at."""
+    """Return the meta of a state that has not been looked at."""
     return U64(code) | (U64(g) << G_SHIFT)
 
 

@@ -105,7 +105,10 @@ def note_outcomes(t, r, scratch, count, fix, way):
 
 @inlined
 def note_with_rest(t, r, scratch, count, p, way):
-    """:func:`note_outcomes`, where what p leaves of its column is a column that may be stripped."""
+    """Note outcomes where the rest of p's column is a column that may be stripped.
+
+    Otherwise as :func:`note_outcomes`.
+    """
     length = scratch.lengths[p.column]
     mask = scratch.masks[p.column]
     if not (way.kept >> p.column) & 1:

@@ -53,7 +53,7 @@ BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY, BUILD_NONE, BUILD_SUIT_BOTH = 0, 1, 2, 3
 FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
 POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
 POLICY_PLAYED_WKR, POLICY_MAX = 3, 4
-"""Of programs that make moves by themselves: Horne's rule or a search's; all there are."""
+"""The policies of programs that make moves by themselves: Horne's rule or a search's; all moves."""
 
 PARENT_KINDS = {
     BUILD_ALTERNATE: (1, 3),

@@ -108,7 +108,7 @@ def place_of(t, locked, off, low, high, card):
 
 @inlined
 def cards_home(t, card):
-    """By how much progress (int64) rises when ``card`` goes home for good."""
+    """Return the rise of progress (int64) when ``card`` goes home for good."""
     return t.last
 
 
@@ -133,7 +133,7 @@ def home_signature(t, sets, suit):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
+    """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``."""
     if new == PLACE_HOME and t.removable:
         return ALL_HOME, ZERO, ZERO, ZERO
     return move_card(t, signature, off, low, high, card, old, new, 1)

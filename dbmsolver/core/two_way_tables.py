@@ -31,7 +31,7 @@ from dbmsolver.core.tables import (
 )
 
 PLACE_GOES_HOME = PLACE_LOCKED
-"""Where a card goes that may come back. No card is ever locked by a move."""
+"""The place value of a card that goes home and may come back. No move ever locks a card."""
 
 TwoWayTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and six more
     "TwoWayTables",

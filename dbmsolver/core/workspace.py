@@ -98,7 +98,7 @@ class Output(NamedTuple):
 
 
 def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> Workspace:
-    """Scratch memory for ``states`` states (a third of that if wide) and ``candidates`` that leave.
+    """Return scratch memory for ``states`` states (a third if wide) and ``candidates`` leaving.
 
     The table has room for ``slots`` words.
     """

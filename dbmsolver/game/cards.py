@@ -25,7 +25,7 @@ _CARDS = {name: card for card, name in enumerate(_NAMES)}
 
 
 def rank(card: int) -> int:
-    """1 for an ace to 13 for a king."""
+    """Return the rank of a card: 1 for an ace to 13 for a king."""
     return (card >> 2) + 1
 
 

@@ -1,4 +1,4 @@
-"""Where deals come from: numbers, files, standard input."""
+"""The sources of deals: numbers, files, standard input."""
 
 from __future__ import annotations
 
@@ -146,10 +146,10 @@ def _shuffled_deck(number: int) -> list[int]:
 
 
 def _unnumbered_deck(number: int) -> list[int]:
-    """Microsoft's -1 and -2, row by row; neither can be won with four freecells.
+    """Return Microsoft's deal -1 or -2, row by row; neither can be won with four freecells.
 
-    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others.
-    -2 has ace, king, queen, ... eight in four columns, and seven down to two in the others.
+    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others. -2
+    has ace, king, queen, ... eight in four columns, and seven down to two in the others.
     """
     if number == -1:
         left, right, suits = (1, 3, 5, 7, 9, 11, 13), (12, 10, 8, 6, 4, 2), (3, 2, 0, 1)
@@ -219,7 +219,7 @@ class Deal:
         return cls.from_text(text, rules, where)
 
     def check_number(self, where: str) -> None:
-        """InputError, naming `where`, if the deal is not what its number deals."""
+        """Raise InputError, naming `where`, if the deal is not that of its number."""
         if self.number is None:
             return
         if type(self.number) is not int or self.position != deal_number(self.number, self.rules):

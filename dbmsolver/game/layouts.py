@@ -89,12 +89,11 @@ class Layout:
     def check(
         self, columns: int, freecells: int, filled: int, stock: int = 0, apart: int = 0
     ) -> None:
-        """UsageError if it does not fit these numbers of columns and cells, `filled` by the deal.
+        """Raise UsageError if it does not fit these numbers of columns and cells.
 
-        `stock` cards are left in the stock; `apart` are the base, if there is one, and those of a
-        reserve that is one stack.
-
-        Every card has to get a place, and only one.
+        `filled` cells get a card by the deal. `stock` cards are left in the stock; `apart` are the
+        base, if there is one, and those of a reserve that is one stack. Every card has to get a
+        place, and only one.
         """
         _ = self.heights
         named = [*self.home, *self.pile, *self.first]
@@ -162,7 +161,10 @@ class Layout:
     def arrange(
         self, deck: Sequence[int], columns: int, filled: int
     ) -> tuple[list[list[int]], list[int], Heights]:
-        """Columns, the `filled` cards left for other places, and heights, of a shuffled deck."""
+        """Return columns, the `filled` cards left for other places, and heights, of a deck.
+
+        The deck is shuffled.
+        """
         named = {*self.home, *self.pile, *self.first}
         cards = [*self.first, *(card for card in deck if card not in named)]
         end = len(cards) - filled
@@ -190,7 +192,7 @@ class Layout:
         return places[:cards]
 
     def with_cells(self, filled: int, freecells: int) -> Layout:
-        """For another number of cells: the first ones are filled, if those no longer fit."""
+        """Return a layout for another number of cells: the first are filled if those do not fit."""
         fits = len(self.cells) == filled and max(self.cells, default=0) < freecells
         return self if fits else replace(self, cells=())
 
@@ -254,7 +256,7 @@ class Layout:
 
 
 def _cards(cards: tuple[int, ...]) -> str:
-    """Cards in words, a whole rank by its name: `aces`, `twos and aces`, `AH, AS`."""
+    """Return cards in words, a whole rank by its name: `aces`, `twos and aces`, `AH, AS`."""
     names = ("aces", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines",
              "tens", "jacks", "queens", "kings")  # fmt: skip
     ranks = list(dict.fromkeys(rank(card) for card in cards))
@@ -266,7 +268,7 @@ def _cards(cards: tuple[int, ...]) -> str:
 
 
 def _home(cards: Sequence[int]) -> str:
-    """Cards by their names, lowest first, a whole rank by its letter."""
+    """Return cards by their names, lowest first, a whole rank by its letter."""
     names = []
     for r in range(1, 14):
         some = [card for card in sorted(cards) if rank(card) == r]

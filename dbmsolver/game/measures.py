@@ -38,8 +38,10 @@ class Measure(NamedTuple):
 
     rules: Rules
     policy: Policy
-    """Which moves home are made at once: in `cards` and `runs` as they lose nothing, in `moves` as
-    a program makes them."""
+    """The rule for moves home that are made at once.
+
+    In `cards` and `runs` they lose nothing; in `moves` they are those that a program makes.
+    """
     metric: Metric
 
     @property
@@ -59,7 +61,7 @@ class Measure(NamedTuple):
         return self.metric != "plays" and not self.has_free_moves
 
     def moves(self, position: Position) -> list[Move]:
-        """All moves that a player can make."""
+        """Return all moves that a player can make."""
         moves = position.moves(self.rules)
         if self.by_room:
             moves += supermoves(position, self.rules)

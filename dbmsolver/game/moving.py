@@ -76,7 +76,7 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
 
 
 def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
-    """`with_moving` for a game of Klondike's kind."""
+    """Return the rules as `with_moving` does, for a game of Klondike's kind."""
     found = _PATIENCE.fullmatch(text)
     if not found:
         expected = (

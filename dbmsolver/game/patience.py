@@ -93,7 +93,7 @@ class Patience(Position):
     waste: tuple[int, ...] = ()
     """The waste, the last card on top."""
     hidden: tuple[int, ...] = ()
-    """For each column how many of its cards, the deepest ones, lie face down."""
+    """The number of cards of each column, the deepest ones, that lie face down."""
     turns: int | None = None
     """The times the waste may still be turned over; None for any number of times."""
     base: Base = ACE
@@ -310,7 +310,7 @@ class Patience(Position):
         return count <= len(cards) and cards[-count] == card
 
     def canonical(self) -> Hashable:
-        """Equal for positions that differ only in the order of columns."""
+        """Return a value that is equal for positions that differ only in the order of columns."""
         columns = zip(self.columns, self.hidden, strict=True)
         rest = self.foundations, self.stock, self.waste, self.turns
         if self.reserve:
@@ -339,7 +339,7 @@ class Patience(Position):
         Position.validate(self, rules, where)
 
     def _validate_base(self, rules: Rules, where: str | None) -> None:
-        """InputError unless base and reserve are such as the rules have."""
+        """Raise InputError unless base and reserve are such as the rules have."""
         given, lowest = self.base
         if rules.base == "ace" and self.base != ACE:
             raise InputError("a base, expected foundations that begin with the ace", where)
@@ -358,12 +358,12 @@ class Patience(Position):
             )
 
     def lying(self) -> list[tuple[int, str]]:
-        """Each card that is not home, and where it is, in words."""
+        """Return each card that is not home, and its place in words."""
         held = [(card, str(RESERVE)) for card in self.reserve]
         return [*Position.lying(self), *held, *((card, str(WASTE)) for card in self.waste)]
 
     def __str__(self) -> str:
-        """One line for debugging; boards for people are `deals.format_board`."""
+        """Return one line for debugging; boards for people are `deals.format_board`."""
         waste, stock = (" ".join(map(card_name, cards)) for cards in (self.waste, self.stock))
         text = f"{Position.__str__(self)} waste [{waste}] stock [{stock}] face down {self.hidden}"
         if self.reserve:

@@ -125,11 +125,11 @@ class Position:
         return all(suit(other) == suit(card) for other in column[-count:])
 
     def moves(self, rules: Rules) -> list[Move]:
-        """All legal moves: of single cards, and of runs where a run is one move.
+        """Return all legal moves: of single cards, and of runs where a run is one move.
 
         Places that differ in nothing count once: a card goes to the first empty freecell and the
-        first empty column only. A card alone in its column does not move to an empty column, nor
-        a run that is a whole column, nor a card from freecell to freecell.
+        first empty column only. A card alone in its column does not move to an empty column, nor a
+        run that is a whole column, nor a card from freecell to freecell.
         """
         if self.pile is not None:
             return self._moves_to_pile(rules, self.pile)
@@ -152,7 +152,7 @@ class Position:
         return moves
 
     def _moves_to_pile(self, rules: Rules, pile: tuple[int, ...]) -> list[Move]:
-        """All legal moves of a game of one pile: last cards of columns, then the stock's.
+        """Return all legal moves of a game of one pile: last cards of columns, then the stock's.
 
         Any card may be the first one of an empty pile. The stock is turned whatever lies on the
         pile; nothing need be turned where the columns are empty.
@@ -266,7 +266,7 @@ class Position:
         return 1 < count <= len(column) and column[-count] == card
 
     def canonical(self) -> Hashable:
-        """Equal for positions that differ only in the order of columns or of freecells.
+        """Return a value equal for positions that differ only in the order of columns or freecells.
 
         Of the pile only the card on top makes a difference.
         """
@@ -325,7 +325,7 @@ class Position:
             raise InputError(f"{cards} {names}, expected all 52", where)
 
     def lying(self) -> list[tuple[int, str]]:
-        """Each card that is not home, and where it is, in words."""
+        """Return each card that is not home, and its place in words."""
         lying = [
             (card, str(Place("column", index)))
             for index, column in enumerate(self.columns)
@@ -340,7 +340,7 @@ class Position:
         return lying + [(card, str(STOCK)) for card in self.stock]
 
     def __str__(self) -> str:
-        """One line for debugging; boards for people are `deals.format_board`."""
+        """Return one line for debugging; boards for people are `deals.format_board`."""
         home = " ".join(
             f"{name} {height}" for name, height in zip(SUIT_NAMES, self.foundations, strict=True)
         )

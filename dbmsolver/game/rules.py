@@ -165,7 +165,7 @@ class Rules:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 
     def _check_pile(self) -> None:
-        """UsageError for what a game with one pile cannot have."""
+        """Raise UsageError for rules that a game with one pile cannot have."""
         if not self.has_pile:
             return
         odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
@@ -176,9 +176,10 @@ class Rules:
             )
 
     def _check_patience(self) -> None:
-        """UsageError for what Klondike and its relatives cannot have, and for what only they can.
+        """Raise UsageError for rules that Klondike and its relatives cannot have.
 
-        Where groups of any cards move as one, these are all that is face up.
+        Also for rules that only they can have. Where groups of any cards move as one, these are all
+        that is face up.
         """
         check_range("cards turned at once", self.draw, 0, CARDS)
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
@@ -245,7 +246,7 @@ class Rules:
         return (card ^ kind) + 4 * rise if 1 <= rank(card) + rise <= 13 else None
 
     def parent_number(self, child: int, parent: int) -> int | None:
-        """Which of the legal parents of `child` it is; None for another card."""
+        """Return the number of `parent` among the legal parents of `child`; None without one."""
         pair = suit(parent) ^ suit(child), rank(parent) - rank(child)
         parents = _PARENTS[self.build]
         return parents.index(pair) if pair in parents else None

@@ -1,4 +1,4 @@
-"""Which moves home lose nothing, and may be made at once."""
+"""Safe moves home: those that lose nothing, and may be made at once."""
 
 from __future__ import annotations
 

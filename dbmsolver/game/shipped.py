@@ -36,10 +36,10 @@ class Shipped:
 
     rules: Rules
     title: str
-    """Its name as people write it."""
+    """The game's name as people write it."""
     description: str
     numbers: str
-    """Whose numbers its deals have."""
+    """The convention by which its deals are numbered."""
 
 
 def _shipped() -> dict[str, Shipped]:
@@ -133,11 +133,11 @@ def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
 
 
 def rules_from(data: Mapping[str, Any]) -> Rules:
-    """Rules by the names of their fields, as stores and certificates hold them.
+    """Return rules by the names of their fields, as stores and certificates hold them.
 
-    What was written when rules had no layout was dealt as the game of that name is dealt, if all
-    other rules are those of the game, and in turn otherwise. TypeError or UsageError for what are
-    no rules.
+    Rules written without a layout, by early versions, were dealt as the game of that name is dealt,
+    if all other rules are those of the game, and in turn otherwise. TypeError or UsageError if the
+    data are no rules.
     """
     rules = Rules(**data)
     game = GAMES.get(rules.name)
@@ -147,10 +147,9 @@ def rules_from(data: Mapping[str, Any]) -> Rules:
 
 
 def rules_fields(rules: Rules) -> dict[str, Any]:
-    """Rules by the names of their fields, as stores and certificates hold them.
+    """Return rules by the names of their fields, as stores and certificates hold them.
 
-    How cards move is said only where it is not as in FreeCell: what the first versions wrote is
-    written still.
+    The ways cards move are given only where they differ from FreeCell's, as in the first versions.
     """
     fields = asdict(rules)
     for name, usual in UNUSUAL.items():

@@ -15,7 +15,7 @@ _SHOWN = 400
 
 
 def decoded(data: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors write it.
+    """Return text in UTF-8, or in UTF-16 if a byte order mark says so.
 
     Raises UnicodeDecodeError.
     """

@@ -28,9 +28,9 @@ class Step(NamedTuple):
 
 
 def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy) -> list[Move]:
-    """As many moves or fewer that win, with each safe move where it becomes possible.
+    """Return as many moves or fewer that win, with each safe move where it becomes possible.
 
-    The given ones, without detours, where that leaves a later move without what it needs.
+    Where that spoils a later move, it returns the given moves without detours.
     """
     game = _Game(rules, policy)
     board = Board(start)

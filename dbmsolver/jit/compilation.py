@@ -12,7 +12,7 @@ from dbmsolver.jit.sharing import WAITING, SharedCache
 
 
 class _First(event.Listener):
-    """Calls back at the first event only."""
+    """A listener that calls back at the first event only."""
 
     def __init__(self, callback: Callable[[], None]) -> None:
         self.callback: Callable[[], None] | None = callback

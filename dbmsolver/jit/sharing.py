@@ -39,7 +39,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _BySources:
-    """Where the kernels of this package are kept: what numba calls a locator."""
+    """The folder of this package's kernels, which numba calls a locator."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -76,7 +76,7 @@ class _BySources:
         return kernel_digest()
 
     def get_disambiguator(self) -> None:
-        """Nothing more is needed to tell kernels apart."""
+        """Return nothing: no more is needed to tell kernels apart."""
 
 
 class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
@@ -105,7 +105,7 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
 
 
 def _digest(name: str, content: bytes) -> bytes:
-    """Digest of what a file holds, and of what it is asked for by."""
+    """Return the digest of a file's content, and of the key that it is asked for by."""
     return xxhash.xxh3_128(name.encode() + b"\n" + content).digest()
 
 
@@ -175,7 +175,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         self._cache_file.save(key, (_digest(self._asked_by(key), content), content))
 
     def _asked_by(self, key: Any) -> str:
-        """All that tells a kernel from others, in words."""
+        """Return all that tells a kernel from others, in words."""
         function = self._py_func
         stamp = self._impl.locator.get_source_stamp()
         return f"{function.__module__}.{function.__qualname__} {stamp} {key}"
@@ -231,7 +231,7 @@ def _name_runtime() -> None:
 
 
 class LateCache:
-    """Stands for the cache of a kernel until it is first asked for something.
+    """A stand-in for the cache of a kernel until it is first asked for something.
 
     Most kernels are only called by others and never ask. Where there is no folder to write to, a
     kernel is compiled each time.

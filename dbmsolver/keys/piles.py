@@ -143,9 +143,9 @@ class PileKeys:
         return found
 
     def problem(self, keys: Words, codes: NDArray[np.uint8]) -> str | None:
-        """Why these cannot be states with their parent-move codes; None if they can be.
+        """Return why these cannot be states with their parent-move codes; None if they can be.
 
-        What kernels index by is looked at, no more.
+        Only the numbers that kernels index by are looked at.
         """
         dealt = self.deal.position
         used = np.uint64(TOP)

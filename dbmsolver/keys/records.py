@@ -105,7 +105,7 @@ class RecordKeys(StateCodec):
         return make_record((hearts, spades, diamonds, clubs), columns, fix, self.rules)
 
     def position(self, state: State) -> Position:
-        """One of the positions that a record stands for.
+        """Return one of the positions that a record stands for.
 
         Slot cards lie in freecells first, those of ``fix`` in columns.
         """

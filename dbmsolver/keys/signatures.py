@@ -8,7 +8,7 @@ from dbmsolver.core.tables import Tables
 
 
 class Field(NamedTuple):
-    """Where a number stands in a signature: ``(signature >> shift) & mask``."""
+    """The field of a number in a signature: ``(signature >> shift) & mask``."""
 
     shift: int
     mask: int

@@ -23,7 +23,7 @@ from dbmsolver.notation.steps import Comment, Step, moving_card
 from dbmsolver.notation.supermoves import largest, move_run
 
 StepPlaces = tuple[Place, Place, int]
-"""Where a step leads from and to, with how many cards."""
+"""The places that a step leads from and to, and its number of cards."""
 
 
 def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
@@ -138,7 +138,7 @@ def player_result(
 def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
-    """All moves of a player, each with the position after it and before any automove."""
+    """Yield all moves of a player, each with the position after it and before any automove."""
     if rules.has_runs or rules.has_pile or rules.is_patience:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
@@ -172,7 +172,7 @@ def player_moves(
 
 
 def merged(comments: list[Comment]) -> Comment | None:
-    """Several comments as one; different kinds or authors become plain text."""
+    """Return several comments as one; different kinds or authors become plain text."""
     if len(comments) < 2:
         return comments[0] if comments else None
     first = comments[0]
@@ -186,7 +186,7 @@ def merged(comments: list[Comment]) -> Comment | None:
 
 
 def _place(step: Step) -> StepPlaces:
-    """Where a step leads from and to, with how many cards."""
+    """Return the places that a step leads from and to, and its number of cards."""
     return step.source, step.destination, step.count
 
 

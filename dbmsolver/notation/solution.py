@@ -58,7 +58,7 @@ class Solution:
     extra: Mapping[Path, Mapping[str, Any]] = field(default_factory=dict)
     """Unknown fields of the universal format, by the path of the object that had them."""
     where: str = field(default="<solution>", compare=False)
-    """Where it was read, for messages."""
+    """The file or text that it was read from, for messages."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """The choices of its reader where the text could mean several things, a sentence each."""
 
@@ -84,14 +84,14 @@ class Solution:
         return replace(self, final=self.reached())
 
     def reached(self) -> Position:
-        """Where the steps lead."""
+        """Return the position that the steps lead to."""
         position = self.initial
         for _, _, following in self.replay():
             position = following
         return position
 
     def replay(self) -> Iterator[tuple[Step, Position, Position]]:
-        """Each step with the positions before and after it, everything about it checked.
+        """Yield each step with the positions before and after it, everything about it checked.
 
         Raises IllegalStepError for the first step that is not legal.
         """
@@ -113,7 +113,7 @@ class Solution:
         return IllegalStepError(message, self.place(index), position, index)
 
     def place(self, index: int) -> str:
-        """Where a step stands."""
+        """Return the place of a step in its text, for messages."""
         if 0 <= index < len(self.steps) and (origin := self.steps[index].origin):
             return f"{self.where}, line {origin.line}, column {origin.column}"
         return self.where
@@ -138,7 +138,7 @@ class Solution:
         return [move for _, moves in self.moves_of_steps() for move in moves]
 
     def moves_of_steps(self) -> list[tuple[Step, list[Move]]]:
-        """Each step with the moves it stands for, as for `moves`."""
+        """Return each step with the moves it stands for, as for `moves`."""
         found = []
         for index, (step, position, _) in enumerate(self.replay()):
             if step.count == 1:
@@ -157,7 +157,7 @@ class Solution:
         return found
 
     def course(self) -> tuple[tuple[int, str, int | None], ...]:
-        """Which card each single-card move moves, to what kind of place, and onto which card.
+        """Return, for each single-card move, the card, its kind of place, and the card under it.
 
         It is the same for solutions that differ only in which empty column or freecell they use.
         """

@@ -17,7 +17,7 @@ from dbmsolver.notation.supermoves import move_run
 
 
 class Origin(NamedTuple):
-    """Where a step was read: its text, and line and column counted from 1."""
+    """The place that a step was read from: its text, and line and column counted from 1."""
 
     text: str
     line: int

@@ -44,7 +44,7 @@ class Candidates:
 
     @classmethod
     def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Candidates:
-        """Candidates in memory; with a record, they are in the store, too."""
+        """Return candidates in memory; with a record, they are in the store, too."""
         states = runs.codes.size
         return cls(
             stratum, runs.key_words, runs.signatures, runs.counts, states, runs, record=record
@@ -128,13 +128,13 @@ class Candidates:
 
 
 def pack_together(candidates: list[Candidates]) -> Candidates:
-    """Candidates of the same signature packed as one block, without duplicates."""
+    """Return candidates of the same signature packed as one block, without duplicates."""
     first = candidates[0]
     return packed_from(first.stratum, _merged(candidates))
 
 
 def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
-    """Candidates packed together with those of the same stratum and key width.
+    """Return candidates packed together with those of the same stratum and key width.
 
     None of them is there twice then.
     """
@@ -150,7 +150,7 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
 
 
 def packed_from(stratum: int, runs: Runs) -> Candidates:
-    """Candidates packed as a block; their runs are sorted and without duplicates."""
+    """Return candidates packed as a block; their runs are sorted and without duplicates."""
     return Candidates(
         stratum,
         runs.key_words,
@@ -175,7 +175,10 @@ def _merged(candidates: list[Candidates]) -> Runs:
 def of_one_signature(
     stratum: int, signature: int, words: int, keys: NDArray[np.uint64], codes: NDArray[Any]
 ) -> Candidates:
-    """Candidates in memory, all of one signature: uint64[words * states] keys and their codes."""
+    """Return candidates in memory, all of one signature.
+
+    ``keys`` are uint64[words * states].
+    """
     states = codes.size
     signatures = np.array([signature], np.uint64)
     return Candidates.of(

@@ -40,7 +40,7 @@ class Packed(NamedTuple):
     check: Callable[[bytes, Runs, str], None] | None = None
 
     def runs(self) -> Runs:
-        """Its states; StoreError, naming it, if it is damaged."""
+        """Return its states; StoreError, naming it, if it is damaged."""
         runs = decode_block(self.data, self.where, self.place)
         if self.check is not None:
             self.check(self.key, runs, self.where)

@@ -1,4 +1,4 @@
-"""Which stored record of dominating positions covers a position."""
+"""The search for a stored record of dominating positions that covers a position."""
 
 from __future__ import annotations
 

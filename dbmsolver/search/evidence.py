@@ -28,7 +28,7 @@ from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 
 GAMES = 3
-"""Random games that are played through the closed states of a proof."""
+"""The number of random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
 
@@ -163,7 +163,10 @@ def _last_stratum(codec: AnyKeys) -> int:
 
 
 def _check_closed(store: Store, codec: AnyKeys) -> str:
-    """Nothing closed is next to the goal, and random games stay among the closed states."""
+    """Check that no closed state is next to the goal, and play random games among closed states.
+
+    Returns a line of text; raises StoreError if something is wrong.
+    """
     where = str(store.path)
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):

@@ -161,13 +161,11 @@ def method(path: Path) -> Method:
 
 
 def lookup(path: Path, position: Position) -> list[Move] | None:
-    """Legal moves from the deal of a store's search to a position.
+    """Return legal moves from the deal of a store's search to a position.
 
-    None if that search did not close it.
-
-    In a store of every position they are those by which the search came to it.  In one of
-    dominating positions it need not have come to it: the moves go to the closed record that covers
-    the position, and park cards from there.
+    None if that search did not close it. In a store of every position they are those by which the
+    search came to it. In one of dominating positions it need not have come to it: the moves go to
+    the closed record that covers the position, and park cards from there.
     """
 
     def tell(store: Store) -> list[Move] | None:

@@ -41,7 +41,7 @@ class Cancelled(Exception):
 
 
 class LimitCheck:
-    """Compares what a run has used with its limits. `disk` says how many bytes the store takes."""
+    """A comparison of a run with its limits; `disk` returns the bytes that the store takes."""
 
     def __init__(self, limits: Limits, statistics: Statistics, disk: Callable[[], int]) -> None:
         self.limits = limits

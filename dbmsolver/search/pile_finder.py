@@ -19,7 +19,7 @@ _KEPT = 1 << 23
 
 
 class PileFinder:
-    """Looks states up among the closed ones of a store."""
+    """A finder of states among the closed ones of a store."""
 
     def __init__(self, store: Store, keys: PileKeys) -> None:
         self.store = store

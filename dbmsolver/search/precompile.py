@@ -1,4 +1,4 @@
-"""Which kernels a search needs, and for which types: what can be compiled before it is needed.
+"""The kernels that a search needs, with their types: they can be compiled ahead.
 
 Kernels that only other kernels call are compiled with those; the longest of them is listed before.
 """
@@ -231,7 +231,7 @@ def _of_records(t: Any) -> list[Call]:
 
 
 def _of_both(t: Any, code_type: Any) -> list[Call]:
-    """Digests, candidates, blocks, the way back."""
+    """Return the kernels of digests, candidates, blocks, and the way back."""
     codes = np.empty(1, code_type)
     planes = np.empty((1, 1), np.uint8)
     read_planes, read_counts = planes.copy(), _NUMBERS.copy()

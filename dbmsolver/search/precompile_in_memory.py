@@ -74,7 +74,7 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
 
 
 def _of_blocks() -> list[Call]:
-    """Blocks, and looking states up in them."""
+    """Return the kernels of blocks, and of looking states up in them."""
     planes, counts = np.empty((1, 1), np.uint8), _NUMBERS.copy()
     written = (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes.copy()))
     for read in (planes, counts):  # as they come from the store

@@ -69,7 +69,7 @@ class Recorder:
         return time.monotonic() - self._last_commit > COMMIT_SECONDS
 
     def disk(self) -> int:
-        """Bytes that the store takes, with the blocks that the next commit adds."""
+        """Return the bytes that the store takes, with the blocks that the next commit adds."""
         return self.store.size() + self.batch.block_bytes
 
     def commit(self, layer: int, stratum: int, pending: int = 0) -> Commit:

@@ -22,9 +22,10 @@ Rows = NDArray[np.uint64]
 def packed(
     codec: StateCodec, rows: Rows, chosen: NDArray[np.uint32] | None = None
 ) -> Iterator[tuple[int, Runs]]:
-    """Rows, all or those of the ``chosen`` numbers, as (stratum, runs), by stratum and key width.
+    """Yield rows as (stratum, runs), by stratum and key width.
 
-    ``extra`` of the runs is g, in its highest bit whether the state is forced.
+    These are all rows, or those of the ``chosen`` numbers. ``extra`` of the runs is g, with a flag
+    in its highest bit for forced states.
     """
     if chosen is None:
         chosen = np.arange(rows.shape[0], dtype=np.uint32)
@@ -46,7 +47,7 @@ def packed(
 
 
 def encoded(codec: StateCodec, rows: Rows) -> list[tuple[int, bytes]]:
-    """Pending rows as (stratum, block)."""
+    """Return pending rows as (stratum, block)."""
     if not rows.shape[0]:
         return []
     return [(stratum, encode_block(runs)) for stratum, runs in packed(codec, rows)]

@@ -186,7 +186,7 @@ class _Run:
             )
 
     def _decide(self) -> Generator[Event, None, None]:
-        """One search after the other until one of them has an outcome."""
+        """Run one search after the other until one of them has an outcome."""
         batch = self.recorder.batch
         batch.cleared.append(b"A")
         batch.deletions += self.recorder.abandoned()
@@ -238,7 +238,7 @@ class _Run:
         self.moves = moves
 
     def _check_counts(self) -> None:
-        """InternalError unless every state that was counted is there."""
+        """Raise InternalError unless every state that was counted is there."""
         recorder, store = self.recorder, self.store
         counted = recorder.statistics.closed
         rows = sum(states + forced for states, forced in recorder.statistics.strata.values())
@@ -286,7 +286,7 @@ def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
 
 
 def _check_evidence(store: Store, deal: Deal) -> None:
-    """StoreError if the records do not bear out the answer, or the best solution so far."""
+    """Raise StoreError if the records do not bear out the answer, or the best solution so far."""
     if store.manifest.is_final:
         check_answer(store, deal)
     else:

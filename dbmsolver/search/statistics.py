@@ -99,7 +99,7 @@ class Statistics:
         self.digest = (self.digest + digest) & _MASK
 
     def measure_memory(self) -> int:
-        """Bytes of memory in use now; the most of them is remembered."""
+        """Return the bytes of memory in use now; remember the most of them."""
         memory = anonymous_memory()
         self.peak_memory = max(self.peak_memory, memory)
         return memory

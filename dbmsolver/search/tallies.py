@@ -32,7 +32,7 @@ class Tally(NamedTuple):
     sum: int = 0
 
     def plus(self, other: Tally) -> Tally:
-        """Both together."""
+        """Return the tally of both together."""
         return Tally(self.states + other.states, (self.sum + other.sum) & _MASK)
 
     def minus(self, other: Tally) -> Tally:
@@ -40,12 +40,12 @@ class Tally(NamedTuple):
         return Tally(self.states - other.states, (self.sum - other.sum) & _MASK)
 
     def to_json(self) -> list[Any]:
-        """As the manifest has it."""
+        """Return the tally as the manifest has it."""
         return [self.states, f"{self.sum:016x}"]
 
     @classmethod
     def from_json(cls, value: list[Any]) -> Tally:
-        """Inverse of :meth:`to_json`."""
+        """Return a tally from its JSON: the inverse of :meth:`to_json`."""
         return cls(int(value[0]), int(value[1], 16))
 
 
@@ -71,7 +71,7 @@ def weigh_one(signature: int, states: int) -> Tally:
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """All of them together."""
+    """Return the tally of all of them together."""
     result = NOTHING
     for tally in tallies:
         result = result.plus(tally)
@@ -91,16 +91,16 @@ class Books:
         self._open = NOTHING  # signatures handed out that are not done, each counted once
 
     def make(self, tally: Tally) -> None:
-        """Candidates have become pending."""
+        """Note candidates that have become pending."""
         self.pending = self.pending.plus(tally)
 
     def take(self, tally: Tally) -> None:
-        """Candidates are pending no more: they are closed, or were found to be duplicates."""
+        """Note candidates that are pending no more: they are closed, or were duplicates."""
         self.pending = self.pending.minus(tally)
 
     @contextmanager
     def packing(self, candidates: Iterable[Any]) -> Iterator[None]:
-        """Around what sorts candidates and so drops duplicates."""
+        """Return a context for sorting candidates, which drops duplicates."""
         candidates = list(candidates)
         before = total(one.tally for one in candidates)
         yield

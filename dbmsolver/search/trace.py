@@ -65,11 +65,11 @@ class Codes(Protocol):
         """Where the search is kept."""
 
     def code(self, state: State) -> int | None:
-        """Parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state, None if it is not among them."""
 
 
 class Finder:
-    """Looks states up among the closed ones of a store."""
+    """A finder of states among the closed ones of a store."""
 
     def __init__(self, store: Store, codec: StateCodec, kind: bytes = b"C") -> None:
         self.store = store
@@ -82,7 +82,7 @@ class Finder:
         self._index: dict[tuple[int, int], list[bytes]] = {}
 
     def code(self, state: State) -> int | None:
-        """Parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state, None if it is not among them."""
         words = [np.uint64(value) for value in state]
         key = local_key(self.codec.tables, *words)
         padded = [key[word] if word < key.size else np.uint64(0) for word in range(3)]
@@ -150,7 +150,7 @@ def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step]
 
 
 def place_value(codec: StateCodec, state: State, card: int) -> int:
-    """Where a card lies in a state."""
+    """Return the place value of a card in a state."""
     return codec.place(state, card)
 
 

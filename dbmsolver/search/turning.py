@@ -15,7 +15,7 @@ Step = tuple[int, int]
 
 
 def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
-    """Plays of cards, with the turns of the stock that they need before them as steps.
+    """Return plays of cards, with the turns of the stock that they need before them, as steps.
 
     None where one cannot be played.
     """

@@ -18,7 +18,7 @@ SEAL = struct.Struct("<QQQ")
 
 
 def content_hash(data: bytes | memoryview) -> int:
-    """XXH3-64 of everything after the checksum."""
+    """Return the XXH3-64 of everything after the checksum."""
     return xxhash.xxh3_64_intdigest(memoryview(data)[CHECKSUM.size :])
 
 

@@ -125,10 +125,11 @@ def encode_block(runs: Runs) -> bytes:
 
 
 def decode_block(data: bytes | memoryview, where: str, place: bytes | None = None) -> Runs:
-    """Inverse of :func:`encode_block`; StoreError, naming ``where``, for a damaged block.
+    """Return the states of a block's bytes: the inverse of :func:`encode_block`.
 
-    ``place`` is what the checksum covers beside the content (:mod:`dbmsolver.storage.binding`),
-    None for a block that has not been stored.
+    Raises StoreError, naming ``where``, for a damaged block. ``place`` are the bytes that the
+    checksum covers beside the content (:mod:`dbmsolver.storage.binding`), None for a block that has
+    not been stored.
     """
     data = bytes(data)
     start = CHECKSUM.size + BLOCK_HEADER.size

@@ -68,7 +68,7 @@ class DataFile:
         os.close(self._file)
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
-        """All keys that begin with ``prefix``, in order."""
+        """Return all keys that begin with ``prefix``, in order."""
         found = bisect_left(self._keys, prefix)
         end = found
         while end < len(self._keys) and self._keys[end].startswith(prefix):
@@ -92,7 +92,7 @@ class DataFile:
         return len(self._keys)
 
     def check_for_writing(self) -> None:
-        """StoreError if LMDB might crash when it writes.
+        """Raise StoreError if LMDB might crash when it writes.
 
         It might where a page has two uses, or where a value's pages are not its own.
         """
@@ -118,7 +118,7 @@ class DataFile:
         return StoreError(f"not a readable store (data.mdb is damaged: {damage})", self.where)
 
     def _check_current(self) -> None:
-        """ChangedError if what was read need not belong to one commit."""
+        """Raise ChangedError if the pages that were read need not belong to one commit."""
         try:
             newest = self._pages.newest()
         except Damage as damage:

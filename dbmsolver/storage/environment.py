@@ -118,7 +118,7 @@ class Environment:
             raise self._error(error, "not a readable store") from error
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
-        """All keys that begin with ``prefix``, in order."""
+        """Return all keys that begin with ``prefix``, in order."""
         result = []
         with self._readable(), self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
             found = cursor.set_range(prefix) if prefix else cursor.first()
@@ -142,7 +142,7 @@ class Environment:
 
     @contextmanager
     def write(self) -> Iterator[lmdb.Transaction]:
-        """LMDB's transaction, committed at the end; DiskFullError where there is no room for it."""
+        """Open LMDB's transaction, committed at the end; DiskFullError without room for it."""
         try:
             with self._env.begin(write=True, buffers=True) as txn:
                 yield txn
@@ -173,7 +173,7 @@ def _reserve(path: Path) -> None:
 
 
 def _check_data_file(path: Path) -> None:
-    """StoreError if there is a data file that LMDB might crash on."""
+    """Raise StoreError if there is a data file that LMDB might crash on."""
     data = path / "data.mdb"
     if not data.exists() or not data.stat().st_size:
         return

@@ -28,7 +28,7 @@ class Intake:
         self._used = used_bits(tables)
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
-        """StoreError, naming ``where``, if a block with this key cannot have these states."""
+        """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
         wrong = self._wrong(key, runs)
         if wrong is not None:
             raise StoreError(f"the block is wrong: {wrong}", where)

@@ -45,7 +45,7 @@ _MOST_WORDS = 1 << 8
 
 
 def encode_chunks(rows: Words, ways: Words) -> list[bytes]:
-    """States (uint64[*, 4]) and the ways to each (uint64[*, words]) as chunks of a file."""
+    """Return states (uint64[*, 4]) and the ways to each (uint64[*, words]) as chunks of a file."""
     both = np.concatenate([rows, ways], axis=1)
     return [
         _encode(both[first : first + CHUNK_ROWS], ways.shape[1])

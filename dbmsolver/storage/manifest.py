@@ -170,7 +170,7 @@ def _is_of_json(error: Exception) -> bool:
 
 
 def _check_names(members: dict[str, Any]) -> None:
-    """ValueError for a missing field, or one that no manifest has."""
+    """Raise ValueError for a missing field, or one that no manifest has."""
     known = {one.name for one in fields(Manifest)}
     for name in sorted(known - set(members)):
         raise ValueError(f"no {name}")
@@ -237,9 +237,9 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
 def check_same(
     manifest: Manifest, question: Question, deal: Deal, options: Options, where: str
 ) -> None:
-    """StoreError, saying what differs, if the manifest is that of another search.
+    """Raise StoreError, naming the difference, if the manifest is that of another search.
 
-    Whether any solution is wanted first makes no other search: what it closes is the same.
+    A wish for any solution first makes no other search: the same states are closed.
     """
     wanted = new_manifest(question, deal, options)
     if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:

@@ -67,7 +67,7 @@ class Meta(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a record's value is in the file.
+    """The place of a record's value in the file.
 
     ``page`` is the first of the pages that it has for itself, -1 if it is in a leaf.
     """

@@ -156,7 +156,7 @@ class Pages:
         return self._read(place.offset, place.size if most is None else min(most, place.size))
 
     def _check_first_page(self, meta: Meta, place: Place) -> None:
-        """Damage if a value has pages of its own, and the first of them does not say so."""
+        """Raise Damage if a value has pages of its own, and the first of them does not say so."""
         if place.page < 0:
             return
         header = self._read(place.offset - HEADER.size, HEADER.size)
@@ -168,7 +168,7 @@ class Pages:
             raise Damage(f"page {place.page} is overwritten")
 
     def check_uses(self, meta: Meta, places: dict[bytes, Place], spans: list[Span]) -> None:
-        """Damage if a page has two uses, is free and used, or begins a value without saying so."""
+        """Raise Damage if a page has two uses, is free and used, or begins a value unmarked."""
         lists, used = self.index(meta, meta.free)
         free = [np.empty(0, np.uint64)]
         for place in sorted(lists.values()):

@@ -25,7 +25,7 @@ Codes = NDArray[np.uint16]
 
 
 def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
-    """States (uint64[states, 3]) as runs of one signature each, in as many parts as blocks need."""
+    """Yield states (uint64[states, 3]) as runs of one signature each, in the parts of blocks."""
     found = np.zeros(codes.size, np.uint64)
     signatures(keys.tables, words, found)
     order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
@@ -56,7 +56,7 @@ class PatienceIntake:
         self.keys = keys
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
-        """StoreError, naming ``where``, if a block with this key cannot have these states."""
+        """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
         wrong = self._wrong(key, runs)
         if wrong is not None:
             raise StoreError(f"the block is wrong: {wrong}", where)

@@ -84,7 +84,7 @@ def parse_closed_key(key: bytes) -> BlockKey:
 
 
 def parse_pending_key(key: bytes) -> tuple[int, int, int]:
-    """(layer, stratum, number) of a key of kind ``P``, ``B`` or ``D``."""
+    """Return (layer, stratum, number) of a key of kind ``P``, ``B`` or ``D``."""
     layer, stratum, number = _PENDING_KEY.unpack(key)[1:]
     return layer, stratum, number
 

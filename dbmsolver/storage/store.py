@@ -31,7 +31,7 @@ from dbmsolver.storage.transaction import Transaction
 
 _MASK = (1 << 64) - 1
 _HEADER_BYTES = 64
-"""Enough of a block to read its header."""
+"""The first bytes of a block that suffice to read its header."""
 _TRIES = 50
 Found = TypeVar("Found")
 
@@ -49,8 +49,11 @@ class Store(Closing):
         self.path = path
         self.manifest = manifest
         self.check_states: Callable[[bytes, Any, str], None] | None = None
-        """Called with a block's key, its :class:`~dbmsolver.storage.blocks.Runs` and its name when
-        it is decoded; raises StoreError for states that cannot be."""
+        """The check of a block when it is decoded.
+
+        It gets the block's key, its :class:`~dbmsolver.storage.blocks.Runs` and its name, and
+        raises StoreError for states that cannot be.
+        """
         self._records = records
         self._total = total
         self._failed = False
@@ -149,7 +152,7 @@ class Store(Closing):
     # Reading.
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
-        """All keys that begin with ``prefix``, in order."""
+        """Return all keys that begin with ``prefix``, in order."""
         return self._records.keys(prefix)
 
     def place(self, key: bytes) -> bytes:
@@ -183,19 +186,22 @@ class Store(Closing):
         return states_of(self.read(key, _HEADER_BYTES), self.where(key))
 
     def check_record(self, key: bytes) -> None:
-        """StoreError, naming the record, if it is not what was written under this key."""
+        """Raise StoreError, naming the record, if it is not the one written under this key."""
         if not is_intact(self.read(key), self.place(key)):
             raise StoreError(f"{self.where(key)}: the record is damaged (checksum does not match)")
 
     def size(self) -> int:
-        """Bytes on disk."""
+        """Return the bytes on disk."""
         try:
             return (self.path / "data.mdb").stat().st_blocks * 512
         except OSError:
             return 0
 
     def _check_total(self) -> None:
-        """StoreError if the records are not those of the last commit, by keys and checksums."""
+        """Raise StoreError unless the records are those of the last commit.
+
+        Keys and checksums tell.
+        """
         found = 0
         for key in self.keys():
             if key in (MANIFEST, SEAL_KEY):

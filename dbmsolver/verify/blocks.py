@@ -107,7 +107,7 @@ def claimed_by(store: Store, width: int, key: bytes) -> tuple[int, int]:
 
 
 def read_block(store: Store, width: int, key: bytes) -> tuple[Directory, Body]:
-    """All of a block whose codes have ``width`` bytes; StoreError if it is damaged."""
+    """Return all of a block whose codes have ``width`` bytes; StoreError if it is damaged."""
     directory, body = _whole(store, width, key)
     return directory(), body
 

@@ -68,14 +68,14 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
             self._check_memory(claims, memory)
 
     def _check_counts(self, states: int) -> None:
-        """Refuted if blocks claim far more states than were counted: these are not unpacked."""
+        """Raise Refuted if blocks claim far more states than were counted; unpack none of these."""
         manifest = self.store.manifest
         counted = manifest.states + manifest.forced
         if states > 2 * counted + _FEW:
             raise Refuted(f"blocks claim {states:,} states, and {counted:,} were counted")
 
     def _check_memory(self, claims: list[tuple[int, int]], memory: int) -> None:
-        """UndecidedError if the check needs more memory: nothing is unpacked before."""
+        """Raise UndecidedError if the check needs more memory: nothing is unpacked before."""
         states: dict[Place, int] = {}
         for key, (number, _) in zip(self.keys, claims, strict=True):
             place = parse_closed_key(key)

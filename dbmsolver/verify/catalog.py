@@ -115,7 +115,7 @@ def read_catalog(
 
 
 def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
-    """All signatures, ascending, and records of all runs in all blocks, by run and block."""
+    """Return all signatures, ascending, and records of all runs in all blocks, by run and block."""
     if not tables:
         return np.empty(0, np.uint64), np.empty((0, 4), np.int64)
     signature = np.concatenate([table.signatures for table in tables])
@@ -193,7 +193,7 @@ def _groups(strata: Ints, counts: Ints, partition_states: int) -> Ints:
 
 
 def _ranges(starts: Ints, ends: Ints) -> Ints:
-    """All numbers of the ranges, one range after the other."""
+    """Return all numbers of the ranges, one range after the other."""
     lengths = ends - starts
     offsets = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     return offsets + np.arange(lengths.sum())

@@ -23,7 +23,7 @@ from dbmsolver.verify.solution import BadSolution, replay
 
 
 def claim_of(manifest: Manifest, where: str | None = None) -> str:
-    """``unsolvable``, ``shortest`` or ``solved``; StoreError if the store claims nothing."""
+    """Return ``unsolvable``, ``shortest`` or ``solved``; StoreError if the store claims nothing."""
     verdict = manifest.verdict
     if verdict == "unsolvable":
         return "unsolvable"

@@ -51,7 +51,7 @@ class Progress:
 
 
 class Pace:
-    """Says when it is time to tell again how far things have come."""
+    """A clock that says when it is time to report."""
 
     def __init__(self) -> None:
         self._last = 0.0

@@ -262,7 +262,7 @@ class Closure:
             worker.work.digest[0] = 0
 
     def _end(self, lowest: int) -> None:
-        """Nothing more leads to strata from this one on."""
+        """Note that nothing more leads to strata from this one on."""
         self.chains.end(lowest)
         if self._chosen is None:
             self.exchange.close(lowest)

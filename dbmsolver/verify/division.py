@@ -78,7 +78,7 @@ def divide(
 def _sample(
     store: Store, form: Format, signature: np.uint64, step: int, key: bytes, record: Ints
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
-    """Planes and codes of every so-manieth state; none if they cannot be read."""
+    """Return planes and codes of one state in ``step``; none if they cannot be read."""
     body = read_body(store, form, key)
     count = int(record[3])
     planes = np.empty(form.planes * count, np.uint64)
@@ -126,7 +126,7 @@ def choose(
 
 
 def check_size(states: int) -> None:
-    """DbmError for a piece that is too big for any partition."""
+    """Raise DbmError for a piece that is too big for any partition."""
     if states > MOST_STATES:
         raise DbmError(f"{states:,} states differ in too little to be divided")
 

@@ -94,7 +94,7 @@ class Exchange:
         return bool(self._queues)
 
     def take(self, partition: int, most: int) -> Iterator[RowBatch]:
-        """All rows for a partition, in batches of at most ``most``; they are kept no longer."""
+        """Yield all rows for a partition, in batches of at most ``most``; keep them no longer."""
         with self._lock:
             queue = self._queues.pop(partition, _Queue())
             self._used -= queue.nbytes

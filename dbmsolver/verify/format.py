@@ -155,7 +155,7 @@ def comes_back(form: Any) -> bool:
 
 
 def code_bytes(form: Format) -> int:
-    """Width of a parent-move code."""
+    """Return the bytes of a parent-move code."""
     return 1 if form.code_card.size <= 256 else 2
 
 
@@ -180,7 +180,7 @@ def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
 
 
 def progress(form: Format, signatures: Words) -> Ints:
-    """Progress of each signature."""
+    """Return the progress of each signature."""
     words = signatures.astype(np.int64)
     total = np.full(words.size, form.locked_total, np.int64)
     for suit in range(4):

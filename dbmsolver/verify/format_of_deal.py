@@ -37,7 +37,7 @@ PLAYED_WKR = 3
 
 
 class _Dealt(NamedTuple):
-    """Where the cards lie in the deal, in the way of `Format`."""
+    """The places of the cards in the deal, in the way of `Format`."""
 
     place: list[int]
     under: list[int]
@@ -210,7 +210,7 @@ def _mask(cards: Any) -> np.uint64:
 
 
 def _plane_bits(removable: bool = False) -> list[list[int]]:
-    """Bits of the place values 0 to 7 in the planes off, low, high.
+    """Return the bits of the place values 0 to 7 in the planes off, low, high.
 
     Nothing for locked, nor for home, unless cards come back from there.
     """

@@ -106,7 +106,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         return self._sorted([self.loaded[one] for one in near])
 
     def _sorted(self, parts: list[States]) -> States:
-        """States in order; Refuted if one is there twice."""
+        """Return states in order; raise Refuted if one is there twice."""
         words = np.concatenate([part.words for part in parts] or [np.empty((0, 3), np.uint64)])
         codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
         layers = np.concatenate([part.layers for part in parts] or [np.empty(0, np.int64)])
@@ -155,7 +155,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
 
 
 def _check_rings(known: States, chains: list[tuple[k.Ints, k.Ints]]) -> None:
-    """Refuted if parents within a stratum lead round and round.
+    """Raise Refuted if parents within a stratum lead round and round.
 
     Each state points to its parent if that is of the stratum, else to nothing. In every round each
     pointer is replaced by two of them, so after as many rounds as the number of states has bits all

@@ -97,7 +97,10 @@ class PileFormat:
         return Taken(left, (keys & _TOP).astype(np.int64))
 
     def are_positions(self, keys: Words, taken: Taken) -> Flags:
-        """Which keys are positions: nothing beyond the deal, and a top that was moved last."""
+        """Return a flag for each key that is a position.
+
+        It has nothing beyond the deal, and a top that was moved last.
+        """
         good: Flags = keys & ~np.uint64(self.used) == 0
         whole = np.ones(keys.size, np.bool_)
         for left, pile in zip(taken.left, self.piles, strict=True):
@@ -112,26 +115,26 @@ class PileFormat:
         return good & np.where(whole, first, last)
 
     def strata(self, taken: Taken) -> Ints:
-        """Cards on the pile."""
+        """Return the number of cards on the pile, for each key."""
         total = np.full(taken.top.size, len(self.on_pile), np.int64)
         for left, pile in zip(taken.left, self.piles, strict=True):
             total += len(pile) - left
         return total
 
     def layers(self, taken: Taken) -> Ints:
-        """Cards in the columns of the deal, plus cards turned from the stock."""
+        """Return the cards in the columns of the deal, plus cards turned from the stock."""
         turned: Ints = len(self.piles[-1]) - taken.left[-1]
         return self.in_columns + turned
 
     def are_won(self, taken: Taken) -> Flags:
-        """Which have empty columns."""
+        """Return a flag for each state with empty columns."""
         won = np.ones(taken.top.size, np.bool_)
         for left in taken.left[:-1]:
             won &= left == 0
         return won
 
     def may_go_on(self, cards: Ints, tops: Ints) -> Flags:
-        """Which cards may be put on the cards on top, as they leave a column."""
+        """Return a flag for each card that may be put on the card on top, as it leaves a column."""
         apart = np.abs(cards // 4 - tops // 4)
         good: Flags = apart == 1
         if self.wraps:

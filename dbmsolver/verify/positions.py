@@ -36,7 +36,7 @@ Words = NDArray[np.uint64]
 _FIRST_ROOM = 1 << 12
 _UNIT = 1 << 14
 _POSITION_BYTES = 24 + 8
-"""Of a position, with its share of the hash table."""
+"""The bytes of a position, with its share of the hash table."""
 
 
 class TooManyPositions(DbmError):

@@ -37,7 +37,7 @@ def root_record(form: Format, deal: Deal) -> tuple[int, int, int, int]:
 def position_of_record(
     form: Format, deal: Deal, words: tuple[int, int, int, int]
 ) -> Position | None:
-    """One of the positions that a record stands for, slot cards in freecells first.
+    """Return one of the positions that a record stands for, slot cards in freecells first.
 
     None if there is none.
     """

@@ -48,7 +48,7 @@ class Verification:
     relation: str | None = None
     checked: list[str] = field(default_factory=list)
     depth: Depth | None = None
-    """Of a proof over dominating positions."""
+    """The depth in which a proof over dominating positions was checked."""
     covered: int | None = None
     """Positions that the records cover, where they were listed."""
     sample: float | None = None

@@ -310,7 +310,7 @@ def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
 
 
 def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
-    """(layer, stratum, states, forced) of what has been checked, ascending."""
+    """Return (layer, stratum, states, forced) of the checked states, ascending."""
     strata, layers = np.nonzero(tally.sum(axis=2))
     return sorted(
         (int(layer), int(stratum), int(tally[stratum, layer, 0]), int(tally[stratum, layer, 1]))

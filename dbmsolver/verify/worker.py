@@ -1,4 +1,4 @@
-"""Where a thread works: states become rows, and rows are looked up, or sent where they belong."""
+"""The workers of the check: states become rows, and rows are looked up, or sent to their place."""
 
 from __future__ import annotations
 
@@ -138,7 +138,10 @@ class CheckWorker:
         self._judge(self.missing[:gone])
 
     def _judge(self, missing: Ints) -> None:
-        """Rows that were not found: right only where costs count, if what they lead to can wait."""
+        """Refute the claim by rows that were not found, unless they may be missing.
+
+        They may only where costs count, if their states can wait.
+        """
         if not missing.size:
             return
         worst = int(missing[0])

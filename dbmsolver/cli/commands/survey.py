@@ -185,7 +185,7 @@ def summary(rows: Rows, path: Path) -> str:
 
 
 def nothing_taken_up(rows: Rows, path: Path) -> str:
-    """Why --undecided-only had nothing to do."""
+    """Return the reason why --undecided-only had nothing to do, as a line."""
     if any(row.is_open for row in rows.values()):
         return f"{path}: what is undecided was searched with these limits already, or larger ones"
     return f"{path}: nothing is undecided"

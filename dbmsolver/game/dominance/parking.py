@@ -20,7 +20,7 @@ class Board:
         self.moves: list[Move] = []
 
     def place_of(self, card: int) -> Place | None:
-        """Where an exposed card lies; None if it is not exposed."""
+        """Return the place of an exposed card; None if it is not exposed."""
         if card in self.cells:
             return Place("freecell", self.cells.index(card))
         for index, column in enumerate(self.columns):

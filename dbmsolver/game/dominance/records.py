@@ -88,12 +88,15 @@ def slot_cards(record: Record) -> list[int]:
 
 
 def empty_columns(record: Record, rules: Rules) -> int:
-    """E: columns that are not stuck."""
+    """Return E, the number of columns that are not stuck."""
     return rules.columns - len(record.columns)
 
 
 def free_slots(record: Record, rules: Rules) -> int:
-    """Slots without a card. Negative if the cards do not fit, which no real record does."""
+    """Return the number of slots without a card.
+
+    Negative if the cards do not fit, which no real record does.
+    """
     home = sum(record.foundations)
     stuck = sum(map(len, record.columns))
     slots = rules.freecells
@@ -201,7 +204,10 @@ def _reduce(record: Record, rules: Rules, policy: Policy) -> tuple[Reduction, Re
 
 
 def _after_home(record: Record, card: int, rules: Rules) -> Record:
-    """With the card, a top or a slot card, home. A card left alone lies in a column."""
+    """Return the record with the card, a top or a slot card, home.
+
+    A card left alone lies in a column.
+    """
     heights = list(record.foundations)
     heights[suit(card)] += 1
     hearts, spades, diamonds, clubs = heights
@@ -211,7 +217,7 @@ def _after_home(record: Record, card: int, rules: Rules) -> Record:
 
 
 def _pair(record: Record, slots: list[int], rules: Rules) -> tuple[Reduction, Record] | None:
-    """Two slot cards that become a column."""
+    """Make a column of two slot cards; return the step and the record, None if no two fit."""
     movable = free_slots(record, rules) > 0 or not rules.freecells
     for card in slots:
         for parent in slots:
@@ -265,7 +271,7 @@ def is_locked(card: int, under: int | None, rules: Rules) -> bool:
 
 
 def progress(record: Record, start: Position, rules: Rules) -> int:
-    """Cards home, and locked cards of the start that lie there no more.
+    """Return cards home, plus locked cards of the start that lie there no more.
 
     It never falls along a macro, nor when a record is normalised.
     """

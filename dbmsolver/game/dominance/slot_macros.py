@@ -57,7 +57,7 @@ from dbmsolver.game.dominance.records import Column, Heights, Record, in_play, m
 
 
 def slot_macros(game: Game) -> Iterator[Macro]:
-    """All macros of a record; what they lead to is not normalised."""
+    """Yield all macros of a record; the records they lead to are not normalised."""
     for attempt in _slot_attempts(game):
         yield from _outcomes(game, attempt)
 
@@ -143,7 +143,10 @@ def _z(columns: dict[int, Column], late: set[int], moved_from: int | None) -> se
 
 
 def _after(record: Record, attempt: Attempt) -> tuple[Heights, dict[int, Column]]:
-    """Heights and columns once x has moved: by number, a new column last, cards alone kept."""
+    """Return heights and columns once x has moved.
+
+    Columns are by number, a new one last; cards alone are kept.
+    """
     _, x, p, _, kept = attempt
     columns = {
         index: tuple(card for card in column[: kept.get(index, len(column))] if card != x)

@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 960, 320
 """The size of the drawing of one chart, without the text around it."""
 
 LINES = 5
-"""About how many lines there are to compare with."""
+"""The number of lines to compare with, about."""
 
 
 def frame(heading: str, name: str, most: int) -> tuple[int, list[str]]:

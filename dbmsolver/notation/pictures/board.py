@@ -89,7 +89,7 @@ def _column_words(column: tuple[int, ...], hidden: int) -> list[str]:
 
 
 def _piled_in_words(position: Position, pile: tuple[int, ...]) -> list[str]:
-    """Pile and stock, a sentence for each: the pile's top card is the last one."""
+    """Return pile and stock, a sentence for each: the pile's top card is the last one."""
     said = [f"Pile: {', '.join(map(card_words, pile)) or 'empty'}"]
     if position.stock:
         said.append(f"Stock: {', '.join(map(card_words, position.stock))}")
@@ -97,7 +97,7 @@ def _piled_in_words(position: Position, pile: tuple[int, ...]) -> list[str]:
 
 
 def card_words(card: int) -> str:
-    """`10 of diamonds`."""
+    """Return the name of a card: `10 of diamonds`."""
     return f"{RANK_WORDS.get(rank(card), rank(card))} of {SUIT_NAMES[suit(card)]}"
 
 
@@ -224,7 +224,7 @@ def _stock_and_waste(position: Position) -> list[str]:
 
 
 def _beside(words: str, x: Number) -> str:
-    """Words to the right of a card in the upper row."""
+    """Return words to the right of a card in the upper row."""
     look: dict[str, str | Number] = {"font_size": 18, "font_weight": 600, "fill": ON_TABLE}
     return text(words, x + WIDTH + GAP, MARGIN + HEIGHT / 2 + 6, **look)
 

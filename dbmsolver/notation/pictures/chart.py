@@ -96,7 +96,7 @@ def _bars(chart: Chart, top: int) -> list[str]:
 
 
 def _bar(x: Number, width: Number, states: float, forced: float) -> list[str]:
-    """States from the base on, forced ones above them."""
+    """Return the bar of one row: states from the base on, forced ones above them."""
     parts = []
     if states:
         parts.append(

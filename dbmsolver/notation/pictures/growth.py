@@ -10,7 +10,7 @@ from dbmsolver.notation.pictures.axes import HEIGHT, LINES, WIDTH, below, frame,
 from dbmsolver.notation.pictures.svg import Number, element, number, text
 
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
-"""In milliseconds."""
+"""The units of time in milliseconds."""
 
 STEPS = (
     *((size, SECOND, "s") for size in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
@@ -79,11 +79,11 @@ class _Scale(NamedTuple):
     height: float
 
     def x(self, milliseconds: int) -> float:
-        """From left to right."""
+        """Return the distance of a time from the left."""
         return milliseconds * self.width
 
     def y(self, states: int) -> float:
-        """From the top to the base."""
+        """Return the distance of a number of states from the top."""
         return HEIGHT - states * self.height
 
 
@@ -100,7 +100,10 @@ def _bands(points: Sequence[Point]) -> Iterator[list[Point]]:
 
 
 def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool) -> str:
-    """States from the base on, forced ones above them; every other band is paler."""
+    """Return one band: states from the base on, forced ones above them.
+
+    Every other band is paler.
+    """
     base = [(scale.x(one.milliseconds), scale.y(0)) for one in band]
     states = [(scale.x(one.milliseconds), scale.y(one.states)) for one in band]
     closed = [(scale.x(one.milliseconds), scale.y(one.states + one.forced)) for one in band]

@@ -11,7 +11,7 @@ _NO_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def words(content: str) -> str:
-    """Text as markup that shows it; characters that XML cannot hold become `\ufffd`."""
+    """Return text as markup that shows it; characters that XML cannot hold become `\ufffd`."""
     return escape(_NO_XML.sub("\ufffd", content))
 
 

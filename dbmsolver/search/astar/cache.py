@@ -1,6 +1,6 @@
-"""Keeps partitions in memory while they fit the budget, and loads them when they are needed.
+"""A cache of partitions, which keeps them in memory while they fit the budget.
 
-The others are written to the store.
+The others are written to the store, and loaded when they are needed.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class Checkpoint:
             self.recorder.unwritten -= sum(block.states for block in blocks)
 
     def _fresh_blocks(self, queue: ShardQueue) -> list[Closed]:
-        """Blocks of the counted states of a shard that are in none."""
+        """Return blocks of the counted states of a shard that are in none."""
         found = []
         for layer, numbers in queue.take_unwritten():
             for stratum, runs in packed(self.codec, queue.rows, numbers):
@@ -218,7 +218,7 @@ class Checkpoint:
             )
 
     def _unclosed(self) -> int:
-        """States that have been looked at and are to be closed, but are not."""
+        """Count the states that have been looked at and are to be closed, but are not."""
 
         def of(queue: ShardQueue) -> int:
             rows = queue.rows

@@ -44,13 +44,13 @@ from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.search.trace import Step, steps_to
 
 ENOUGH = 1 << 16
-"""With fewer states looked at, dividing them and sending candidates costs more than it saves."""
+"""The number of states looked at from which on dividing them among shards pays."""
 _PARALLEL = 2_000
 """The fewest states in a round for which waking threads pays."""
 _SHARD_BYTES = 1 << 22
 """Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
 _MOST_ROUNDS = 64
-"""Of each shard, before limits and memory are looked at again."""
+"""The rounds of each shard before limits and memory are looked at again."""
 _ROUND_BYTES = 1 << 24
 """The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 
@@ -150,7 +150,7 @@ class AStarSearch:
         return steps
 
     def _ended(self) -> Outcome | None:
-        """Why it ends before nothing is pending; None: it goes on."""
+        """Return why it ends before nothing is pending; None: it goes on."""
         if self.goal is not None:
             return GoalMet(self.goal)
         looked_at = self.statistics.evaluated - self.evaluated_before

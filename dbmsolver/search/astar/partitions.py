@@ -139,7 +139,7 @@ class ShardQueue:
         rehash(self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
 
     def _slots_wanted(self) -> int:
-        """Slots of a table that a burst fits into, no fewer than the one there is has."""
+        """Return the slots of a table that a burst fits into, no fewer than it has now."""
         slots = self.shard.table.size
         while 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * slots:
             slots *= 2

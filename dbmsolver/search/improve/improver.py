@@ -1,4 +1,4 @@
-"""Which beams are made to find shorter solutions, and when.
+"""The beams that find shorter solutions, and the times at which they are made.
 
 They grow wider from one to the next. The first ones take tenths of a second. Where any solution is
 wanted at once they come before the search by cost layers. The others come beside it, each once that
@@ -16,7 +16,7 @@ from dbmsolver.search.improve.beam import Beam, Shape, room_for
 from dbmsolver.search.improve.best import Best
 
 FIRST = (Shape(300, 1), Shape(1000, 0), Shape(3000, 1))
-"""Before the search by cost layers, where any solution is wanted at once."""
+"""The beams before the search by cost layers, where any solution is wanted at once."""
 _BESIDE = ((4, Shape(1000, 0)), (2, Shape(3000, 1)))
 """The beams that run beside the search for a shortest solution: pairs (pace, shape).
 
@@ -34,9 +34,9 @@ LATER = (
     Shape(1_000_000, 0),
     Shape(3_000_000, 0),
 )
-"""Beside it."""
+"""The beams beside the search by cost layers, in their order."""
 PACE = 3
-"""The pace of further beams: one starts once the search has evaluated PACE times its states."""
+"""The pace of later beams: one starts once the search has evaluated PACE times its states."""
 _STATES = 200
 """The states that a beam looks at, for each of its width. It is often fewer."""
 Event = TypeVar("Event")
@@ -51,9 +51,9 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
 
 
 class Improver:
-    """Makes the beams, in ``memory`` bytes; none looks at more than about ``most`` states.
+    """The maker of beams, in ``memory`` bytes; none looks at more than about ``most`` states.
 
-    ``any_solution``: whether any solution is wanted at once, and the first beams come first.
+    ``any_solution``: any solution is wanted at once, and the first beams come first.
     """
 
     def __init__(

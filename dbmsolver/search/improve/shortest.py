@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class ShortestBelow:
-    """Closes the layers below the best solution's length. What it finds there is a shortest one.
+    """A search that closes the layers below the best solution's length.
 
-    Where there is nothing, the best solution is.
+    A solution found there is a shortest one. If there is none, the best solution is.
     """
 
     shortest = True

@@ -67,7 +67,7 @@ def root_candidates(keys: PileKeys) -> Words:
 
 
 def sorted_candidates(parts: list[Words]) -> Words:
-    """Candidates in the order of keys, each key once, with its lowest code."""
+    """Return candidates in the order of keys, each key once, with its lowest code."""
     words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
     words.sort()
     first = np.ones(words.size, np.bool_)
@@ -76,7 +76,7 @@ def sorted_candidates(parts: list[Words]) -> Words:
 
 
 def packed(words: Words) -> Iterator[tuple[bytes, Words]]:
-    """Blocks of sorted candidates, each with its keys."""
+    """Yield blocks of sorted candidates, each with its keys."""
     runs = to_runs(words >> _SHIFT, (words & _CODE).astype(np.uint8))
     for part in split(runs):
         yield encode_block(part), from_runs(part)
@@ -140,7 +140,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
             yield self._report()
 
     def _merged(self, parts: list[Part]) -> Words:
-        """All candidates of a place in order, each key once; they have no records any more."""
+        """Return all candidates of a place in order, each key once; drop their records."""
         words = sorted_candidates([part.words for part in parts])
         self.books.take(total(part.tally for part in parts))
         self.books.make(weigh_keys(words >> _SHIFT))

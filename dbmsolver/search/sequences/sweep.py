@@ -185,7 +185,7 @@ class Sweep:
         self._look_at(self.depth)
 
     def _parts(self) -> int:
-        """In how many parts the next level is made: it may be twice as large as the last."""
+        """Return the number of parts of the next level: it may be twice as large as the last."""
         parts = 1
         least = self.threads if self._size > _SERIAL else 1
         while parts < least or parts * self.room < 2 * self._size:

@@ -41,7 +41,7 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
 
 @inlined
 def problem_of_move(f, card, old, new, before):
-    """Why a card cannot have been moved from one place to another: an error, 0 if it can.
+    """Return the error of a move of a card from one place to another; 0 if it can be.
 
     ``before`` is the state with the card in its place before.
     """

@@ -1,4 +1,4 @@
-"""From the body of a block to states: byte planes to local keys, local keys to planes of cards."""
+"""The states in the body of a block: byte planes to local keys, local keys to planes of cards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Scratch(NamedTuple):
 
 
 def make_scratch() -> Scratch:
-    """Scratch memory."""
+    """Return scratch memory."""
     return Scratch(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
 
 

@@ -30,7 +30,7 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 
 @inlined
 def bound_of_cards(f, signature, home, cells, used, board):
-    """:func:`lower_bound` where cards move one by one."""
+    """Return :func:`lower_bound` where cards move one by one."""
     result = count_bits(ALL & ~home)
     near = board.near
     blocked = ZERO  # cards that are no blockers, but have a lower card of another suit beneath them
@@ -67,7 +67,7 @@ def bound_of_cards(f, signature, home, cells, used, board):
 
 @inlined
 def bound_both_ways(f, signature, home, cells, used, board):
-    """:func:`lower_bound` where cards go both ways: cards not home, and blockers.
+    """Return :func:`lower_bound` where cards go both ways: cards not home, and blockers.
 
     A card that is not home makes a move home, and a blocker one before that, which does not take it
     home: see above. That is as true where columns are built up, too, or cards come back.

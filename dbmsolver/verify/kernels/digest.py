@@ -29,7 +29,7 @@ _HALF = np.uint64(0xFFFFFFFF)
 
 @inlined
 def folded_product(left, right):
-    """Both halves of the 128-bit product, one XORed onto the other."""
+    """Return both halves of the 128-bit product, one XORed onto the other."""
     shift = U64(32)
     low_low = (left & _HALF) * (right & _HALF)
     high_low = (left >> shift) * (right & _HALF)

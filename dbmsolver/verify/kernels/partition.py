@@ -68,7 +68,7 @@ def find_run(index, signature):
 
 @inlined
 def slot_of(hashed, slots):
-    """Where to look for a hash first."""
+    """Return the slot to look in first for a hash."""
     return np.int64(((hashed & HALF) * U64(slots.size)) >> U64(32))
 
 

@@ -341,7 +341,7 @@ def place_in(known, words):
 
 @inner
 def stratum(game, table):
-    """Cards that have left waste, stock and heap, and those face down that are turned up."""
+    """Count cards that have left waste, stock and heap, and those face down that are turned up."""
     count = game.pack.size - table.first[0] + game.heap.size - table.first[4]
     for card in range(CARDS):
         count += game.face_down[card] and not table.down[card]

@@ -38,7 +38,7 @@ def beneath(f, off, low, dealt, card):
 
 @inlined
 def exposed_cards(f, heights, off, low, dealt):
-    """(cards that are free to move, columns in use)."""
+    """Return (cards that are free to move, columns in use)."""
     playing = ZERO
     for suit in range(4):
         for rank in range(height_of(heights, suit), 13):

@@ -28,7 +28,7 @@ def pack(heights, off, low, dealt):
 
 @inlined
 def unpack(first, second, third):
-    """(heights, off, low, dealt) of three words."""
+    """Return (heights, off, low, dealt) of three words."""
     heights = (third >> _TOP) | ((second >> _TOP) << U64(12))
     return heights, first, second & ALL, third & ALL
 

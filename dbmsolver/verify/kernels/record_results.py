@@ -25,7 +25,7 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 
 @inlined
 def release(f, signature, locked, bit, card):
-    """(signature, locked cards) once a card has been moved."""
+    """Return (signature, locked cards) once a card has been moved."""
     if locked & bit:
         signature -= ONE << U64(f.column_shift[f.dealt_column[card]])
         locked &= ~bit

@@ -26,7 +26,7 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 
 @inlined
 def over_of(card):
-    """All higher cards of a card's suit."""
+    """Return all higher cards of a card's suit."""
     return (U64(0x1111111111111111) << U64(card)) & ALL & ~(ONE << U64(card))
 
 

@@ -71,7 +71,7 @@ def safe_card(f, signature, movable):
 
 @inlined
 def place_away(f, locked, off, low, high, card):
-    """:func:`place_in` where no card comes back from home."""
+    """Return :func:`place_in` where no card comes back from home."""
     shift = U64(card)
     if (locked >> shift) & ONE:
         return LOCKED
@@ -82,7 +82,7 @@ def place_away(f, locked, off, low, high, card):
 
 @inlined
 def place_or_home(f, locked, off, low, high, card):
-    """:func:`place_in` where cards may come back from home."""
+    """Return :func:`place_in` where cards may come back from home."""
     if ((off & high) >> U64(card)) & ONE and not (locked >> U64(card)) & ONE:
         return HOME
     return place_away(f, locked, off, low, high, card)

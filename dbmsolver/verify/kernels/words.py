@@ -67,5 +67,5 @@ def hash_state(signature, off, low, high):
 
 @inlined
 def height_of(signature, suit):
-    """Foundation height of a suit, as int64."""
+    """Return the foundation height of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))

@@ -10,7 +10,7 @@ class Closing:
     """An object with a method :meth:`close`, which is called however the `with` block ends."""
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release the resources that it holds."""
 
     def __enter__(self) -> Self:
         return self

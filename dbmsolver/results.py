@@ -130,7 +130,7 @@ class Options:
 
 
 def _set(frozen: object, name: str, value: object) -> None:
-    """Put what was read in the place of what was given."""
+    """Put the value that was read in the place of the given one."""
     object.__setattr__(frozen, name, value)
 
 
@@ -174,7 +174,7 @@ class Better:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One committed transaction, for logs: what it added."""
+    """One committed transaction, for logs: the states and bytes that it added."""
 
     number: int
     layer: int | None
@@ -252,7 +252,7 @@ class Result:
 
     @property
     def measure(self) -> Measure:
-        """The measure of the result's moves: what counts as a move, and what it costs."""
+        """The measure of the result's moves: the unit of a move, and its cost."""
         return Measure(self.deal.rules, self.policy, self.metric)
 
     @property

@@ -42,7 +42,7 @@ def ignore_signals() -> None:
 def _requests() -> list[signal.Signals]:
     """Return the signals that ask a program to end, without those that the user has had ignored.
 
-    A shell ignores SIGINT for what it starts in the background, nohup SIGHUP. SIGTERM always ends
+    A shell ignores SIGINT for programs in the background, nohup SIGHUP. SIGTERM always ends
     the program.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -16,7 +16,7 @@ def follow(
     progress: Callable[[Event], object] | None = None,
     request: Callable[[], object] | None = None,
 ) -> Answer:
-    """Go through a generator to its end, and return what it returns; it is closed in any case.
+    """Go through a generator to its end, and return its value; it is closed in any case.
 
     Each event goes to `progress`. What `request` returns after it is sent to the generator.
     """

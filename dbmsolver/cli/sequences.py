@@ -1,4 +1,4 @@
-"""`solve --count` and `solve --all`: how many shortest solutions there are, and what they are."""
+"""`solve --count` and `solve --all`: the number of shortest solutions, and their list."""
 
 from __future__ import annotations
 

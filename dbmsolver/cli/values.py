@@ -32,7 +32,7 @@ def parse_memory(text: str) -> int:
 
 
 class Parsed(click.ParamType[Any]):
-    """A value that a function of the library's kind reads, with UsageError for what it is not."""
+    """A value that a function of the library's kind reads, with UsageError for other text."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name

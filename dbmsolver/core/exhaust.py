@@ -250,7 +250,7 @@ def write_runs(t, ws, out, signature, outgoing):
 
 @kernel
 def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):
-    """Close the signatures ``first:last``, each with its candidates, and append what comes of them.
+    """Close the signatures ``first:last``, each with its candidates, and append the results.
 
     Candidates of signature i are ``keys[words[i]:]`` and ``codes[offsets[i]:]``, ``counts[i]`` of
     them, duplicates included. ``signatures`` and ``keys`` are uint64, ``counts``, ``offsets`` and

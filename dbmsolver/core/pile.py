@@ -57,7 +57,7 @@ class PileTables(NamedTuple):
     columns: int
     shifts: Words  # [columns + 1]: where a column's number starts in the key; last, the stock's
     masks: Words  # [columns + 1]: that number's mask after shifting
-    cards: NDArray[np.int64]  # [columns + 1, left]: the card that may leave when so many are left
+    cards: NDArray[np.int64]  # [columns + 1, left]: the card that may leave, by cards left
     follows: Words  # [53]: the cards of columns that may be put on a card
     release: Words  # [52]: what a card takes from the key when it leaves; 0 in the pile of the deal
 

@@ -87,7 +87,7 @@ def whole_suits(t, stacked, low, high, heads):
 def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal moves of a state to ``moves`` (uint16[256]).
 
-    A move is ``8 * head + new place value``; the other arguments, and what it returns, are those of
+    A move is ``8 * head + new place value``; the other arguments, and the result, are those of
     :func:`dbmsolver.core.expand.list_moves`. The head moved last is skipped, too, and may: where
     its run could go now it could have gone at once, for the run is the same. (Nor was there less
     room. Only a column that has become empty makes more, and that counts for nothing unless the run

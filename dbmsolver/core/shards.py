@@ -97,7 +97,7 @@ class Shard(NamedTuple):
     later_layer: NDArray[np.uint16]  # [candidates]: that layer
     outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
     burst: NDArray[np.uint64]  # [BURST, ROW + 1]: candidates of this one
-    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
+    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: facts about a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
     work: NDArray[np.uint64]  # see make_scratch of the bound
     moves: NDArray[np.uint16]  # [MAX_MOVES]

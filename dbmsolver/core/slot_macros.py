@@ -74,7 +74,7 @@ def note_stripped(
 
 @inlined
 def note_outcomes(t, r, scratch, count, fix, way):
-    """Note what comes of a way to make a move, if there is room for its lifts.
+    """Note the results of a way to make a move, if there is room for its lifts.
 
     ``fix`` is that of the record without the cards that the move takes away.
     """
@@ -204,7 +204,7 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
     kept_moved = kept
     if not same and x.depth > 0 and length != FAR and length - p.depth - 1 >= 2:
         kept_moved &= ~(1 << p.column)
-    # What is lifted in the columns of x and p.
+    # The cards lifted in the columns of x and p.
     if is_above:
         lifts, lifted = p.depth + 1, p.above | p.bit
     elif same:

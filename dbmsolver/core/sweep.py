@@ -61,7 +61,7 @@ class Level(NamedTuple):
     ways: NDArray[np.uint64]  # [states, words]: how many sequences lead to each, lowest word first
     table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
     one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
-    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
+    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: facts about a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
     work: NDArray[np.uint64]  # see make_scratch of the bound
     moves: NDArray[np.uint16]  # [MAX_MOVES]

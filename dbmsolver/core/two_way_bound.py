@@ -100,7 +100,7 @@ def cheap_bound(b, t, s, off, low, high, over):
         if t.planes == 3:
             kind += 2 * np.int64((high >> shift) & ONE)
         if kind >= t.kinds.size or card + t.rises[kind] >= CARDS:
-            continue  # what is read from a file may be no state
+            continue  # words from a file may be no state
         if t.rises[kind] < 0:
             found += 1  # it lies on a lower card of its suit
             continue

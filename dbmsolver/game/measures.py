@@ -1,6 +1,6 @@
-"""Measures: what one move is, and what it costs, when a solution's length is told.
+"""Measures of a solution's length: what counts as one move, and what it costs.
 
-`cards`  Each card that moves is a move. What games are in which cards move one by one.
+`cards`  Each card that moves is a move. It is usual in games whose cards move one by one.
 `runs`   A run that moves at once is a move. In games where a run is one move by the rules, that is
          any move; elsewhere a run moves at once from column to column if there is room for it
          (:mod:`dbmsolver.game.room`). A move to or from a freecell and a move home is of one card.
@@ -34,7 +34,7 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 class Measure(NamedTuple):
-    """The moves of a search under some rules, and what they cost."""
+    """The moves of a search under some rules, and their costs."""
 
     rules: Rules
     policy: Policy

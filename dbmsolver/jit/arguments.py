@@ -1,4 +1,4 @@
-"""The types of what kernels are called with: plain arrays, numbers, and tuples of both.
+"""The types of kernels' arguments: plain arrays, numbers, and tuples of both.
 
 To see whether an array is a masked one numba loads numpy's masked arrays. That takes a hundredth of
 a second, and no kernel is called with one.

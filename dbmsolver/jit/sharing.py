@@ -181,7 +181,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return f"{function.__module__}.{function.__qualname__} {stamp} {key}"
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, if there is room on the disk."""
+        """Keep the compiled kernel, if there is room on the disk."""
         try:
             super().save_overload(sig, data)
         except OSError:

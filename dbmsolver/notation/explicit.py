@@ -63,8 +63,8 @@ def fewest_moves(
     one with most of the ``own`` steps is taken.
     """
     last = {position: index for index, position in enumerate(positions)}
-    # Best ways from the start, in order of the positions: every move leads forward. A way has so
-    # many moves, and so many of them are none of the own steps.
+    # Best ways from the start, in order of the positions: every move leads forward. A way is known
+    # by its number of moves, and of those that are none of the own steps.
     never = ((len(positions), 0), -1, None)
     best: list[tuple[tuple[int, int], int, Step | None]] = [never] * len(positions)
     best[0] = ((0, 0), -1, None)

@@ -34,7 +34,7 @@ MOVES = 20
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
-    """Check a final answer against the records; what was checked, in words.
+    """Check a final answer against the records; return what was checked, in words.
 
     StoreError if the records do not bear the answer out.
     """

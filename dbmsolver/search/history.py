@@ -13,7 +13,7 @@ from dbmsolver.storage.fields import MOST_MOMENTS
 
 
 class Moment(NamedTuple):
-    """A commit: what was closed by then, and where the search was.
+    """A commit: the states closed by then, and the layer and stratum of the search.
 
     `layer` and `stratum` are those of the states closed last; 0 where a search has none, and
     before its first states.

@@ -1,4 +1,4 @@
-"""Looking into a store: what it holds, and how a position in it was reached."""
+"""Inspection of a store: its content, and the way to a position in it."""
 
 from __future__ import annotations
 

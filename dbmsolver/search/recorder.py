@@ -1,4 +1,4 @@
-"""Records a run of a search on one store: what it counts, when it must stop, what it commits."""
+"""The recorder of a run on one store: its counts, its limits, and its commits."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class _Run:
         threads = options.threads or default_threads()
         begun = self.answered or store.manifest.phase == "search"
         if not begun:
-            # What was counted before the search began is no part of it.
+            # States counted before the search began are no part of it.
             store.manifest = store.manifest.without_counts()
         self.recorder = Recorder(
             store,

@@ -1,4 +1,4 @@
-"""The books of a proof: what was made pending against what was taken.
+"""The books of a proof: candidates made pending against those taken.
 
 A proof is only as good as its list of pending candidates: one that gets lost is a part of the game
 that nobody looks at, and "unsolvable" may be wrong. So candidates are counted twice, by different

@@ -46,7 +46,7 @@ class Keys(Protocol):
 
     @property
     def measure(self) -> Measure:
-        """The measure: what counts as a move, and what it costs."""
+        """The measure: the unit of a move, and its cost."""
 
     @property
     def method(self) -> Method:

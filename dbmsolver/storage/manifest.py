@@ -1,4 +1,4 @@
-"""The manifest of a store: what was asked, under which rules, and how far the answer has come."""
+"""The manifest of a store: the question, the rules, and the progress of the answer."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.
 class PatienceIntake:
     """Checks the blocks of one deal's store before they are worked with.
 
-    A checksum tells that a block is what was written, not that it makes sense.
+    A checksum tells that a block is unchanged, not that it makes sense.
     """
 
     def __init__(self, keys: PatienceKeys) -> None:

@@ -34,7 +34,7 @@ def from_runs(runs: Runs) -> Words:
 class PileIntake:
     """Checks the blocks of one deal's store before they are worked with.
 
-    A checksum tells that a block is what was written, not that it makes sense.
+    A checksum tells that a block is unchanged, not that it makes sense.
     """
 
     def __init__(self, keys: PileKeys) -> None:

@@ -1,7 +1,7 @@
 """The records of a store: the grammar of keys and values.
 
 This grammar is the source of all widths; ``docs/store-format.md`` tells the meaning of every field
-to those who write a reader of their own.  Numbers in keys are big-endian, so that the order of
+to authors of other readers.  Numbers in keys are big-endian, so that the order of
 bytes is that of the numbers; numbers in values are little-endian.  ``uN`` is N bits wide, ``[n]``
 means n of them::
 

@@ -1,4 +1,4 @@
-"""The small record of a finished search: what it claims, and what another run can be compared by.
+"""The certificate of a finished search: its claim, and the counts to compare another run by.
 
 The digest and the counts do not depend on
 threads, memory or the order of the work where a proof is concerned, so two runs of one proof give

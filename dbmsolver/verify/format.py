@@ -1,4 +1,4 @@
-"""The keys in a store, for those who write a reader of their own; the tables of them.
+"""The keys in a store, for authors of other readers; their tables.
 
 **Cards** are ``4 * rank + suit``, ranks from 0 (ace), suits H S D C = 0 1 2 3.  **Place values**
 say where a card lies: 0 to 3 on its first to fourth legal parent, 4 in a freecell, 5 at the bottom

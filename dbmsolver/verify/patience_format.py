@@ -1,4 +1,4 @@
-"""Keys of Klondike and its relatives, for those who write a reader of their own.
+"""Keys of Klondike and its relatives, for authors of other readers.
 
 **Key**: three words, in which each card has a digit of three bits, cards 0 to 20 in word 0, 21 to
 41 in word 1, the others in word 2: 0 where it was dealt, be that on a card, in stock or in waste; 1

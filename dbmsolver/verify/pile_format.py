@@ -1,4 +1,4 @@
-"""Keys of games of one pile, for those who write a reader of their own, and what they stand for.
+"""Keys of games of one pile, for authors of other readers, and their meaning.
 
 **Key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit 6 on
 stands how many cards the stock has left, in as many bits as the number in the deal needs (none for
@@ -11,7 +11,7 @@ order. So the key says what lies where, but for the order of the pile below its 
 columns of the deal, plus those that the stock has lost.
 
 **Parent-move code**: the card that was on top before the last move, 52 where the pile was empty; 53
-for the deal itself. What moved is the card that is on top now.
+for the deal itself. The card that moved is on top now.
 
 **Digest**: as of other games, of public keys that have two words: the key, and 0.
 """

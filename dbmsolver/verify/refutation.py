@@ -44,7 +44,7 @@ class Refuted(Exception):
     """The store's claim does not hold, or not for the reasons that the store gives.
 
     ``words`` is a state to show, (signature, off, low, high), and ``other`` a second one;
-    ``relation`` says what it is to the first.
+    ``relation`` names its relation to the first.
     """
 
     def __init__(

@@ -136,7 +136,7 @@ class Run:
     def _closed_states(
         self, check: PileCheck | PatienceCheck, length: int | None
     ) -> Generator[Progress, None, None]:
-        """Carry out a check of closed states, and tell what was checked."""
+        """Carry out a check of closed states, and note it in the report."""
         report = self.report
         report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
         try:

@@ -1,4 +1,4 @@
-"""A move of a macro under consideration, and what has to be lifted for it."""
+"""A move of a macro under consideration, and the cards to be lifted for it."""
 
 from __future__ import annotations
 

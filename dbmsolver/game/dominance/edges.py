@@ -1,4 +1,4 @@
-"""Edges of a path over records: one card that is moved, and what has to be parked for it."""
+"""Edges of a path over records: one card that is moved, and the cards parked for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dbmsolver.game.rules import Rules
 
 
 class Edge(NamedTuple):
-    """One card that is moved, with what has to be parked for it: from a record to the next."""
+    """One card that is moved, with the cards parked for it: from a record to the next."""
 
     before: Record
     card: int

@@ -21,7 +21,7 @@ x above p in one column is lifted with the rest. Where p is moved and x lies bel
 column, p is one of the cards above x. Hosts are all stuck columns, but only column i if x is its
 bottom. If the host is column i and x is not its bottom, x is lifted.
 
-All need lifts <= free. What comes of it:
+All need lifts <= free. The results:
 
 - x came from a slot: a slot is free afterwards. One record, `fix` empty.
 - x was in place. y = the card left alone under x, if x had one card below it. free' = free - lifts.

@@ -183,7 +183,7 @@ class Checkpoint:
                 continue
             for queue in partition.queues or ():
                 yield from self._looked_at(queue, stored)
-            # What has not been looked at is written anew each time.
+            # Rows that have not been looked at are written anew each time.
             for layer, rows in self._not_looked_at(partition):
                 for stratum, block in encoded(self.codec, rows):
                     if partition is write_out:

@@ -1,7 +1,7 @@
 """A hasty, bounded search for any solution, made before every position is searched for a proof.
 
-It finds most solutions quickly. What it closes is no part of the proof: it is stored as records of
-a kind of their own, for the way back only.
+It finds most solutions quickly. The states it closes are no part of the proof: they are stored as
+records of a kind of their own, for the way back only.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LookAhead:
         )
 
     def run(self) -> Steps:
-        """Search; where nothing is found, what it counted is forgotten."""
+        """Search; where nothing is found, forget the counts."""
         kept, own = self.recorder.statistics, self._own.statistics
         try:
             outcome = yield from self._search.run()

@@ -174,7 +174,7 @@ class ShardQueue:
             raise InternalError("the books do not balance: a shard has no room for its share")
         self.shard.state[COUNT] = count
         self.rebuild_table()
-        # What is known of signatures need not be worked out again.
+        # Facts about signatures need not be worked out again.
         self.shard.cache[:] = other.shard.cache
         self.shard.over[:] = other.shard.over
         for layer, closed in unwritten:

@@ -60,7 +60,7 @@ class Shape(NamedTuple):
 
 
 class Beam:
-    """A beam search from the deal; :meth:`run` carries it out, and `steps` is what it finds.
+    """A beam search from the deal; :meth:`run` carries it out, and finds `steps`.
 
     A solution has to be shorter than ``ceiling`` moves. The beam gives up when it has looked at
     ``room`` states that may be part of one.
@@ -111,7 +111,7 @@ class Beam:
         return bool(state[GOAL_ROW] >= 0 or not state[TODO])
 
     def _expand(self, found: list[NDArray[np.uint32]]) -> bool:
-        """Expand some states of the level; ``found`` gets the rows of what follows from them.
+        """Expand some states of the level; ``found`` gets the rows of their successors.
 
         Whether there was room for it.
         """

@@ -1,6 +1,7 @@
 """Beams for any solution, made before a proof in games where a run is one move.
 
-They find most solutions there, in tenths of a second. What they look at is no part of the proof.
+They find most solutions there, in tenths of a second. The states they look at are no part of
+the proof.
 """
 
 from __future__ import annotations

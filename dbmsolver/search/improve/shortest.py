@@ -71,7 +71,7 @@ class ShortestBelow:
                 advance = partial(steps.throw, request)
 
     def _improve(self) -> Iterator[Event]:
-        """Make a beam if it is time for one, or take what one has found meanwhile."""
+        """Make a beam if it is time for one, or take the solution that one has found."""
         if self._beside is not None:
             if self._beside.is_over():
                 steps, self._beside = self._beside.steps(), None

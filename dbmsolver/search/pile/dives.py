@@ -2,7 +2,7 @@
 
 Most deals that can be won are won by one of a few short dives, each of which tries the columns in
 another order: how long a dive takes depends on chance more than on any rule. Longer ones follow.
-What they meet is no part of a proof.
+The states they meet are no part of a proof.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Listing:
 
     def _sequences(self) -> Iterator[Moves]:
         made: list[Move] = []
-        # By level, what is left to try; a generator for each would call through all of them.
+        # By level, the choices left to try; a generator for each would call through all of them.
         stack: list[Iterator[Choice | tuple[None, int, Position]]] = [
             iter([(None, 0, self.codec.deal.position)])
         ]

@@ -89,7 +89,7 @@ class Sequences(Closing):
         self._store_bytes = 0
 
     def close(self) -> None:
-        """Let go of the store and of what it has open."""
+        """Close the store and its levels."""
         self._stack.close()
 
     def count(self) -> Generator[Event, Cancelled | None, SolutionCount]:

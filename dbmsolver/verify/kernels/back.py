@@ -11,7 +11,7 @@ from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
 from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
-BAD_CODE = 11  # a parent-move code that stands for nothing, or for what cannot have been
+BAD_CODE = 11  # a parent-move code that stands for nothing, or for an impossible move
 NOT_FORCED = 12  # the parent has a forced move, and this is another one
 
 

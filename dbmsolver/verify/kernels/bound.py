@@ -13,9 +13,9 @@ that touch all deadlocks.
   moves.  The cards that do, in any solution, touch all deadlocks; so they are at least as many as
   the smallest set that does.
 
-Every card not home moves at least once, and what is added counts a second move of different cards.
-So h never exceeds the moves to come, which is all that the check of a shortest solution needs of
-it.
+Every card not home moves at least once, and the two other terms count second moves of different
+cards. So h never exceeds the moves to come, which is all that the check of a shortest solution
+needs of it.
 """
 
 from __future__ import annotations

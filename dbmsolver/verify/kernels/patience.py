@@ -37,7 +37,7 @@ class Game(NamedTuple):
     columns: int
     draw: int
     most_turns: int  # -1 for any number
-    free: int  # whether turning makes no difference but for what it reaches
+    free: int  # turning the stock is free: only the cards that it reaches matter
     counted: int
     back: int  # whether cards come back
     kept: int  # cards of each suit that stay home
@@ -49,7 +49,7 @@ class Game(NamedTuple):
     takers: Ints  # [52, 4]: what a card may be put on, -1 for none
     pack: Ints  # [*]: waste and stock in order
     heap: Ints  # [*]: the reserve, the last card on top
-    at_home: Ints  # [52, 4]: what has to be home of each suit for a move home to be made at once
+    at_home: Ints  # [52, 4]: the ranks to be home of each suit for a move home to be made at once
 
 
 class Table(NamedTuple):

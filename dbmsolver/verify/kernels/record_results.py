@@ -34,7 +34,7 @@ def release(f, signature, locked, bit, card):
 
 @inlined
 def push(table, steps, number, card):
-    """Put a card on a column, and note what was there; how many steps can be taken back."""
+    """Put a card on a column, and note the change; return the number of noted changes."""
     length = table.lengths[number]
     row = table.undo[steps]
     row[0], row[1] = card, table.column[card]

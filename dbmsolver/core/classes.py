@@ -39,19 +39,19 @@ MOST_SPACES = 4
 
 @inlined
 def swap_twins(cards):
-    """The set of the other cards of their rank and colour."""
+    """Return the set of the other cards of their rank and colour."""
     return ((cards & FIRST_TWO) << U64(2)) | ((cards >> U64(2)) & FIRST_TWO)
 
 
 @inlined
 def other_colour(pairs):
-    """The pair set of the same ranks and the other colours."""
+    """Return the pair set of the same ranks and the other colours."""
     return ((pairs & EVEN) << ONE) | ((pairs >> ONE) & EVEN)
 
 
 @kernel
 def class_sets(t, signature):
-    """The :class:`ClassSets` of a signature (uint64)."""
+    """Return the :class:`ClassSets` of a signature (uint64)."""
     held = covered = last = ZERO
     unoccupied = np.int64(t.columns)
     for column in range(t.columns):
@@ -66,7 +66,7 @@ def class_sets(t, signature):
 
 @kernel
 def class_progress(t, signature, locked_in_deal):
-    """How many cards have left the place where they were dealt (int64); one more for a win."""
+    """Return the number of cards that have left their dealt place (int64); one more for a win."""
     if signature == WON:
         return np.int64(locked_in_deal + 1)
     total = np.int64(locked_in_deal)
@@ -77,13 +77,13 @@ def class_progress(t, signature, locked_in_deal):
 
 @inlined
 def class_height(t, key, suit):
-    """The height of a foundation (int64)."""
+    """Return the height of a foundation (int64)."""
     return np.int64((key >> (t.height_shift + U64(4 * suit))) & HEIGHT_MASK)
 
 
 @inlined
 def class_cards_home(t, key):
-    """How many cards are home (int64)."""
+    """Return the number of cards that are home (int64)."""
     return (
         class_height(t, key, 0)
         + class_height(t, key, 1)
@@ -93,7 +93,7 @@ def class_cards_home(t, key):
 
 @inlined
 def cards_in_stock(t, stock):
-    """The set of the cards that the first field of a key stands for."""
+    """Return the set of the cards that the first field of a key stands for."""
     cards = ZERO
     for number in range(t.stock_sets.shape[0]):
         cards |= t.stock_sets[number, np.int64((stock >> U64(8 * number)) & U64(255))]
@@ -102,7 +102,7 @@ def cards_in_stock(t, stock):
 
 @inlined
 def next_cards(t, key):
-    """The set of cards that the foundations wait for."""
+    """Return the set of cards that the foundations wait for."""
     cards = ZERO
     for suit in range(4):
         cards |= (ONE << U64(4 * class_height(t, key, suit) + suit)) & U64(ALL_CARDS)
@@ -111,7 +111,7 @@ def next_cards(t, key):
 
 @inlined
 def is_safe(t, key, card):
-    """Whether all cards that may lie on a card, or on cards that may, are home."""
+    """Return True if all cards that may lie on a card, or on cards that may, are home."""
     rank, suit = (card >> 2) + 1, card & 3
     others = min(class_height(t, key, suit ^ 1), class_height(t, key, suit ^ 3))
     return others >= rank - 1 and class_height(t, key, suit ^ 2) >= rank - 2
@@ -119,7 +119,7 @@ def is_safe(t, key, card):
 
 @inlined
 def bared_pairs(open_cards, free):
-    """The pair set in which an open card can be bared; ``free`` are cards on other cards."""
+    """Return the pair set in which an open card can be bared; ``free`` are cards on other cards."""
     open_twins, free_twins = swap_twins(open_cards), swap_twins(free)
     carried_once = other_colour(free | free_twins) << RANK_SHIFT
     carried_twice = other_colour(free & free_twins) << RANK_SHIFT
@@ -140,7 +140,7 @@ def put_class(t, found, count, signature, covered, key, places):
 
 @inlined
 def key_after_play(t, key, card, number, left, turns):
-    """The key after the last of ``number`` cards in the waste was played, ``left`` with it."""
+    """Return the key after a play of the last of ``number`` cards in the waste, of ``left``."""
     stock = (key & t.stock_mask) & ~t.stock_bit[card]
     heights = key & (HEIGHTS_MASK << t.height_shift)
     waste, size = number - 1, left - 1
@@ -153,7 +153,7 @@ def key_after_play(t, key, card, number, left, turns):
 
 @inlined
 def safe_card(t, key, cards):
-    """The lowest of some cards (int64) that is safe at home; -1 if there is none."""
+    """Return the lowest of some cards (int64) that is safe at home; -1 if there is none."""
     while cards:
         card = lowest_bit(cards)
         if is_safe(t, key, card):
@@ -164,7 +164,7 @@ def safe_card(t, key, cards):
 
 @inlined
 def one_home(t, key, card):
-    """The key with one more card on a foundation."""
+    """Return the key with one more card on a foundation."""
     return key + (ONE << (t.height_shift + U64(4 * (card & 3))))
 
 
@@ -181,7 +181,7 @@ def put_column_move(t, sets, found, count, key, card, places):
 
 @inlined
 def opened(t, sets, card):
-    """The covered cards after a held card has left."""
+    """Return the covered cards after a held card has left."""
     after = sets.signature - t.release[card]
     covered = ZERO
     for column in range(t.columns):
@@ -302,7 +302,10 @@ def list_returns(t, sets, key, cards, found, count, places):
 
 @kernel
 def can_be_keys(t, keys, turns):
-    """Whether all keys (uint64[*]) have heights, a waste, and at most ``turns`` that can be."""
+    """Return True if all keys (uint64[*]) have heights, a waste and turns that can be.
+
+    The waste may be turned over at most ``turns`` times.
+    """
     for key in keys:
         for suit in range(4):
             if class_height(t, key, suit) > 13:

@@ -47,6 +47,6 @@ def _class_height(t, signature, off, suit):
 expand_state = inlined_by_type({Tables: _expand_record, ClassTables: _expand_class})
 """List the successors of a state into ``scratch.found``; see :mod:`dbmsolver.core.dominance`."""
 is_won = inlined_by_type({Tables: _record_is_won, ClassTables: _class_is_won})
-"""Whether a signature is that of a won state."""
+"""True for the signature of a won state."""
 home_height = inlined_by_type({Tables: _record_height, ClassTables: _class_height})
 """The height (int64) of a foundation in a state."""

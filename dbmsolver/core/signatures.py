@@ -1,4 +1,4 @@
-"""What the states of a signature share, and how far they are, for every kind of states.
+"""Facts that the states of a signature share, and their stratum, for every kind of states.
 
 The kernels that close, sort and store states call these names. Which function it is, the class of
 the tables decides (:mod:`dbmsolver.jit.families`). The functions are compiled apart, once, and

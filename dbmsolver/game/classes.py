@@ -59,9 +59,9 @@ class Class(NamedTuple):
     stock: tuple[int, ...]
     """The cards that stock and waste have left, in the order in which they are turned."""
     waste: int
-    """How many of them are in the waste."""
+    """The number of them that are in the waste."""
     turns: int | None
-    """How often the waste may still be turned over; None for any number of times."""
+    """The number of times that the waste may still be turned over; None for any."""
 
 
 class ClassMove(NamedTuple):

@@ -27,12 +27,12 @@ AnyKeys: TypeAlias = "StateCodec | PileKeys | PatienceKeys"
 
 
 def are_of_pile(keys: AnyKeys) -> TypeIs[PileKeys]:
-    """Whether they are those of a game of one pile."""
+    """Return True if they are those of a game of one pile."""
     return keys.deal.rules.has_pile
 
 
 def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
-    """Whether they are those of positions of Klondike or one of its relatives."""
+    """Return True if they are those of positions of Klondike or one of its relatives."""
     return keys.deal.rules.is_patience and keys.method == Method.EVERY_POSITION
 
 
@@ -48,9 +48,9 @@ def keys_of(
     metric: Metric | None = None,
     question: Question = Question.SOLVE,
 ) -> AnyKeys:
-    """The keys of a deal's positions, or of its records or classes.
+    """Return the keys of a deal's positions, or of its records or classes.
 
-    What is asked for makes a difference where a stock is turned.
+    Where a stock is turned, the question makes a difference to the keys.
     """
     if method == Method.CLASSES:
         from dbmsolver.keys.classes import ClassKeys
@@ -68,5 +68,5 @@ def keys_of(
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:
-    """The keys of a deal's positions."""
+    """Return the keys of a deal's positions."""
     return keys_of(deal, policy, Method.EVERY_POSITION)

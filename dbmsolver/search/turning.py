@@ -16,7 +16,7 @@ Step = tuple[int, int]
 
 
 def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
-    """Plays of cards, with the turns of the stock that they need before them as steps.
+    """Return plays of cards, with the turns of the stock that they need before them, as steps.
 
     None where one cannot be played.
     """
@@ -38,7 +38,7 @@ def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
 
 
 def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | None:
-    """The legal play of a card to a place value; None if there is none."""
+    """Return the legal play of a card to a place value; None if there is none."""
     for move in position.moves(rules):
         if move.card == card and counts_as_play(move) and place_of(position, move, rules) == place:
             return move
@@ -46,7 +46,7 @@ def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | N
 
 
 def place_of(position: Patience, move: Move, rules: Rules) -> int:
-    """The place value that a move gives its card."""
+    """Return the place value that a move gives its card."""
     if not counts_as_play(move):
         return TURN
     if move.destination.kind == "foundation":

@@ -6,13 +6,13 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.small_klondikes import small_klondike
 
 from dbmsolver.core.classes import class_progress, class_successors
 from dbmsolver.game.classes import Class, LeftOut
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
-from helpers.small_klondikes import small_klondike
 
 
 def compare(keys: ClassKeys, found: Class, left_out: frozenset[LeftOut]) -> list[Class]:
@@ -20,9 +20,7 @@ def compare(keys: ClassKeys, found: Class, left_out: frozenset[LeftOut]) -> list
     rows = np.zeros((400, 4), np.uint64)
     state = keys.state_of(found)
     assert keys.class_of(state) == found
-    count = class_successors(
-        keys.tables, np.uint64(state.signature), np.uint64(state.off), rows
-    )
+    count = class_successors(keys.tables, np.uint64(state.signature), np.uint64(state.off), rows)
     ours = {(int(row[0]), int(row[1])) for row in rows[:count]}
     after = [one for _, one in keys.classes.moves(found, left_out)]
     assert ours == {keys.state_of(one)[:2] for one in after}, (found, left_out)

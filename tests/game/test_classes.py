@@ -7,13 +7,13 @@ from itertools import chain, combinations
 from random import Random
 
 import pytest
+from helpers.small_klondikes import reached_classes, small_klondike, small_listed
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.classes import Classes, LeftOut, has_classes, is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
-from helpers.small_klondikes import reached_classes, small_klondike, small_listed
 
 RULES = list(LeftOut)
 LEFT_OUT = [

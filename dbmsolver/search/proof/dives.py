@@ -34,7 +34,7 @@ from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
 Order = tuple[int, int, int, int]
-"""What adds to the merit of a record or a class: weights of its progress, its free slots (of a
+"""The weights in the merit of a record or a class: of its progress, its free slots (of a
 class: empty columns and pairs of which a card can be bared), its cards home, and how few cards are
 locked on those that go home next."""
 
@@ -82,7 +82,7 @@ LARGE: Schedule = (
     (ORDERS[5], 1 << 20),
     (ORDERS[1], 1 << 21),
 )
-"""What may follow where a proof on disk would take longer still."""
+"""The dives that may follow where a proof on disk would take longer still."""
 CLASS_SCHEDULE: Schedule = (
     ((3, 2, 3, 3), 1 << 8),
     ((0, 0, 2, 0), 1 << 8),
@@ -114,7 +114,7 @@ _PAUSE = 0.1
 
 
 class Dived(NamedTuple):
-    """How a series of dives ends."""
+    """The end of a series of dives."""
 
     outcome: Literal["won", "exhausted", "open"]
     expanded: int
@@ -216,7 +216,7 @@ class Dives:
         self._running: dict[Future[Dived], tuple[int, Diver]] = {}
 
     def progress(self) -> tuple[int, int]:
-        """How many dives have begun, and the records that all of them have found."""
+        """Return how many dives have begun, and how many records they have found."""
         running = sum(diver.found() for _, diver in list(self._running.values()))
         return self._begun, self._found + running
 

@@ -1,4 +1,4 @@
-"""What the check of classes of positions of Klondike does for each class: the rules once more.
+"""The check of each class of positions of Klondike: the rules once more.
 
 A class says which cards of each dealt column lie where they were dealt, how high the foundations
 are, and which cards stock and waste have left. All other cards are *free*: a king at the bottom of
@@ -27,7 +27,7 @@ CARDS, KING = 52, 12
 COVERED, HELD, FREE, STOCK, HOME = range(5)
 """Where a card is."""
 GOOD, BAD_CLASS, WRONG_STRATUM, WON, NO_SUCCESSOR, TWICE = range(6)
-"""What the kernels find."""
+"""Results of the kernels."""
 WON_SIGNATURE = np.uint64(1 << 63)
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """In the place of a signature where a slot is empty."""

@@ -9,7 +9,7 @@ from dbmsolver.verify.kernels.patience import CARDS, follow, read
 from dbmsolver.verify.kernels.words import U64
 
 ALL_LISTED, MORE, WON, FULL = range(4)
-"""How a call of :func:`list_positions` ends: nothing is left; some are left; a win; no room."""
+"""Ends of a call of :func:`list_positions`: nothing is left; some are left; a win; no room."""
 
 
 @inner

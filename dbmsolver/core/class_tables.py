@@ -63,6 +63,7 @@ class ClassTables(NamedTuple):
     limited: bool  # whether the waste may be turned over only so often
     removable: bool  # whether cards come back from the foundations
     left_out: int  # which rules leave out moves
+    policy: int  # which moves home are safe: POLICY_NONE, POLICY_HORNE or POLICY_WKR
 
 
 class ClassSets(NamedTuple):

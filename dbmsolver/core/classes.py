@@ -18,7 +18,7 @@ from dbmsolver.core.class_tables import (
     ClassSets,
     ClassTables,
 )
-from dbmsolver.core.tables import ALL_CARDS, LOW, OFF, SIGNATURE
+from dbmsolver.core.tables import ALL_CARDS, LOW, OFF, POLICY_HORNE, POLICY_NONE, SIGNATURE
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -111,10 +111,17 @@ def next_cards(t, key):
 
 @inlined
 def is_safe(t, key, card):
-    """Return True if all cards that may lie on a card, or on cards that may, are home."""
+    """Return True if each card that may lie on a card, or on those, is home or can go there.
+
+    :func:`dbmsolver.game.safe_moves.is_safe_home` has the argument.
+    """
     rank, suit = (card >> 2) + 1, card & 3
+    if t.policy == POLICY_NONE or class_height(t, key, suit ^ 2) < rank - 3:
+        return False
     others = min(class_height(t, key, suit ^ 1), class_height(t, key, suit ^ 3))
-    return others >= rank - 1 and class_height(t, key, suit ^ 2) >= rank - 2
+    if t.policy == POLICY_HORNE:
+        return rank <= 2 or others >= rank - 1
+    return others >= rank - 2
 
 
 @inlined

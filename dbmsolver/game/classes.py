@@ -25,9 +25,11 @@ from typing import Literal, NamedTuple
 from dbmsolver.errors import InputError
 from dbmsolver.game.bases import ACE
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.safe_moves import is_safe_home
 
 Heights = tuple[int, int, int, int]
 KING_RANK = 13
@@ -106,12 +108,13 @@ def is_in_a_class(position: Position, rules: Rules) -> bool:
 
 
 class Classes:
-    """The classes of one deal."""
+    """The classes of one deal; the policy says which moves home take nothing away."""
 
-    def __init__(self, deal: Position, rules: Rules) -> None:
+    def __init__(self, deal: Position, rules: Rules, policy: Policy = "wkr") -> None:
         if not isinstance(deal, Patience) or not is_in_a_class(deal, rules):
             raise InputError("the theorem of classes does not hold for this deal")
         self.rules = rules
+        self.policy = policy
         self.deal: Patience = deal
         self.columns = [
             column[: self._dealt(column, hidden)]
@@ -256,7 +259,8 @@ class Classes:
     def _is_left_out(self, found: Class, move: ClassMove, left_out: frozenset[LeftOut]) -> bool:
         """Return whether a rule leaves a move out."""
         if move.source == "home" and LeftOut.NO_SAFE_RETURN in left_out:
-            return is_safe_home(move.card, found.foundations)
+            below = _raised(found.foundations, suit(move.card), -1)
+            return is_safe_home(self.rules, move.card, below, self.policy)
         if move.source == "held" and move.target == "card" and LeftOut.USEFUL_SPACE in left_out:
             kings = sum(rank(card) == KING_RANK for card in self.free(found))
             last = found.counts[self.held(found)[move.card]] == 1
@@ -266,7 +270,8 @@ class Classes:
     def _is_safe_move(self, found: Class, move: ClassMove) -> bool:
         """Return whether a move home takes nothing away."""
         in_sight = move.source in ("held", "free") or self.free_stock
-        return move.target == "home" and in_sight and is_safe_home(move.card, found.foundations)
+        safe = is_safe_home(self.rules, move.card, found.foundations, self.policy)
+        return move.target == "home" and in_sight and safe
 
     def _moves(self, found: Class) -> Iterator[tuple[ClassMove, Class]]:
         """Yield all moves, and where they lead."""
@@ -340,16 +345,6 @@ class Classes:
     def _is_next_home(self, found: Class, card: int) -> bool:
         """Return whether its foundation waits for a card."""
         return found.foundations[suit(card)] == rank(card) - 1
-
-
-def is_safe_home(card: int, foundations: Heights) -> bool:
-    """Return whether a card at home can be of no use elsewhere.
-
-    All cards that may lie on it, or on cards that may, are home.
-    """
-    r, own = rank(card), suit(card)
-    others = min(foundations[own ^ 1], foundations[own ^ 3])
-    return others >= r - 1 and foundations[own ^ 2] >= r - 2
 
 
 def _raised(foundations: Heights, index: int, by: int) -> Heights:

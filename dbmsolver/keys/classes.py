@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from dbmsolver.core import class_tables as core
 from dbmsolver.core.class_tables import HEIGHT_BITS, WASTE_BITS, WON, ClassTables
 from dbmsolver.core.classes import can_be_keys
+from dbmsolver.core.tables import POLICY_HORNE, POLICY_NONE, POLICY_WKR
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.class_paths import moves_along
 from dbmsolver.game.classes import EVERY_RULE, Class, Classes, LeftOut
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.kinds import Policy
+from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import measure_of
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
@@ -32,6 +33,7 @@ _FLAGS = {
     LeftOut.NO_SAFE_RETURN: core.NO_SAFE_RETURN,
     LeftOut.USEFUL_SPACE: core.USEFUL_SPACE,
 }
+_POLICIES: dict[Policy, int] = {"none": POLICY_NONE, "horne": POLICY_HORNE, "wkr": POLICY_WKR}
 
 
 class ClassKeys(StateCodec):
@@ -48,10 +50,10 @@ class ClassKeys(StateCodec):
     ) -> None:
         self.deal = deal
         self.rules = deal.rules
-        self.policy = policy
         self.measure = measure_of(deal.rules, policy, None)
         self.code_type = np.uint8
-        self.classes = Classes(deal.position, deal.rules)
+        self.policy = policy if policy in POLICIES else "wkr"
+        self.classes = Classes(deal.position, deal.rules, self.policy)
         # Kernels take the tables of each kind of state, by their class.
         self.tables: ClassTables = make_class_tables(  # type: ignore[assignment]
             self.classes, left_out
@@ -184,6 +186,7 @@ def make_class_tables(classes: Classes, left_out: Collection[LeftOut]) -> ClassT
         limited=classes.deal.turns is not None,
         removable=classes.rules.removable,
         left_out=sum(_FLAGS[rule] for rule in left_out),
+        policy=_POLICIES[classes.policy],
     )
 
 

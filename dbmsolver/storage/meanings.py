@@ -37,7 +37,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "runs": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "two-way": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "dominating": {"keys": 1, "moves": 1, "automoves": 1},
-    "classes": {"keys": 1, "moves": 1},
+    "classes": {"keys": 1, "moves": 1, "automoves": 1},
     "pile": {"keys": 1, "moves": 1, "bound": 1},
     "patience": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
 }

@@ -100,7 +100,7 @@ def _shown(
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])
     if manifest.method == Method.CLASSES:
-        return ClassFormat(deal).position
+        return ClassFormat(deal, manifest.policy).position
     if deal.rules.is_patience:
         counted = manifest.question == "solve" and manifest.metric != "plays"
         return PatienceFormat(deal, manifest.policy, counted).position

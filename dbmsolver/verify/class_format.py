@@ -27,6 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.classes import (
@@ -38,6 +39,7 @@ from dbmsolver.verify.kernels.classes import (
     is_class,
     make_board,
 )
+from dbmsolver.verify.patience_format import needed_at_home
 
 CODE_BYTES = 1
 
@@ -45,7 +47,7 @@ CODE_BYTES = 1
 class ClassFormat:
     """The keys of one deal, and the rules, read from the deal alone; ``root`` is its class."""
 
-    def __init__(self, deal: Deal) -> None:
+    def __init__(self, deal: Deal, policy: Policy) -> None:
         position, rules = deal.position, deal.rules
         assert isinstance(position, Patience)
         self.dealt = position
@@ -67,6 +69,7 @@ class ClassFormat:
             widths=np.array(widths, np.int64),
             pack=np.array(self.pack, np.int64),
             total=sum(map(len, columns)),
+            at_home=needed_at_home(deal, policy),
         )
         self.board = make_board(self.game)
         self.root = self._root()

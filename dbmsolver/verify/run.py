@@ -168,7 +168,7 @@ class Run:
     def _classes(self) -> Generator[Progress, None, None]:
         """Check a proof over classes in the depth that is wanted."""
         report = self.report
-        form = ClassFormat(report.deal)
+        form = ClassFormat(report.deal, self.manifest.policy)
         check = ClassCheck(self.store, form, None, False, self.sample, self.how.seed, self.memory)
         check.threads = self.threads
         report.all_blocks, report.blocks = len(check.keys), len(check.chosen)

@@ -11,6 +11,7 @@ from helpers.small_klondikes import small_klondike
 from dbmsolver.core.classes import class_progress, class_successors
 from dbmsolver.game.classes import Class, LeftOut
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.classes import ClassKeys
 
@@ -43,7 +44,7 @@ def test_successors_in_small_decks(seed: int) -> None:
     for _ in range(25):
         deal = small_klondike(random, 16)
         left_out = frozenset(rule for rule in LeftOut if random.random() < 0.5)
-        keys = ClassKeys(deal, "wkr", left_out)
+        keys = ClassKeys(deal, random.choice(POLICIES), left_out)
         seen, waiting = {keys.classes.root}, [keys.classes.root]
         while waiting and len(seen) < 150:
             found = waiting.pop(random.randrange(len(waiting)))

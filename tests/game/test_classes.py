@@ -10,8 +10,9 @@ import pytest
 from helpers.small_klondikes import reached_classes, small_klondike, small_listed
 
 from dbmsolver.errors import InputError
-from dbmsolver.game.classes import Classes, LeftOut, has_classes, is_in_a_class
+from dbmsolver.game.classes import EVERY_RULE, Classes, LeftOut, has_classes, is_in_a_class
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 
@@ -35,6 +36,9 @@ def check(seed: int, count: int, most: int) -> None:
         assert won == listed.won, str(deal.position)
         for left_out in LEFT_OUT[1:]:
             assert reached_classes(classes, left_out)[1] == listed.won, (left_out, deal)
+        for policy in POLICIES:
+            other = Classes(deal.position, deal.rules, policy)
+            assert reached_classes(other, EVERY_RULE)[1] == listed.won, (policy, deal)
         verdicts.add(listed.won)
     assert verdicts == {True, False}
 

@@ -50,6 +50,7 @@ class Game(NamedTuple):
     widths: Ints  # [columns]: bits of that number
     pack: Ints  # [*]: cards of stock and waste in order
     total: int  # of sizes
+    at_home: Ints  # [52, 4]: of each suit what has to be home for a card to be of no use elsewhere
 
 
 class Board(NamedTuple):
@@ -174,11 +175,12 @@ def has_place(board, card):
 
 
 @inner
-def is_of_no_use(board, card):
-    """Return whether all cards that may come to lie on a card, or on those, are home."""
-    rank, suit = card >> 2, card & 3
-    higher = min(board.home[suit ^ 1], board.home[suit ^ 3])
-    return higher >= rank and board.home[suit ^ 2] >= rank - 1
+def is_of_no_use(game, board, card):
+    """Return whether each card that may come to lie on a card, or on those, is home or can go."""
+    for other in range(4):
+        if other != card & 3 and board.home[other] < game.at_home[card, other]:
+            return False
+    return True
 
 
 @inner
@@ -328,13 +330,13 @@ def plays_are_closed(game, known, board, pair, signature, key, only):
 def only_move(game, board):
     """Return a card that goes home where nothing else need be tried; -1 if there is none."""
     for card in range(CARDS):
-        if board.home[card & 3] == card >> 2 and is_of_no_use(board, card):
+        if board.home[card & 3] == card >> 2 and is_of_no_use(game, board, card):
             is_open = board.where[card] == HELD or board.where[card] == FREE
             if is_open and can_be_bared(board, card):
                 return card
     for card in range(CARDS):
         in_reach = board.where[card] == STOCK and game.draw == 1 and game.most_turns < 0
-        if in_reach and board.home[card & 3] == card >> 2 and is_of_no_use(board, card):
+        if in_reach and board.home[card & 3] == card >> 2 and is_of_no_use(game, board, card):
             return card
     return np.int64(-1)
 
@@ -364,7 +366,12 @@ def successors_are_closed(game, known, board, pair, signature, key):
                 return False
     for suit in range(4):
         card = 4 * (board.home[suit] - 1) + suit
-        if not game.back or card < 0 or is_of_no_use(board, card) or not has_place(board, card):
+        if (
+            not game.back
+            or card < 0
+            or is_of_no_use(game, board, card)
+            or not has_place(board, card)
+        ):
             continue
         down = with_home(game, key, card, -1)
         covered, hand = board.numbers[3], board.numbers[0]

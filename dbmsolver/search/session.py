@@ -115,6 +115,7 @@ def _options(store: Store, threads: int | None) -> Options:
         threads=threads,
         keep=manifest.keep,
         store=store.path,
+        method=manifest.method,
         any_solution=manifest.any_solution,
     )
 

@@ -18,7 +18,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("version", ""),
     ("arguments", "errors"),
     ("arrays", ""),
-    ("closing", ""),
+    ("closable", ""),
     ("process", ""),
     ("disk", ""),
     ("signals", "errors"),
@@ -30,7 +30,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
-    ("storage", "errors version closing process disk game results core keys"),
+    ("storage", "errors version closable process disk game results core keys"),
     ("search", "errors process game results jit core keys storage"),
     (
         "search.proof",
@@ -51,7 +51,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.session", "errors process game results keys storage search search.stages"),
     (
         "search.sequences",
-        "errors closing process game results core keys storage search search.session",
+        "errors closable process game results core keys storage search search.session",
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
@@ -62,7 +62,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "survey",
-        "errors version closing process disk signals steps game results jit core clusters keys "
+        "errors version closable process disk signals steps game results jit core clusters keys "
         "search search.proof search.session",
     ),
     (
@@ -72,9 +72,9 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version arguments closing process signals steps game results notation jit clusters "
-        "keys storage search search.session search.sequences search.advice search.inspect verify "
-        "api survey",
+        "errors version arguments closable process signals steps game results notation jit "
+        "clusters keys storage search search.session search.sequences search.advice search.inspect "
+        "verify api survey",
     ),
     ("__main__", "process signals search cli"),
 )
@@ -106,7 +106,7 @@ SHARED = {
     "jit.sharing",
     "arguments",  # what callers give
     "arrays",  # large pages
-    "closing",  # files that are closed at the end of a block
+    "closable",  # files that are closed at the end of a block
     "disk",  # which file a path means, and locks
     "process",
     "version",

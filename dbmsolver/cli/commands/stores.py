@@ -121,8 +121,13 @@ def _plot(status: StoreStatus) -> str:
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
     if status.history:
         points = [
-            Point(one.milliseconds, one.layer if by_layer else one.stratum, one.states, one.forced)
-            for one in status.history
+            Point(
+                moment.milliseconds,
+                moment.layer if by_layer else moment.stratum,
+                moment.states,
+                moment.forced,
+            )
+            for moment in status.history
         ]
         charts.append(Growth("layer" if by_layer else "stratum", points))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)

@@ -19,7 +19,7 @@ from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill, Policy
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method, Result, Verdict
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 MOST = 400_000
 """States of the largest games compared."""
 

@@ -155,13 +155,13 @@ def names_in(path: Path) -> Iterator[str]:
 
 
 def own_imports(name: str) -> set[str]:
-    """The modules of this package that it imports, without the package's name."""
+    """Return the modules of this package that it imports, without the package's name."""
     found = {i.removeprefix("dbmsolver.") for i in imports(MODULES[name]) if "dbmsolver." in i}
     return {i for i in found if i in MODULES} - {name}
 
 
 def part(name: str) -> str:
-    """The part that a module belongs to."""
+    """Return the part that a module belongs to."""
     fitting = [part for part, _ in HOUSE if name == part or name.startswith(f"{part}.")]
     assert fitting, f"{name} is in no part of the list"
     return max(fitting, key=len)
@@ -184,7 +184,7 @@ def test_downwards() -> None:
 
 
 def reached(names: Iterable[str]) -> set[str]:
-    """The modules of this package that some of them import, directly or not."""
+    """Return the modules of this package that some of them import, directly or not."""
     found = set[str]()
     waiting = list(names)
     while waiting:
@@ -257,7 +257,7 @@ def test_only_the_command_line_prints_and_exits() -> None:
 
 
 def loaded_by(*args: str) -> set[str]:
-    """The modules that a command line has loaded when it ends."""
+    """Return the modules that a command line has loaded when it ends."""
     program = (
         "import sys\n"
         "from dbmsolver.cli.app import cli\n"

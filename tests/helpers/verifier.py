@@ -27,7 +27,7 @@ NOWHERE = (0, 0, 0, 1)
 
 
 def encode(form: Format, position: Position) -> Words:
-    """A position as signature and planes, card by card."""
+    """Return a position as signature and planes, card by card."""
     heights = list(position.foundations)
     back: list[int] = []
     if comes_back(form) and min(heights) < 13:

@@ -39,7 +39,10 @@ LITTLE = {"prove": 1_000_000, "solve": 48 << 20}
 
 
 def check_killed(store: Path, times: int, **settings: Any) -> None:
-    """A proof that is killed from its start-up on, each time continued: the same in the end."""
+    """Check that a proof that is killed from its start-up on ends with the same answer.
+
+    It is continued each time.
+    """
     settings = {
         "memory": LITTLE[settings["question"]],
         "commit": 5.0,
@@ -88,7 +91,7 @@ def test_killed_many_times(
 
 
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
-    """A search whose n-th write fails, for every n, each time continued."""
+    """Check a search whose n-th write fails, for every n, each time continued."""
     ask = prove if question == "prove" else solve
     failing.fail_in_turn(numbers, lambda: ask(DEAL, store=store, memory=LITTLE[question]))
     result = ask(DEAL, store=store, memory=LITTLE[question])
@@ -140,9 +143,9 @@ def test_the_deal_is_pending_when_the_search_begins(
 
 
 def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """A proof that ends without a further word when it has spilled twice.
+    """Stop a proof without a further word when it has spilled twice.
 
-    Returns how many records that left.
+    Returns the number of records that it left.
     """
     spills = 0
     real = recorder.Recorder.spill

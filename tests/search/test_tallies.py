@@ -16,7 +16,7 @@ WORD = 1 << 64
 
 
 def hash_of(signature: int) -> int:
-    """The hash of one signature, in whole numbers."""
+    """Return the hash of one signature, in whole numbers."""
     first = (signature ^ signature >> 31) * 0x9E3779B97F4A7C15 % WORD
     return (first ^ first >> 31) * 0xBF58476D1CE4E5B9 % WORD
 

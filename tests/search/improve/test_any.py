@@ -38,7 +38,7 @@ def wins(result: Result) -> bool:
 
 
 def solve_any(deal: Deal, **settings: Any) -> tuple[Result, list[int]]:
-    """The result, and the lengths of the solutions on the way."""
+    """Return the result, and the lengths of the solutions on the way."""
     found: list[int] = []
 
     def note(event: Event) -> None:

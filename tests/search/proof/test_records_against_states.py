@@ -25,7 +25,7 @@ MOST = 400_000
 
 
 def check_solution(result: Result) -> None:
-    """The moves are legal, and win."""
+    """Check that the moves are legal, and win."""
     position = result.deal.position
     for move in result.moves:
         assert move._replace(forced=False) in position.moves(result.deal.rules)

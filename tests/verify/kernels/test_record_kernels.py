@@ -39,12 +39,12 @@ class Kernel:
         self.table = make_table()
 
     def words(self, record: Record) -> tuple[int, int, int]:
-        """A record's signature and planes."""
+        """Return a record's signature and planes."""
         state = self.keys.state_of(record)
         return state.signature, state.off, state.low
 
     def successors(self, record: Record) -> tuple[int, set[tuple[int, int, int]]]:
-        """An error, 0 if there is none, and the records that follow, as words."""
+        """Return an error, 0 if there is none, and the records that follow, as words."""
         signature, off, low = self.words(record)
         none, signatures = np.empty(0, np.int64), np.array([signature], np.uint64)
         zero = np.zeros(1, np.int64)
@@ -69,7 +69,7 @@ class Kernel:
 
 
 def some_records(deck: Deck, most: int = 150) -> list[Record]:
-    """Some of a deck's records, far from and near to its root."""
+    """Return some of a deck's records, far from and near to its root."""
     found = all_records(deck, 4000)
     if found is None:
         return []

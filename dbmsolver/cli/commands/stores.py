@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     "standard output, which gets nothing else then.",
 )
 def status_command(store: str, as_json: bool, plot: str | None) -> None:
-    """Show the content of STORE: the question, the answer so far, and states by stratum and layer."""
+    """Show the content of STORE: question, answer so far, and states by stratum and layer."""
     if plot == "-" and as_json:
         raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:

@@ -218,7 +218,7 @@ def _files_of(kept: Path) -> list[Path]:
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     """Write the answer; returns the exit code that says the verdict."""
-    beside = True  # whether the verdict has to be said beside what is written
+    beside = True  # the verdict has to be told besides
     if form.name == "text":
         text, beside = render_text(result, form.boards), False
     elif form.name == "json":

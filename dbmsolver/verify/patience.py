@@ -57,7 +57,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
     state_bytes = 200
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return the states of three adjacent strata, whatever their layers, at most."""
+        """Return the most states that three adjacent strata have, whatever their layers."""
         strata: dict[int, int] = {}
         for (_, stratum), number in states.items():
             strata[stratum] = strata.get(stratum, 0) + number

@@ -40,7 +40,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
     state_bytes = 64
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return the states of a layer and stratum and of all next to it, at most."""
+        """Return the most states that a layer and stratum and all next to it have."""
         near = (-1, 0, 1)
         return max(
             (

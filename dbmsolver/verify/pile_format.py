@@ -122,7 +122,7 @@ class PileFormat:
         return total
 
     def layers(self, taken: Taken) -> Ints:
-        """Return the cards in the columns of the deal, plus cards turned from the stock."""
+        """Return each layer: the cards in the deal's columns, plus cards turned from the stock."""
         turned: Ints = len(self.piles[-1]) - taken.left[-1]
         return self.in_columns + turned
 

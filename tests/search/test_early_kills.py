@@ -262,17 +262,17 @@ def test_books_of_a_proof(
         prove(MEDIUM, store=tmp_path / "store" if stored else None)
 
 
-def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def lose_incoming_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Partition.distribute
     calls = 0
 
-    def distribute(self: Partition, rows: Any, *exchange: Any) -> None:
+    def distribute(self: Partition, rows: Any, *lock: Any) -> None:
         nonlocal calls
-        real(self, rows, *exchange)
+        real(self, rows, *lock)
         calls += 1
         for queue in self.queues or ():
-            if calls == 20 and queue.inbox:
-                queue.inbox.pop()
+            if calls == 20 and queue.incoming:
+                queue.incoming.pop()
 
     monkeypatch.setattr(Partition, "distribute", distribute)
 
@@ -288,7 +288,7 @@ def lose_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ShardQueue, "enlarge_table", enlarge)
 
 
-@pytest.mark.parametrize("lose", [lose_an_inbox, lose_what_waits])
+@pytest.mark.parametrize("lose", [lose_incoming_candidates, lose_what_waits])
 def test_books_of_a_search_by_cost(monkeypatch: pytest.MonkeyPatch, lose: Any) -> None:
     lose(monkeypatch)
     with pytest.raises(InternalError, match="internal check failed"):

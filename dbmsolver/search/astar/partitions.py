@@ -139,7 +139,7 @@ class ShardQueue:
         rehash(self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
 
     def _slots_wanted(self) -> int:
-        """Return the slots of a table that a burst fits into, no fewer than it has now."""
+        """Return how many slots a table needs for a burst, no fewer than it has now."""
         slots = self.shard.table.size
         while 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * slots:
             slots *= 2
@@ -163,7 +163,7 @@ class ShardQueue:
     def take_share(
         self, other: ShardQueue, unwritten: list[tuple[int, NDArray[np.uint32]]], shards: int
     ) -> None:
-        """Take what belongs to this one, as a number of ``shards``, of the only one there was.
+        """Take the rows of this shard, by its number among ``shards``, from the only one there was.
 
         ``unwritten`` are the other's, as :meth:`take_unwritten` gives them. InternalError if there
         is no room.
@@ -326,7 +326,7 @@ class Partition:
 
 
 def _room(shards: int, memory: int) -> int:
-    """Return the rows that each of ``shards`` has room for when all have ``memory`` bytes."""
+    """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
     return max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
 
 

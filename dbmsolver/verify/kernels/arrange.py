@@ -227,7 +227,7 @@ def key_bits(f, loose, words):
 
 @kernel
 def key_words(f, loose):
-    """Return the words of the local keys of a signature with these loose cards."""
+    """Return how many words the local keys of a signature with these loose cards have."""
     bits = 0
     for plane in range(f.planes):
         bits += count_bits(loose & f.varying[plane])

@@ -52,7 +52,7 @@ def compare(seed: int, count: int, most: int) -> None:
 def test_verdicts_of_small_decks(dives: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not dives:
         without_dives(monkeypatch)
-    compare(11 + dives, 25, 250)
+    compare(11 + dives, 15, 200)
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_a_won_deal_needs_no_search() -> None:
 def test_positions_are_looked_up_by_their_class(tmp_path: Path) -> None:
     """The moves lead to a position of the same class, and to the position itself by shifts."""
     same = 0
-    for number, (deal, listed) in enumerate(small_listed(21, 12, 250)):
+    for number, (deal, listed) in enumerate(small_listed(21, 12, 200)):
         if listed.won:
             continue
         store = tmp_path / str(number)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers import faults
 from helpers.searching import without_dives
-from helpers.small_klondikes import small_listed
+from helpers.small_klondikes import small_klondike, small_listed
 
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
@@ -20,9 +20,12 @@ from dbmsolver.verify.class_format import ClassFormat
 
 
 def lost(seed: int, count: int, least: int) -> Iterator[Deal]:
-    """Yield small decks that are lost, with at least so many positions."""
-    for deal, listed in small_listed(seed, 40 * count, 400):
-        if count and not listed.won and len(listed.positions) >= least:
+    """Yield small decks that are lost, with at least so many classes."""
+    random = Random(seed)
+    while count:
+        deal = small_klondike(random, 13)
+        result = api.prove(deal, threads=1)
+        if result.verdict == "unsolvable" and result.states >= least:
             count -= 1
             yield deal
 
@@ -30,7 +33,7 @@ def lost(seed: int, count: int, least: int) -> Iterator[Deal]:
 @pytest.mark.parametrize("depth", ["lemma", "full"])
 def test_sound_proofs_are_valid(depth: str, tmp_path: Path) -> None:
     checked = 0
-    for number, deal in enumerate(lost(5, 8, 30)):
+    for number, deal in enumerate(lost(5, 8, 20)):
         result = api.prove(deal, store=tmp_path / str(number))
         report = faults.check(tmp_path / str(number), depth=depth)
         assert report.valid, report.reason
@@ -55,7 +58,7 @@ def spoil(store: Path, random: Random) -> None:
 
 def test_planted_faults_are_found(tmp_path: Path) -> None:
     random, found = Random(9), 0
-    for number, deal in enumerate(lost(6, 20, 40)):
+    for number, deal in enumerate(lost(6, 20, 20)):
         store = tmp_path / str(number)
         api.prove(deal, store=store)
         spoil(store, random)
@@ -101,14 +104,14 @@ def test_the_root_is_made_from_the_deal_alone() -> None:
 
 def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without_dives(monkeypatch)
-    deal = next(lost(5, 1, 100))
+    deal = next(lost(5, 1, 20))
     api.prove(deal, store=tmp_path / "store")
     with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
         faults.check(tmp_path / "store", memory=1)
 
 
 def test_classes_that_cannot_be_are_refused() -> None:
-    deal = next(lost(5, 1, 100))
+    deal = next(lost(5, 1, 20))
     form = ClassFormat(deal, "wkr")
     signature, key = form.root
     waste = key | 63 << len(form.pack) + 16

@@ -95,7 +95,7 @@ class DivesInTurn:
         return digests
 
     def _digest(self, subject: Subject, batch: Batch, number: int) -> str:
-        """The digest of the records that the last dive has exhausted; its time is the deal's."""
+        """Return the digest of the records that the last dive has exhausted, in the deal's time."""
         begun = time.perf_counter()
         keys = RecordKeys(subject.deal(), self.policy)
         digest = self._diver.digest(keys, batch.outcome(number).states)
@@ -143,7 +143,7 @@ class DivesInTurn:
         lengths: bool,
         is_late: bool = False,
     ) -> Found:
-        """What the dives of a deal have found; None of a verdict if they leave it open in time."""
+        """Return what the dives of a deal have found; no verdict if they leave it open in time."""
         dived = batch.outcome(number)
         verdict, limit, length, states = None, None, None, 0
         taken = dived.seconds

@@ -303,7 +303,7 @@ def test_a_shortest_solution_is_not_marked_otherwise() -> None:
     """The solution of a proof is no shortest one, and formats of solutions say so."""
     for form in ("sfn", "moves", "short", "universal-json", "universal-xml"):
         assert "proven" not in run("solve", "3", "--format", form).stdout
-        told = formats.read(Source(run("prove", "3", "--format", form).stdout), form)
+        told = formats.read(formats.Source(run("prove", "3", "--format", form).stdout), form)
         assert told.remarks == ("not proven shortest",)
 
 

@@ -32,7 +32,7 @@ def measured(
 
 
 def _legal(position: Position, move: Move, measure: Measure) -> Move | None:
-    """The legal move of the same card to the same place; of empty places, the first one."""
+    """Return the legal move of a card to the same place; of empty places, to the first one."""
     empty = _is_empty(position, move)
     for legal in position.moves(measure.rules):
         if legal.card != move.card or legal.destination.kind != move.destination.kind:
@@ -43,6 +43,6 @@ def _legal(position: Position, move: Move, measure: Measure) -> Move | None:
 
 
 def _is_empty(position: Position, move: Move) -> bool:
-    """Whether a move goes to a freecell, or to a column without cards."""
+    """Return whether a move goes to a freecell, or to a column without cards."""
     kind, index = move.destination
     return kind == "freecell" or (kind == "column" and not position.columns[index])

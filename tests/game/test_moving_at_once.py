@@ -73,7 +73,7 @@ def most_at_once(cells: int, columns: int) -> int:
 def test_runs_that_move_at_once(rules: Rules) -> None:
     random = Random(1)
     found = set()
-    for _ in range(40):
+    for _ in range(150):
         position = some_position(random, rules)
         columns = position.columns
         first_empty = next((i for i, column in enumerate(columns) if not column), None)
@@ -98,7 +98,7 @@ def test_runs_that_move_at_once(rules: Rules) -> None:
                     expected.append(Move(run[0], *places, count=count))
         assert sorted(supermoves(position, rules)) == sorted(expected)
         found |= {(move.count, bool(columns[move.destination.index])) for move in expected}
-        for column in columns:
+        for column in columns[:3]:
             length = run_length(column, rules)
             runs = [
                 n

@@ -192,7 +192,7 @@ def test_automoves_end_where_none_is_left(rules: Rules) -> None:
                 assert not goes_home(card, after.foundations, rules, policy)
                 assert moves_home(after, card, rules, policy) is False
             made += len(moves)
-    assert made > 100
+    assert made > 20
 
 
 def forced_by_words(position: Position, measure: Measure) -> set[int]:

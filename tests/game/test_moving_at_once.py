@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
 from itertools import pairwise, product
 from random import Random
 from typing import Any
@@ -278,3 +280,48 @@ def test_metrics_that_games_have() -> None:
         assert (measure.by_room, measure.counts_all) == (False, metric == "runs")
         assert measure.length([turn, play, turn]) == 2 * cost + 1
     assert not measure_of(runs, "wkr").by_room
+
+
+PATIENCE = {
+    (rules.build, rules.moves, rules.base, rules.removable): rules
+    for game in GAMES.values()
+    if game.is_patience
+    for rules in (game, replace(game, removable=not game.removable))
+}
+
+
+@cache
+def lies_on(rules: Rules, card: int) -> frozenset[int]:
+    """The cards that could ever lie on this one, or on cards that do."""
+    lower = range(4 * (card // 4) - 4, 4 * (card // 4))
+    found = {child for child in lower if child >= 0 and rules.can_stack(child, card)}
+    return frozenset(found.union(*(lies_on(rules, child) for child in found)))
+
+
+@pytest.mark.parametrize("key", PATIENCE)
+def test_safe_moves_home_in_klondike_and_its_relatives(key: tuple[Any, ...]) -> None:
+    """By the cards that could lie on the one that goes home: `game.patience` has the argument."""
+    rules = PATIENCE[key]
+    random = Random(5)
+    met = set()
+    for _ in range(1500):
+        lowest = random.randint(1, 3) if rules.base != "ace" else 1
+        near = random.randint(lowest - 1, 12)
+        heights = tuple(max(lowest - 1, min(13, near + random.randint(-2, 2))) for _ in range(4))
+        card = random.randrange(52)
+        if random.random() < 0.8:
+            card = 4 * min(heights[card % 4], 12) + card % 4
+        rank, suit = card // 4 + 1, card % 4
+        over = lies_on(rules, card) if rules.build != "suit" else frozenset()
+        home = {one for one in over if heights[one % 4] > one // 4}
+        soon = {one for one in over if heights[one % 4] >= one // 4}
+        safe = heights[suit] == rank - 1 and over == (home if rules.moves == "groups" else soon)
+        if rules.base == "round" and rules.build != "none":
+            kinds = {one % 4 for one in lies_on(rules, 51 - 3 + suit)} | {suit}
+            safe &= not rules.removable and all(heights[kind] >= lowest for kind in kinds)
+        directly = {one for one in over if one // 4 == rank - 2}
+        expected = {"none": False, "wkr": safe, "horne": safe and (rank <= 2 or directly <= home)}
+        for policy in POLICIES:
+            assert is_safe_home(rules, card, heights, policy, lowest) == expected[policy]
+        met.add(tuple(expected.values()))
+    assert len(met) > 1 or rules.removable

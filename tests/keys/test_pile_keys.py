@@ -107,6 +107,60 @@ def test_positions_of_other_deals() -> None:
     assert refused == {0, 1, 2, 3, 4, 5}
 
 
+def test_cards_on_top_of_the_pile() -> None:
+    """The last card that went there: one that its column, or the stock, has lost last."""
+    random = Random(14)
+    for deal in games(15):
+        keys = PileKeys(deal)
+        dealt = deal.position
+        position = random.choice(played(deal, random))
+        lost = []
+        for column in dealt.columns:
+            left = next((one for one in position.columns if one[:1] == column[:1]), ())
+            lost += column[len(left) :][:1]
+        turned = dealt.stock[: len(dealt.stock) - len(position.stock)]
+        lost += turned[-1:]
+        if not lost:
+            lost = list(dealt.pile or ())[-1:]
+        for top in range(52):
+            other = replace(position, pile=(*(position.pile or ()), top))
+            if top in lost:
+                assert keys.decode(keys.encode(other)).pile[-1] == top  # type: ignore[index]
+            else:
+                with pytest.raises(InputError, match="on top of the pile"):
+                    keys.encode(other)
+
+
+def test_what_may_follow() -> None:
+    """Anything on an empty pile; else a card next in rank, round the ranks of the deck or not."""
+    for deal in games(16):
+        keys = PileKeys(deal)
+        lowest = 1 + deal.position.foundations[0]
+        whole = set(range(52))
+        for top in range(4 * lowest - 4, 52):
+            ranks = {top // 4 - 1, top // 4 + 1}
+            if deal.rules.pile == "wrap":
+                ranks = {lowest - 1 + (rank - lowest + 1) % (14 - lowest) for rank in ranks}
+            found = int(keys.tables.follows[top])
+            deck = {card for card in whole if card // 4 >= lowest - 1}
+            assert {card for card in deck if found >> card & 1} == {
+                card for card in deck if card // 4 in ranks
+            }
+        assert int(keys.tables.follows[NOTHING]) == (1 << 52) - 1
+
+
+def test_the_column_that_is_not_of_the_deal() -> None:
+    random = Random(17)
+    for deal in games(18):
+        keys, columns = PileKeys(deal), list(deal.position.columns)
+        index = random.randrange(len(columns))
+        if len(columns[index]) > 1:
+            columns[index] = (*columns[index][:-1], columns[index][0])
+            other = replace(deal.position, columns=tuple(columns))
+            with pytest.raises(InputError, match=rf"column {index + 1}: "):
+                keys.encode(other)
+
+
 def test_what_is_no_key() -> None:
     """All words with one bit changed are either keys of positions, whose key they are, or none."""
     random = Random(11)

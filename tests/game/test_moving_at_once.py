@@ -56,7 +56,7 @@ def some_position(random: Random, rules: Rules) -> Position:
 
 
 def stacks(rules: Rules, card: int, parent: int) -> bool:
-    """Whether a card may lie on another, by the words of the rules."""
+    """Return True if a card may lie on another, by the words of the rules."""
     if rules.build == "none" or parent // 4 != card // 4 + 1:
         return False
     if rules.build == "any":
@@ -67,7 +67,7 @@ def stacks(rules: Rules, card: int, parent: int) -> bool:
 
 
 def most_at_once(cells: int, columns: int) -> int:
-    """With an empty column more, twice as many: one half waits there for the other."""
+    """Return how many cards move at once: with an empty column more, twice as many."""
     return cells + 1 if columns == 0 else 2 * most_at_once(cells, columns - 1)
 
 
@@ -112,7 +112,7 @@ def test_runs_that_move_at_once(rules: Rules) -> None:
 
 
 def safe_by_words(rules: Rules, card: int, heights: tuple[int, ...], policy: str) -> bool:
-    """As the docstring of `is_safe_home` has it, by the cards that may be put on this one."""
+    """Return what the docstring of `is_safe_home` says, by the cards that may be put on this one."""
     rank, suit = card // 4 + 1, card % 4
     if policy == "none" or heights[suit] != rank - 1:
         return False
@@ -198,7 +198,7 @@ def test_automoves_end_where_none_is_left(rules: Rules) -> None:
 
 
 def forced_by_words(position: Position, measure: Measure) -> set[int]:
-    """The cards that go home at once, by `goes_home` or `is_safe_home`."""
+    """Return the cards that go home at once, by `goes_home` or `is_safe_home`."""
     ends = [column[-1] for column in position.columns if column]
     ends += [card for card in position.freecells if card is not None]
     rule: Any = goes_home
@@ -292,7 +292,7 @@ PATIENCE = {
 
 @cache
 def lies_on(rules: Rules, card: int) -> frozenset[int]:
-    """The cards that could ever lie on this one, or on cards that do."""
+    """Return the cards that could ever lie on this one, or on cards that do."""
     lower = range(4 * (card // 4) - 4, 4 * (card // 4))
     found = {child for child in lower if child >= 0 and rules.can_stack(child, card)}
     return frozenset(found.union(*(lies_on(rules, child) for child in found)))

@@ -1,4 +1,4 @@
-"""How work is cut: signatures into batches, deals into calls of a kernel."""
+"""Cuts of work: signatures into batches, deals into calls of a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check says of a row that is missing, and what a certificate counts."""
+"""Words of a check about a row that is missing, and the counts of a certificate."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_runs_that_move_at_once(rules: Rules) -> None:
 
 
 def safe_by_words(rules: Rules, card: int, heights: tuple[int, ...], policy: str) -> bool:
-    """Return what the docstring of `is_safe_home` says, by the cards that may be put on this one."""
+    """Return what the docstring of `is_safe_home` says, by the cards that may lie on this one."""
     rank, suit = card // 4 + 1, card % 4
     if policy == "none" or heights[suit] != rank - 1:
         return False

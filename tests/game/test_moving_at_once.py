@@ -35,7 +35,7 @@ PLAIN = (
 
 
 def some_position(random: Random, rules: Rules) -> Position:
-    """Runs of several lengths, empty columns and cells, and foundations of any height."""
+    """Return one with runs, empty columns and cells, and foundations of any height."""
     heights = tuple(random.choice((0, 0, 3, random.randint(0, 12))) for _ in range(4))
     left = [card for card in range(52) if card // 4 >= heights[card % 4]]
     random.shuffle(left)

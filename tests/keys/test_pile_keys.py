@@ -23,7 +23,7 @@ DECKS = 12
 
 
 def games(seed: int) -> Iterator[Deal]:
-    """Deals of all games: small decks, and whole ones."""
+    """Yield deals of all games: small decks, and whole ones."""
     random = Random(seed)
     for game in PILE_GAMES:
         for _ in range(DECKS):
@@ -32,7 +32,7 @@ def games(seed: int) -> Iterator[Deal]:
 
 
 def played(deal: Deal, random: Random) -> list[Position]:
-    """The positions of one game to its end."""
+    """Return the positions of one game to its end."""
     positions = [deal.position]
     while moves := positions[-1].moves(deal.rules):
         positions.append(positions[-1].apply(random.choice(moves)))

@@ -59,7 +59,7 @@ def worth(deal: Deal, options: Options, clock: Clock) -> Results:
     so far.
     """
     proven: Result | None = None
-    if method_for(Question.PROVE, deal.rules, Method.DOMINATING) == Method.DOMINATING:
+    if method_for(Question.PROVE, deal, Method.DOMINATING) != Method.EVERY_POSITION:
         how = replace(options, store=None, method=Method.DOMINATING, any_solution=False)
         # A proof does not look at what moves are measured by. It tells its solution in cards.
         if options.policy not in POLICIES:

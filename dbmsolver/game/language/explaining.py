@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
@@ -53,7 +54,7 @@ _FINISHES = {
 
 def explain(game: Description, understood: Understood) -> list[Fact]:
     """The facts of a game, in the order in which it is played, and why it cannot be, if so."""
-    moves = game.moves or ()
+    moves = with_items(game.moves or ())
     facts: list[Fact] = []
     if game.header and game.header.description:
         facts.append(("About", game.header.description))

@@ -8,11 +8,12 @@ by suit from the ace; games of one pile; and Klondike and its relatives.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.language.description import Deck, Description, SetupLine
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_deal import understand_deal
 from dbmsolver.game.language.playable_moves import Elements, understand_moves
 from dbmsolver.game.language.playable_patience import is_patience, understand_patience
@@ -51,6 +52,7 @@ def understand(game: Description, name: str) -> Understood:
     """The rules, called by the name in the header or else by `name`, or the problems."""
     problems = Problems()
     name = identifier(game.name or "") or name
+    game = replace(game, moves=with_items(game.moves or ()))
     for block in ("setup", "deal", "moves", "finish"):
         if not getattr(game, block):
             word = {"moves": "Move"}.get(block, block.capitalize())

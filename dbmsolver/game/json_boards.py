@@ -8,7 +8,8 @@ on: see docs/games.md.
 In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
 both the last card is on top.
 
-In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above.
+In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
+and so is `waste`.
 Where the deal gives the base of the foundations, `foundations` are the cards that are it; the last
 card of `reserve` is the one that may be played.
 """
@@ -29,7 +30,7 @@ from dbmsolver.game.rules import Rules
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
-_HOLE, _STOCK = "hole", "stock"
+_HOLE, _STOCK, _WASTE = "hole", "stock", "waste"
 _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
@@ -98,7 +99,8 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
 
 def _patience(data: Any, rules: Rules, where: str) -> Position:
     """A board of a game of Klondike's kind."""
-    names = (_PILES, _FOUNDATIONS, _STOCK, *[_RESERVE] * bool(rules.stacked))
+    held = [*[_STOCK, _WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
+    names = (_PILES, _FOUNDATIONS, *held)
     _check_names(data, names, rules, where)
     given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     piles = [_cards(pile, where) for pile in given]
@@ -106,10 +108,10 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     hidden = [sum(pile) for pile in down]
     if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
         raise InputError("a card face down on a card face up, expected none", where)
-    stock, reserve, tops = (
-        _cards(data.get(name, []), where) for name in (_STOCK, _RESERVE, _FOUNDATIONS)
+    stock, waste, reserve, tops = (
+        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _RESERVE, _FOUNDATIONS)
     )
-    lowest = _ranks_missing((*piles, stock, reserve, tops), where)
+    lowest = _ranks_missing((*piles, stock, waste, reserve, tops), where)
     _check_columns(piles, rules, where)
     heights = [max(lowest, height) for height in layout_of(rules.layout).heights]
     base = ACE
@@ -125,6 +127,7 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
         (hearts, spades, diamonds, clubs),
         None,
         tuple(card + 4 * lowest for card in reversed(stock)),
+        waste=tuple(card + 4 * lowest for card in waste),
         hidden=(*hidden, *[0] * empty),
         turns=rules.passes - 1 if rules.passes else None,
         base=base,

@@ -49,9 +49,12 @@ from dbmsolver.game.kinds import (
 )
 from dbmsolver.game.layouts import layout_of
 
-MAX_COLUMNS = 13
+MAX_COLUMNS = 18
+"""Columns of a game: what they have locked always fits into a signature (`core.tables`)."""
 MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
+MAX_PATIENCE_COLUMNS = 13
+"""Columns of a game of Klondike's kind."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
 MAX_STACKED = 26
@@ -122,8 +125,7 @@ class Rules:
     """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
 
     def __post_init__(self) -> None:
-        most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
-        check_range("columns", self.columns, 1, most_columns)
+        check_range("columns", self.columns, 1, self.most_columns)
         most = MAX_RESERVE if self.reserve else MAX_FREECELLS
         check_range("freecells", self.freecells, 0, most)
         check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
@@ -214,6 +216,13 @@ class Rules:
             raise UsageError("a game of groups without a waste: expected no reserve and no base")
         if self.moves == "groups" and self.build == "none":
             raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
+
+    @property
+    def most_columns(self) -> int:
+        """How many columns a game of this kind may have."""
+        if self.has_pile:
+            return MAX_PILE_COLUMNS
+        return MAX_PATIENCE_COLUMNS if self.is_patience else MAX_COLUMNS
 
     @property
     def is_patience(self) -> bool:

@@ -11,7 +11,7 @@ from dbmsolver.game.cards import SUIT_NAMES, SUITS
 from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import MAX_PILE_COLUMNS, MAX_RESERVE
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.formats.universal import KNOWN
@@ -109,7 +109,7 @@ class ValueReader:
         ]
         columns = []
         at = (*path, "columns")
-        for index, item in enumerate(self.items(value["columns"], at, MAX_PILE_COLUMNS)):
+        for index, item in enumerate(self.items(value["columns"], at, MAX_COLUMNS)):
             self.object(item, (*at, index), "column")
             columns.append(self.cards(item["cards"], (*at, index, "cards"), hidden=True))
             if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(columns[-1]):

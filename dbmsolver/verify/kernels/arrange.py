@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.game.rules import MAX_COLUMNS
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.jit.families import inlined_by_type
 from dbmsolver.verify.format import Format, RunFormat, TwoWayFormat
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
-
-MAX_COLUMNS = 13
 
 FINE = 0
 BAD_SIGNATURE = 1  # heights, or counts of locked cards

@@ -1,5 +1,8 @@
 """Moves where a run of cards is one move: the twin, in the kernels, of `Measure.moves` with runs.
 
+Where columns go round, the cards with which foundations begin are the parents of the highest ones,
+which are called kings here.
+
 A run is the end of a column in which each card lies on a parent of one of the kinds that hold a run
 together. It is known by its deepest card, its *head*, and what moves with that needs no mention:
 when a run moves only what lies under its head changes, one digit of the key. So a move is a card
@@ -14,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.bits import popcount
+from dbmsolver.core.bits import lowest_bit, popcount
 from dbmsolver.core.expand import (
     height,
     move_card,
@@ -26,6 +29,7 @@ from dbmsolver.core.expand import (
 )
 from dbmsolver.core.room_moves import played_move, room_for
 from dbmsolver.core.tables import (
+    ALL_CARDS,
     CARDS,
     PLACE_BOTTOM,
     PLACE_FREECELL,
@@ -36,6 +40,7 @@ from dbmsolver.jit.decorators import inlined, kernel
 U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
+KINGS = np.uint64(0b1111 << (CARDS - 4))
 
 
 @inlined
@@ -45,6 +50,39 @@ def children_of(t, stacked, low, high, index):
     if t.planes == 3:
         children &= high if index & 2 else ~high
     return children
+
+
+@inlined
+def parents_of(t, children, index):
+    """The parents of the cards ``children``, each of which lies on its parent number ``index``."""
+    parents = permute_suits(children, t.kinds[index])
+    return ((parents << U64(4)) & U64(ALL_CARDS)) | (((parents & KINGS) >> t.around) & t.bases)
+
+
+@inlined
+def open_bases(t, stacked, exposed):
+    """The bases among the cards ``exposed`` that kings may be put on, where columns go round.
+
+    That is none whose whole suit lies in one run, from the king to the base itself.
+    """
+    bases = exposed & t.bases
+    rest = bases
+    while rest:
+        card = lowest_bit(rest)
+        rest &= rest - ONE
+        if not t.suits[card & 3] & ~stacked:
+            bases &= ~(ONE << U64(card))
+    return bases
+
+
+@inlined
+def fitting(t, exposed, bases, index):
+    """The cards whose parent number ``index`` is one of the cards ``exposed``.
+
+    ``bases`` are those of them that kings may be put on.
+    """
+    below = (exposed >> U64(4)) | (bases << t.around)
+    return permute_suits(below, t.kinds[index])
 
 
 @inlined
@@ -59,7 +97,7 @@ def heads_of(t, stacked, low, high, exposed, most, most_bottom):
         beneath = ZERO
         for index in range(t.runs):
             children = children_of(t, stacked, low, high, index) & front
-            beneath |= permute_suits(children, t.kinds[index]) << U64(4)
+            beneath |= parents_of(t, children, index)
         length += 1
         heads |= beneath
         if length <= most_bottom:
@@ -98,7 +136,7 @@ def list_moves(t, sets, off, low, high, before, moves):
     covered = sets.under
     for index in range(t.kinds.size):
         children = children_of(t, stacked, low, high, index)
-        covered |= permute_suits(children, t.kinds[index]) << U64(4)
+        covered |= parents_of(t, children, index)
     exposed = (loose | sets.locked) & ~(covered | freecell)
     empty = t.columns - sets.bottoms - popcount(bottom)
     most = most_bottom = np.int64(CARDS)
@@ -110,15 +148,18 @@ def list_moves(t, sets, off, low, high, before, moves):
         homing = whole_suits(t, stacked, low, high, heads | freecell)
     else:
         homing = (exposed | freecell) & next_home(signature)
-        safe = played_move(t, signature, homing) if t.free else safe_move(t, signature, homing)
+        # Where kings are put on a base, its move home may come too early.
+        surely = homing & ~t.bases
+        safe = played_move(t, signature, surely) if t.free else safe_move(t, signature, surely)
         if safe >= 0:
             moves[0] = 8 * safe + PLACE_HOME
             return 1, True
     count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
     movable = (heads | freecell) & ~skip
-    parents = exposed >> U64(4)
+    bases = open_bases(t, stacked, exposed)
     for index in range(t.kinds.size):
-        count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
+        onto = movable & fitting(t, exposed, bases, index)
+        count = put_moves(onto, index, moves, count)
     if popcount(freecell) < t.freecells:
         count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
     if empty > 0:

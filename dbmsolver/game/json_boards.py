@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import parse_card, rank, suit
-from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.layouts import Heights, layout_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -60,19 +60,17 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     cells = _cards(data.get(place, []), where)
     tops = _cards(data.get(_FOUNDATIONS, []), where)
     shift = _ranks_missing((*piles, cells, tops), where)
-    heights = list(layout_of(rules.layout).heights)
-    for card in tops:
-        heights[suit(card)] = rank(card) + shift
+    base, heights = _home(tops, shift, rules, where)
     if len(cells) > rules.freecells:
         text = f"{len(cells)} cards in {place}, expected at most {rules.freecells}"
         raise InputError(text, where)
     _check_columns(piles, rules, where)
-    hearts, spades, diamonds, clubs = heights
     position = Position(
         tuple(tuple(card + 4 * shift for card in pile) for pile in piles)
         + ((),) * (rules.columns - len(piles)),
         tuple(card + 4 * shift for card in cells) + (None,) * (rules.freecells - len(cells)),
-        (hearts, spades, diamonds, clubs),
+        heights,
+        base=base,
     )
     position.validate(rules, where)
     return position
@@ -113,18 +111,12 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     )
     lowest = _ranks_missing((*piles, stock, waste, reserve, tops), where)
     _check_columns(piles, rules, where)
-    heights = [max(lowest, height) for height in layout_of(rules.layout).heights]
-    base = ACE
-    if rules.base != "ace":
-        base = _base(tops, lowest, where)
-    for card in tops:
-        heights[suit(card)] = rank(base.counted(card + 4 * lowest))
-    hearts, spades, diamonds, clubs = heights
+    base, heights = _home(tops, lowest, rules, where)
     empty = rules.columns - len(piles)
     position = Patience(
         (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
         (),
-        (hearts, spades, diamonds, clubs),
+        heights,
         None,
         tuple(card + 4 * lowest for card in reversed(stock)),
         waste=tuple(card + 4 * lowest for card in waste),
@@ -135,6 +127,21 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     )
     position.validate(rules, where)
     return position
+
+
+def _home(tops: list[int], lowest: int, rules: Rules, where: str) -> tuple[Base, Heights]:
+    """Return the base and the foundations' heights, by the cards on top of them.
+
+    ``lowest`` is how many ranks the deck is short of. A foundation without a card has what the
+    game's deal puts there.
+    """
+    base = _base(tops, lowest, where) if rules.base != "ace" else ACE
+    short = lowest if rules.base != "ace" or rules.is_patience else 0
+    heights = [max(short, height) for height in layout_of(rules.layout).heights]
+    for card in tops:
+        heights[suit(card)] = rank(base.counted(card + 4 * lowest))
+    hearts, spades, diamonds, clubs = heights
+    return base, (hearts, spades, diamonds, clubs)
 
 
 def _base(tops: list[int], lowest: int, where: str) -> Base:

@@ -6,10 +6,11 @@ they are printed, and the compiled kernels are tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
@@ -36,6 +37,8 @@ class Position:
     """The pile's cards, the last one on top; None in games that have no pile."""
     stock: tuple[int, ...] = ()
     """The stock, the card first that is turned next."""
+    base: Base = ACE
+    """The rank with which foundations begin."""
 
     def is_goal(self) -> bool:
         """Whether all cards are home; with one pile, whether the columns are empty."""
@@ -51,17 +54,29 @@ class Position:
         return CARDS - sum(self.foundations)
 
     def counted(self, card: int) -> int:
-        """The card with its rank counted from that with which foundations begin, here the ace."""
-        return card
+        """Return the card with its rank counted from the base (:mod:`dbmsolver.game.bases`)."""
+        return self.base.counted(card)
 
     @property
     def lowest(self) -> int:
-        """What the rank with which foundations begin counts as."""
-        return 1
+        """What the base counts as: the lowest rank of the deck where the deal gives the base."""
+        return self.base.lowest
 
     def home_card(self, index: int, height: int) -> int:
         """The card on a foundation of that suit and height, from 1."""
-        return 4 * (height - 1) + index
+        return self.base.card(4 * (height - 1) + index)
+
+    def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
+        """Return whether `child` may be put on `parent`, the last card of a column."""
+        return rules.can_stack(self.counted(child), self.counted(parent), self.lowest)
+
+    def can_fill(self, card: int, rules: Rules) -> bool:
+        """Return whether the card may be put into an empty column, wherever it comes from."""
+        return rules.can_fill(self.counted(card))
+
+    def is_run(self, cards: Sequence[int], rules: Rules) -> bool:
+        """Return whether the cards, the end of a column, deepest first, may move as one move."""
+        return rules.is_run([self.counted(card) for card in cards], self.lowest)
 
     def top_home(self, index: int) -> int | None:
         """The card on top of a foundation, None if there is none."""
@@ -95,13 +110,13 @@ class Position:
         found = [(card, source, 1) for card, source in self.available()]
         if rules.takes_back:
             found += [
-                (4 * (height - 1) + index, Place("foundation", index), 1)
+                (self.home_card(index, height), Place("foundation", index), 1)
                 for index, height in enumerate(self.foundations)
                 if height > rules.kept_rank
             ]
         for index, column in enumerate(self.columns):
             for count in range(2, len(column) + 1):
-                if not rules.is_run(column[-count:]):
+                if not self.is_run(column[-count:], rules):
                     break
                 found.append((column[-count], Place("column", index), count))
         return found
@@ -110,7 +125,7 @@ class Position:
         """Whether the foundation takes what moves: the next card, or the rest of a whole suit."""
         height = self.foundations[suit(card)]
         if not rules.whole_suits:
-            return count == 1 and height == rank(card) - 1
+            return count == 1 and self.is_next_home(card)
         # The cards are a run, and may still be of several suits.
         return rank(card) == 13 and count == 13 - height and self._is_of_one_suit(card, count)
 
@@ -135,13 +150,15 @@ class Position:
             if self.goes_home(card, count, rules):
                 moves.append(Move(card, source, Place("foundation", suit(card)), count=count))
             for index, column in enumerate(self.columns):
-                if column and rules.can_stack(card, column[-1]):
+                # Where ranks go round, a whole suit fits on its own end.
+                other = source != Place("column", index)
+                if column and other and self.can_stack(card, column[-1], rules):
                     moves.append(Move(card, source, Place("column", index), count=count))
             from_column = source.kind == "column"
             if empty_cell is not None and source.kind != "freecell" and count == 1:
                 moves.append(Move(card, source, Place("freecell", empty_cell)))
             alone = from_column and len(self.columns[source.index]) == count
-            if empty_column is not None and rules.can_fill(card) and not alone:
+            if empty_column is not None and self.can_fill(card, rules) and not alone:
                 moves.append(Move(card, source, Place("column", empty_column), count=count))
         return moves
 
@@ -171,7 +188,7 @@ class Position:
         safe = [
             (suit(card), card, source)
             for card, source in self.available()
-            if is_safe_home(rules, card, self.foundations, policy)
+            if is_safe_home(rules, self.counted(card), self.foundations, policy, self.lowest)
         ]
         if not safe:
             return None
@@ -221,14 +238,15 @@ class Position:
             destination.kind == "foundation"
             and source.kind != "foundation"
             and index == suit(card)
-            and foundations[index] == rank(taken[-1]) - 1
+            and foundations[index] == rank(self.counted(taken[-1])) - 1
             and all(one == card - 4 * depth for depth, one in enumerate(taken))
         ):
             foundations[index] += count
         else:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
         hearts, spades, diamonds, clubs = foundations
-        return Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
+        home = hearts, spades, diamonds, clubs
+        return Position(tuple(columns), tuple(freecells), home, base=self.base)
 
     def _to_pile(self, move: Move) -> Position:
         """The position after a card that is free was put on the pile."""
@@ -251,13 +269,28 @@ class Position:
             return count == 1 and self.stock[:1] == (card,)
         if source.kind == "foundation":
             height = self.foundations[suit(card)] if self.pile is None else 0
-            return count == 1 and source.index == suit(card) and height == rank(card)
+            return count == 1 and source.index == suit(card) and height == rank(self.counted(card))
         if count == 1 or source.kind != "column":
             return count == 1 and (card, source) in self.available()
         if not 0 <= source.index < len(self.columns):
             return False
         column = self.columns[source.index]
         return 1 < count <= len(column) and column[-count] == card
+
+    def turned(self) -> Position:
+        """Return the position with each card turned into what it counts as.
+
+        All rules hold for it as for any other, with the base as the lowest rank.
+        """
+        if self.base.rank == self.base.lowest:
+            return self
+        cells = (None if card is None else self.counted(card) for card in self.freecells)
+        return replace(
+            self,
+            columns=tuple(tuple(map(self.counted, column)) for column in self.columns),
+            freecells=tuple(cells),
+            base=self.base._replace(rank=self.lowest),
+        )
 
     def canonical(self) -> Hashable:
         """Equal for positions that differ only in the order of columns or of freecells.
@@ -297,6 +330,7 @@ class Position:
             kept = RANKS[rules.kept_rank - 1]
             text = f"foundations below {kept}, where the deal puts all cards up to it home"
             raise InputError(f"{text}, expected heights from {kept} on", where)
+        self._validate_base(rules, where)
         seen: dict[int, str] = {}
         for index, height in enumerate(self.foundations):
             place = str(Place("foundation", index))
@@ -317,6 +351,18 @@ class Position:
                 names += f" and {len(missing) - NAMED_AT_MOST} more"
             cards = "missing card" if len(missing) == 1 else "missing cards"
             raise InputError(f"{cards} {names}, expected all 52", where)
+
+    def _validate_base(self, rules: Rules, where: str | None) -> None:
+        """InputError unless the base is one that the rules have."""
+        given, lowest = self.base
+        if rules.base == "ace" and self.base != ACE:
+            raise InputError("a base, expected foundations that begin with the ace", where)
+        if not 1 <= lowest <= given <= 13:
+            text = f"the base {given} and the lowest rank {lowest}, expected ranks of the deck"
+            raise InputError(text, where)
+        if rules.base != "ace" and any(height < lowest - 1 for height in self.foundations):
+            name = RANKS[lowest - 2]
+            raise InputError(f"foundations below {name}, expected ranks below the deck home", where)
 
     def lying(self) -> list[tuple[int, str]]:
         """Each card that is not home, and where it is, in words."""
@@ -343,7 +389,8 @@ class Position:
         if self.pile is not None:
             pile, stock = (" ".join(map(card_name, cards)) for cards in (self.pile, self.stock))
             return f"pile [{pile}] stock [{stock}] {columns}"
-        return f"[{home}] ({cells}) {columns}"
+        text = f"[{home}] ({cells}) {columns}"
+        return text if self.base == ACE else f"{text} base {RANKS[self.base.rank - 1]}"
 
 
 def _first(indices: Iterable[int]) -> int | None:

@@ -9,6 +9,9 @@ Games of one pile are another matter. Their columns only lose cards, each of whi
 pile, where it has to be one rank higher or lower than the card on top. A stock, if there is one, is
 turned to the pile card by card. The game is won when the columns are empty.
 
+In some games foundations begin with a rank that the deal gives, and ranks go round: after the king
+follows the ace.
+
 Klondike and its relatives have a stock that is turned to a waste, whose top card may be played,
 cards face down in the columns, cards that come back from the foundations, or moves of any group of
 cards face up. Some have a reserve, a stack of cards whose last one may be played and goes to each
@@ -119,7 +122,8 @@ class Rules:
     base: Bases = "ace"
     """What foundations begin with: the ace, or the rank of a card that the deal puts there.
 
-    Then ranks are counted from that one. With `round` the last rank goes on it in the columns.
+    Then ranks are counted from that one, and the rank before it is what kings are elsewhere. With
+    `round` that rank goes on the base in the columns.
     """
     stacked: int = 0
     """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
@@ -194,12 +198,13 @@ class Rules:
                     f"{BUILD_WORDS[self.build]}: expected a game with a waste, or with moves of "
                     "any group"
                 )
-            odd = self.stacked or self.base != "ace" or self.fill == "waste"
+            odd = self.stacked or self.fill == "waste"
             if odd or self.moves in ("card-or-column", "columns"):
                 raise UsageError(
-                    "a stack in reserve, whole columns that move, columns that take cards of the "
-                    "waste only, or a rank that the deal gives: expected a game with a waste"
+                    "a stack in reserve, whole columns that move, or columns that take cards of "
+                    "the waste only: expected a game with a waste"
                 )
+            self._check_base()
             return
         if self.has_pile or self.freecells or self.whole_suits or self.kings_sunk:
             raise UsageError(
@@ -216,6 +221,19 @@ class Rules:
             raise UsageError("a game of groups without a waste: expected no reserve and no base")
         if self.moves == "groups" and self.build == "none":
             raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
+
+    def _check_base(self) -> None:
+        """UsageError for a base that the deal gives where cards move in ways that it is not for.
+
+        What the search leaves out, and its bound, are shown for runs of a suit that stay home.
+        """
+        odd = self.moves != "runs" or self.build != "suit" or self.whole_suits or self.removable
+        if self.base != "ace" and (odd or self.reserve or self.dealt_to_freecells):
+            raise UsageError(
+                "foundations begin with a rank that the deal gives: expected a game with a waste, "
+                "or columns built by suit whose runs move, freecells that are empty at first, and "
+                "cards that stay home one by one"
+            )
 
     @property
     def most_columns(self) -> int:
@@ -244,28 +262,32 @@ class Rules:
         """What XOR on the suit turns a card into each of its legal parents."""
         return tuple(kind for kind, _ in _PARENTS[self.build])
 
-    def parent(self, card: int, number: int) -> int | None:
-        """The legal parent of that number, which the card may be put on; None if there is none."""
+    def parent(self, card: int, number: int, lowest: int = 1) -> int | None:
+        """The legal parent of that number, which the card may be put on; None if there is none.
+
+        Ranks are counted from that with which foundations begin, which counts as `lowest`. Where
+        columns go round over it, the cards of that rank are the parents of the highest ones.
+        """
         parents = _PARENTS[self.build]
         if not 0 <= number < len(parents):
             return None
         kind, rise = parents[number]
+        if self.base == "round" and rank(card) == 13:
+            return (card ^ kind) - 4 * (13 - lowest)
         return (card ^ kind) + 4 * rise if 1 <= rank(card) + rise <= 13 else None
 
-    def parent_number(self, child: int, parent: int) -> int | None:
+    def parent_number(self, child: int, parent: int, lowest: int = 1) -> int | None:
         """Which of the legal parents of `child` it is; None for another card."""
-        pair = suit(parent) ^ suit(child), rank(parent) - rank(child)
+        rise = rank(parent) - rank(child)
+        if self.base == "round" and rank(child) == 13:
+            rise = int(rank(parent) == lowest)
+        pair = suit(parent) ^ suit(child), rise
         parents = _PARENTS[self.build]
         return parents.index(pair) if pair in parents else None
 
     def can_stack(self, child: int, parent: int, lowest: int = 1) -> bool:
-        """Whether `child` may be put on `parent`, the last card of a column.
-
-        Ranks are counted from that with which foundations begin, which counts as `lowest`.
-        """
-        if self.base == "round" and rank(child) == 13 and rank(parent) == lowest:
-            return suit(child) ^ suit(parent) in self.parent_kinds
-        return self.parent_number(child, parent) is not None
+        """Whether `child` may be put on `parent`, the last card of a column."""
+        return self.parent_number(child, parent, lowest) is not None
 
     @property
     def takes_back(self) -> bool:
@@ -324,8 +346,9 @@ class Rules:
 
     @property
     def off_columns(self) -> int:
-        """Cards that a deal puts on a foundation, as its base, and into a reserve of one stack."""
-        return self.stacked + (self.base != "ace")
+        """Cards that a deal puts on foundations, as their base, and into a reserve of one stack."""
+        based = max(1, layout_of(self.layout).bases) if self.base != "ace" else 0
+        return self.stacked + based
 
     def is_movable(self, count: int, of: int) -> bool:
         """Whether so many cards, a run at the end of a column with `of` cards, go to columns."""
@@ -378,6 +401,8 @@ class Rules:
             BUILD_WORDS[self.build],
             FILL_WORDS[self.fill],
         ]
+        if self.base != "ace":
+            parts.append(BASE_WORDS[self.base])
         if self.kings_sunk:
             parts.append("kings sunk when dealt")
         if self.has_runs:

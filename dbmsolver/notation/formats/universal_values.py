@@ -121,15 +121,16 @@ class ValueReader:
             for name in (*piled, "waste")
         )
         piles, home = tuple(columns), (hearts, spades, diamonds, clubs)
-        position = Position(piles, tuple(cells), home, pile if "pile" in value else None, stock)
+        base = self.base(value, path)
+        if self.rules.base != "ace":
+            home = self.counted(base, heights)
+        top = pile if "pile" in value else None
+        position = Position(piles, tuple(cells), home, top, stock, base)
         if self.rules.is_patience:
             most = self.rules.passes - 1 if self.rules.passes else None
             turns = most
             if most is not None and "turns" in value:
                 turns = self.integer(value["turns"], (*path, "turns"), 0, most)
-            base = self.base(value, path)
-            if self.rules.base != "ace":
-                home = self.counted(base, heights)
             reserve = self.cards(value.get("reserve", []), (*path, "reserve"))
             hidden = tuple(
                 self.hidden(item["cards"], (*path, "columns", index, "cards"))

@@ -85,6 +85,26 @@ def put_on(card, under, blocked, above):
     return True
 
 
+@inlined
+def parent_above(f, card, kind):
+    """:func:`parent_of` where nothing is put on the lowest rank but what is lower."""
+    return (card ^ f.kinds[kind]) + 4 if card < 48 else -1
+
+
+@inlined
+def parent_around(f, card, kind):
+    """:func:`parent_of` where columns may go round."""
+    if card < 48:
+        return (card ^ f.kinds[kind]) + 4
+    return first_bit(f.bases) + ((card ^ f.kinds[kind]) & 3) if f.bases else -1
+
+
+parent_of = inlined_by_type(
+    {Format: parent_above, RunFormat: parent_around, TwoWayFormat: parent_above}
+)
+"""The card that is a card's parent of that kind, built downwards; -1 if it has none."""
+
+
 @inlined_kernel
 def arrange_downwards(f, home, locked, off, low, high, board):
     """:func:`arrange` where columns are built down, and cards stay home."""
@@ -124,9 +144,12 @@ def arrange_downwards(f, home, locked, off, low, high, board):
         card = first_bit(rest)
         rest &= rest - ONE
         kind = np.int64((low >> U64(card)) & ONE) + 2 * np.int64((high >> U64(card)) & ONE)
-        if kind >= f.kinds.size or card >= 48:
+        if kind >= f.kinds.size:
             return BAD_FIELDS, 0
-        if not put_on(card, (card ^ f.kinds[kind]) + 4, blocked, above):
+        under = parent_of(f, card, kind)
+        if under < 0:
+            return BAD_FIELDS, 0
+        if not put_on(card, under, blocked, above):
             return COLLISION, 0
     if count_bits(cells) + fill_columns(used, board) != count_bits(ALL & ~home):
         return RING, 0

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.bits import lowest_bit, popcount
+from dbmsolver.core.bits import popcount
 from dbmsolver.core.expand import (
     height,
     move_card,
@@ -60,28 +60,24 @@ def parents_of(t, children, index):
 
 
 @inlined
-def open_bases(t, stacked, exposed):
-    """The bases among the cards ``exposed`` that kings may be put on, where columns go round.
+def free_ends(t, stacked, exposed):
+    """Those of the cards ``exposed`` that take a card of another column.
 
-    That is none whose whole suit lies in one run, from the king to the base itself.
+    Where columns go round, a whole suit may lie in one run. Its deepest card would fit on the last
+    one then: of that suit no other card lies on none of its own.
     """
-    bases = exposed & t.bases
-    rest = bases
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - ONE
-        if not t.suits[card & 3] & ~stacked:
-            bases &= ~(ONE << U64(card))
-    return bases
+    if t.bases:
+        for suit in range(4):
+            deepest = (t.suits[suit] | (ONE << U64(CARDS - 4 + suit))) & ~stacked
+            if deepest and not deepest & (deepest - ONE):
+                exposed &= ~parents_of(t, deepest, 0)
+    return exposed
 
 
 @inlined
-def fitting(t, exposed, bases, index):
-    """The cards whose parent number ``index`` is one of the cards ``exposed``.
-
-    ``bases`` are those of them that kings may be put on.
-    """
-    below = (exposed >> U64(4)) | (bases << t.around)
+def fitting(t, ends, index):
+    """The cards whose parent number ``index`` is one of the cards ``ends``."""
+    below = (ends >> U64(4)) | ((ends & t.bases) << t.around)
     return permute_suits(below, t.kinds[index])
 
 
@@ -156,10 +152,9 @@ def list_moves(t, sets, off, low, high, before, moves):
             return 1, True
     count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
     movable = (heads | freecell) & ~skip
-    bases = open_bases(t, stacked, exposed)
+    ends = free_ends(t, stacked, exposed)
     for index in range(t.kinds.size):
-        onto = movable & fitting(t, exposed, bases, index)
-        count = put_moves(onto, index, moves, count)
+        count = put_moves(movable & fitting(t, ends, index), index, moves, count)
     if popcount(freecell) < t.freecells:
         count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
     if empty > 0:

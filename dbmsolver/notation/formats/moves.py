@@ -169,6 +169,9 @@ def _check_rules(rules: Rules) -> None:
     if rules.is_patience:
         text = "Freecell Solver's text has no words for stock, waste and cards face down"
         raise UsageError(f"{rules.name}: {text}")
+    if rules.base != "ace":
+        text = "Freecell Solver's text has no word for the rank with which foundations begin"
+        raise UsageError(f"{rules.name}: {text}")
 
 
 def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> Deal:

@@ -144,7 +144,7 @@ def write_moves(
     if card < 48 or f.bases:
         for kind in range(f.kinds.size):
             under = parent_of(f, card, kind)
-            # The end of its own run may be the base that a king goes on.
+            # Where columns go round, a whole suit fits on its own end.
             own = column >= 0 and board.columns[column, board.lengths[column] - 1] == under
             if (laid.tops >> U64(under)) & ONE and not own:
                 write_row(

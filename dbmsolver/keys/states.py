@@ -148,13 +148,13 @@ class StateCodec:
         return int(self.tables.codes[8 * card + self._dealt[card]])
 
     def state(self, position: Position) -> State:
-        """The state of a position; InputError if no game from this deal can reach it."""
+        """Return the state of a position; InputError if no game from this deal can reach it."""
         if position.base != self.base:
             raise InputError("foundations begin with another rank than in the deal")
         return self._state(position.foundations, self._places(position.turned()))
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
-        """The state with these foundation heights and place values of the other cards."""
+        """Return the state with these foundation heights and place values of the other cards."""
         places = dict(places)
         if self.rules.takes_back and min(heights) < 13:
             kept = self.rules.kept_rank
@@ -204,7 +204,7 @@ class StateCodec:
         )
 
     def position(self, state: State) -> Position:
-        """A position of a state.
+        """Return a position of a state.
 
         Columns that still have the bottom card they were dealt keep their place.
         """
@@ -242,7 +242,7 @@ class StateCodec:
         )
 
     def heights(self, state: State) -> tuple[int, ...]:
-        """The foundation heights of a state."""
+        """Return the foundation heights of a state."""
         heights = [(state.signature >> (4 * suit)) & 15 for suit in range(4)]
         if self.rules.takes_back:
             home = state.off & state.high
@@ -251,7 +251,7 @@ class StateCodec:
         return tuple(heights)
 
     def place(self, state: State, card: int) -> int:
-        """Place value of a card, as kernels have it."""
+        """Return the place value of a card, as kernels have it."""
         if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
             return core.PLACE_HOME
         release = int(self.tables.release[card])
@@ -281,7 +281,7 @@ class StateCodec:
         return tuple(columns)
 
     def encode(self, position: Position) -> int:
-        """The public key of a position; InputError if no game from this deal can reach it."""
+        """Return the public key of a position; InputError if no game from this deal reaches it."""
         places = self._places(position.turned())
         public = self.deal_tables
         words = [0] * len(public.ranges)
@@ -299,7 +299,7 @@ class StateCodec:
         return key
 
     def decode(self, key: int) -> Position:
-        """The position of a public key; InputError if it is not the key of one."""
+        """Return the position of a public key; InputError if it is not the key of one."""
         public = self.deal_tables
         total = math.prod(public.ranges)
         if not 0 <= key < total:
@@ -338,7 +338,7 @@ class StateCodec:
 
 
 def pile_on(bottom: int, above: Mapping[int, int]) -> tuple[int, ...]:
-    """A column by its bottom card, and which card lies on which."""
+    """Return a column by its bottom card, and the card that lies on each card."""
     pile = [bottom]
     while pile[-1] in above and len(pile) < core.CARDS:
         pile.append(above[pile[-1]])

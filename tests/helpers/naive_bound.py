@@ -31,7 +31,7 @@ def lower_bound(position: Position) -> int:
 
 
 def has_lower(beneath: tuple[int, ...], of_suit: int, than: int) -> bool:
-    """Whether a card of that suit and lower than the card `than` is among those beneath."""
+    """Return True if a card of that suit and lower than the card `than` is among those beneath."""
     return any(suit(card) == of_suit and rank(card) < rank(than) for card in beneath)
 
 
@@ -73,7 +73,7 @@ def bound_both_ways(position: Position) -> int:
 
 
 def bound_of_runs(position: Position, rules: Rules) -> int:
-    """Cards not home + the segments of columns, each as long as a run goes, that have blockers.
+    """Return cards not home + the segments of columns, as long as runs go, that have blockers.
 
     A king on its base begins a segment, though both move as one run where columns go round.
     """

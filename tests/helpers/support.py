@@ -1,4 +1,4 @@
-"""What several test modules share: positions of every kind, and what the core makes of them."""
+"""Helpers of several test modules: positions of every kind, and the core's results on them."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Game(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """What the core makes of a move: the state it leads to, and its parent-move code."""
+    """The core's result of a move: the state it leads to, and its parent-move code."""
 
     state: State
     code: int
@@ -168,7 +168,7 @@ def random_layout(random: Random, rules: Rules) -> Position:
 
 
 def from_base(position: Position, random: Random, rules: Rules) -> Position:
-    """The position with its cards counted from a base, as the rules have one."""
+    """Return the position with its cards counted from a base, as the rules have one."""
     if rules.base == "ace":
         return position
     base = Base(random.randint(1, 13), 1)

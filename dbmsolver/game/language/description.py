@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 BASE = "Base"
-"""What an entry has for a card of the rank with which foundations begin."""
+"""The text that an entry has for a card of the rank with which foundations begin."""
 
 
 class At(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a move line moves that does not say so."""
+"""The items of move lines that do not say what they move."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ TABLEAU = ("Tableau",)
 BUILDS = {"any-suit": "AnySuit", "red-black": "AltColor", "same-suit": "SameSuit"}
 GROUP_POLICIES = ("same-as-build", "red-black", "same-suit", "any-suit", "no-build")
 SPACES = ("auto-reserve-then-any", "auto-reserve-then-waste")
-"""Who goes into spaces where a reserve fills them: what comes when it is empty."""
+"""Policies for spaces that a reserve fills: they differ in the cards that come after it."""
 
 
 class ReserveRules(JsonRules):
@@ -62,7 +62,7 @@ class ReserveRules(JsonRules):
         return [filled, blank if then_any else replace(blank, sources=("Wastepile",))]
 
     def moves_by_columns(self, based: bool) -> list[MoveLine]:
-        """Moves where whole columns move, and a reserve fills empty ones."""
+        """Return the moves where whole columns move, and a reserve fills empty ones."""
         policy = self.choice("tableau piles", "move built group policy", GROUP_POLICIES)
         build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         if policy not in ("same-as-build", build):

@@ -43,7 +43,7 @@ DEFAULTS: dict[str, Any] = {
 
 _FIRST = re.compile(r"[\ufeff\s]*The rules of '(?P<name>[^'\n]*)' are as follows:[ \t\r]*(?=\n|\{)")
 _LAST = re.compile(r"\}\s*(?P<words>To see the default values of the JSON fields[^\n]*)\s*$")
-"""What that program prints before and after the rules of a game that it knows."""
+"""The words that Solvitaire prints before and after the rules of a game that it knows."""
 
 
 def is_json(text: str) -> bool:

@@ -42,7 +42,7 @@ def understand_deal(
     based: bool,
     problems: Problems,
 ) -> LaidOut:
-    """The layout; what cannot be played is added to the problems.
+    """Return the layout; what cannot be played is added to the problems.
 
     ``based`` says whether the deal gives the rank with which foundations begin.
     """

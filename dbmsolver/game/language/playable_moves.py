@@ -43,7 +43,7 @@ class Elements:
     keeps_home: bool
     """Whether cards stay on the foundations."""
     based: bool = False
-    """Whether the deal gives the rank with which foundations begin."""
+    """True if the deal gives the rank with which foundations begin."""
 
 
 def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Problems) -> Moves:

@@ -1,4 +1,4 @@
-"""What the rules say of a position: where its cards are, and which move is forced."""
+"""The rules applied to a position: the places of its cards, and the forced move."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ class Laid(NamedTuple):
 
 @inlined
 def never(f, card):
-    """:func:`is_base` where columns do not go round."""
+    """Return what :func:`is_base` does where columns do not go round."""
     return False
 
 
 @inlined
 def holds_kings(f, card):
-    """:func:`is_base` where columns may go round."""
+    """Return what :func:`is_base` does where columns may go round."""
     return (f.bases >> U64(card)) & ONE != U64(0)
 
 
 is_base = inlined_by_type({Format: never, RunFormat: holds_kings, TwoWayFormat: never})
-"""Whether kings may be put on a card: then its move home is not safe."""
+"""Return True if kings may be put on a card: then its move home is not safe."""
 
 
 @inlined
 def safe_card(f, signature, movable):
-    """The card of the lowest suit that can go home and is safe there; -1 if there is none.
+    """Return the card of the lowest suit that can go home and is safe there; -1 without one.
 
     The rule, and why it holds, is at :func:`dbmsolver.game.safe_moves.is_safe_home`. Where a
     program makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
@@ -87,7 +87,7 @@ def safe_card(f, signature, movable):
 
 @inlined
 def place_away(f, locked, off, low, high, card):
-    """:func:`place_in` where no card comes back from home."""
+    """Return :func:`place_in` where no card comes back from home."""
     shift = U64(card)
     if (locked >> shift) & ONE:
         return LOCKED
@@ -98,7 +98,7 @@ def place_away(f, locked, off, low, high, card):
 
 @inlined
 def place_or_home(f, locked, off, low, high, card):
-    """:func:`place_in` where cards may come back from home."""
+    """Return :func:`place_in` where cards may come back from home."""
     if ((off & high) >> U64(card)) & ONE and not (locked >> U64(card)) & ONE:
         return HOME
     return place_away(f, locked, off, low, high, card)
@@ -110,7 +110,7 @@ place_in = inlined_by_type({Format: place_away, RunFormat: place_away, TwoWayFor
 
 @inlined
 def has_room(f, cells):
-    """Whether a freecell is empty that a card may be put into."""
+    """Return True if a freecell is empty that a card may be put into."""
     count = 0
     while cells:
         cells &= cells - ONE
@@ -120,7 +120,7 @@ def has_room(f, cells):
 
 @inlined
 def holds_together(f, card, under):
-    """Whether ``card``, on ``under``, moves with it as a run."""
+    """Return True if ``card``, on ``under``, moves with it as a run."""
     if card >= 48 and not (f.bases >> U64(under)) & ONE:
         return False
     if card < 48 and under >> 2 != (card >> 2) + 1:

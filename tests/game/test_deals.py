@@ -72,7 +72,10 @@ def pysolfc_board(game: str, number: int) -> list[str]:
         lines = [f"Foundations: {' '.join(tops)}", f"Base: {base[0]}"]
         lines += [f"Reserve: {' '.join(held)}", f"Stock: {' '.join(rendered[18:])}"]
         return [*lines, *row[::-1]]
-    if game in ("penguin", "opus"):  # _shuffleHookMoveToTop, by the first card's rank; three go home
+    if game in (
+        "penguin",
+        "opus",
+    ):  # _shuffleHookMoveToTop, by the first card's rank; three go home
         base = rendered[0][0]
         same = [card for card in rendered if card[0] == base]
         home = {card[1] for card in same[:3]}

@@ -97,8 +97,8 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
 
 def _patience(data: Any, rules: Rules, where: str) -> Position:
     """A board of a game of Klondike's kind."""
-    held = [*[_STOCK, _WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
-    names = (_PILES, _FOUNDATIONS, *held)
+    held = [*[_WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
+    names = (_PILES, _FOUNDATIONS, _STOCK, *held)
     _check_names(data, names, rules, where)
     given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     piles = [_cards(pile, where) for pile in given]

@@ -138,7 +138,7 @@ UNPLAYABLE = [
     ([("AltColor Descending ThroughReserve", "SameSuit Descending Ascending"),
       (" ThroughReserve", "")], "ValidStack", "built down only"),
     ([("AltColor Descending", "AltColor Ascending Descending")], "Ascending", "both directions"),
-    ([("TopStack[4] Keep", "TopStack[4] Keep Base[Deal]")], "Base[Deal]", "begin with the ace"),
+    ([("TopStack[4] Keep", "TopStack[4] Keep Base[5]")], "Base[5]", "begin with the ace"),
     ([("Face[4]\n", "Face[4] Stock Back\n")], "Stock", "Tableau, Foundation and Reserve only"),
     ([("Face[4]\n", "Face[4] Remove Back\n")], "Remove", "Tableau, Foundation and Reserve only"),
     ([("Single\n", "Multiple[2]\n")], "Multiple[2]", "two decks are not played"),

@@ -7,10 +7,12 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from helpers.naive_search import breadth_first
 from helpers.support import from_base, random_layout, walk
 
 from dbmsolver.errors import InputError, UsageError
-from dbmsolver.game.cards import card_name, parse_card
+from dbmsolver.game.bases import Base
+from dbmsolver.game.cards import CARDS, card_name, parse_card
 from dbmsolver.game.deals import Deal, deal_number, format_board
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
@@ -125,3 +127,53 @@ def test_a_base_on_a_board() -> None:
         Deal.from_text("Base: 9\nKS\n", GAMES["freecell"])
     shown = format_board(from_base(deal_number(1, GAMES["freecell"]), Random(1), PENGUIN))
     assert "Base: " in shown
+
+
+def short_deck(random: Random) -> Position:
+    """Return two to six ranks in a few columns, with any base, some cards of which are home."""
+    lowest, columns = random.randint(8, 12), random.randint(2, 4)
+    cards = list(range(4 * (lowest - 1), CARDS))
+    random.shuffle(cards)
+    if random.random() < 0.5:  # high cards deep, so that runs go round soon
+        cards.sort(key=lambda card: -(card >> 2) + random.choice((2, 4)) * random.random())
+    heights = [lowest - 1] * 4
+    for card in range(4 * (lowest - 1), 4 * lowest):
+        if random.random() < 0.5:
+            cards.remove(card)
+            heights[card & 3] += 1
+    hearts, spades, diamonds, clubs = heights
+    piles = tuple(tuple(cards[index::columns]) for index in range(columns))
+    cells = (None,) * random.randint(0, 2)
+    return Position(piles, cells, (hearts, spades, diamonds, clubs), base=Base(lowest, lowest))
+
+
+def same_with_forced_moves(seed: int, decks: int) -> None:
+    """Compare shortest solutions with safe moves home made at once and without."""
+    random = Random(seed)
+    while decks:
+        position = short_deck(random)
+        rules = replace(
+            PENGUIN,
+            layout="",
+            columns=len(position.columns),
+            freecells=len(position.freecells),
+            fill=random.choice(("kings", "kings", "any", "none")),
+        )
+        position.validate(rules)
+        free = breadth_first(position, rules, "none", 2000)
+        if free is None:
+            continue
+        decks -= 1
+        for policy in ("wkr", "horne"):
+            found = breadth_first(position, rules, policy, 2000)
+            assert found is not None and found[0] == free[0], (position, rules)
+
+
+def test_safe_moves_home_make_no_solution_longer() -> None:
+    same_with_forced_moves(1, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_safe_moves_home_make_no_solution_longer_in_many_decks(seed: int) -> None:
+    same_with_forced_moves(seed, 150)

@@ -53,6 +53,21 @@ class Position:
             return sum(map(len, self.columns))
         return CARDS - sum(self.foundations)
 
+    @property
+    def waste(self) -> tuple[int, ...]:
+        """The waste, the last card on top; only Klondike's kind has one."""
+        return ()
+
+    @property
+    def reserve(self) -> tuple[int, ...]:
+        """A reserve that is one stack, the last card free; only Klondike's kind has one."""
+        return ()
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """The number of cards of each column, the deepest ones, that lie face down."""
+        return (0,) * len(self.columns)
+
     def counted(self, card: int) -> int:
         """Return the card with its rank counted from the base (:mod:`dbmsolver.game.bases`)."""
         return self.base.counted(card)

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
-
-NAMED_AT_MOST = 6
-"""The number of missing cards that a message names before it counts the others."""
+from dbmsolver.game.validity import check_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,64 +321,7 @@ class Position:
 
     def validate(self, rules: Rules, where: str | None = None) -> None:
         """Raise InputError unless this is 52 different cards in a layout of these rules."""
-        if len(self.columns) != rules.columns:
-            raise InputError(f"{len(self.columns)} columns, expected {rules.columns}", where)
-        if len(self.freecells) != rules.freecells:
-            raise InputError(f"{len(self.freecells)} freecells, expected {rules.freecells}", where)
-        if len(self.foundations) != 4:
-            raise InputError(f"{len(self.foundations)} foundations, expected 4", where)
-        if (self.pile is not None) != rules.has_pile:
-            text = "no pile, expected one" if rules.has_pile else "a pile, expected none"
-            raise InputError(text, where)
-        if self.stock and not rules.stock:
-            raise InputError("a stock, expected none", where)
-        if len(self.stock) > rules.stock:
-            raise InputError(
-                f"{len(self.stock)} cards in the stock, expected at most {rules.stock}", where
-            )
-        if self.pile is not None and len(set(self.foundations)) > 1:
-            raise InputError(
-                "foundations of different heights, expected them to tell the ranks that a short "
-                "deck is without",
-                where,
-            )
-        if rules.takes_back and min(self.foundations, default=0) < rules.kept_rank:
-            kept = RANKS[rules.kept_rank - 1]
-            text = f"foundations below {kept}, where the deal puts all cards up to it home"
-            raise InputError(f"{text}, expected heights from {kept} on", where)
-        self._validate_base(rules, where)
-        seen: dict[int, str] = {}
-        for index, height in enumerate(self.foundations):
-            place = str(Place("foundation", index))
-            if not 0 <= height <= 13:
-                raise InputError(f"height {height} of the {place}, expected 0 to 13", where)
-            seen.update({self.home_card(index, r): place for r in range(1, height + 1)})
-        for card, place in self.lying():
-            if not 0 <= card < CARDS:
-                raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)
-            if card in seen:
-                text = f"{card_name(card)} twice, in {seen[card]} and in {place}"
-                raise InputError(f"{text}, expected each card once", where)
-            seen[card] = place
-        missing = [card_name(card) for card in range(CARDS) if card not in seen]
-        if missing:
-            names = " ".join(missing[:NAMED_AT_MOST])
-            if len(missing) > NAMED_AT_MOST:
-                names += f" and {len(missing) - NAMED_AT_MOST} more"
-            cards = "missing card" if len(missing) == 1 else "missing cards"
-            raise InputError(f"{cards} {names}, expected all 52", where)
-
-    def _validate_base(self, rules: Rules, where: str | None) -> None:
-        """Raise InputError unless the base is one that the rules have."""
-        given, lowest = self.base
-        if rules.base == "ace" and self.base != ACE:
-            raise InputError("a base, expected foundations that begin with the ace", where)
-        if not 1 <= lowest <= given <= 13:
-            text = f"the base {given} and the lowest rank {lowest}, expected ranks of the deck"
-            raise InputError(text, where)
-        if rules.base != "ace" and any(height < lowest - 1 for height in self.foundations):
-            name = RANKS[lowest - 2]
-            raise InputError(f"foundations below {name}, expected ranks below the deck home", where)
+        check_position(self, rules, where)
 
     def lying(self) -> list[tuple[int, str]]:
         """Return each card that is not home, and its place in words."""

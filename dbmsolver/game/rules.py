@@ -130,15 +130,16 @@ class Rules:
     """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
 
     def __post_init__(self) -> None:
-        check_range("columns", self.columns, 1, self.most_columns)
-        most = MAX_RESERVE if self.reserve else MAX_FREECELLS
-        check_range("freecells", self.freecells, 0, most)
-        check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, get_args(Build))
         _check_choice("fill", self.fill, get_args(Fill))
         _check_choice("moves", self.moves, get_args(Moves))
         _check_choice("pile", self.pile, PILES)
         _check_choice("base", self.base, get_args(Bases))
+        check_range("cards turned at once", self.draw, 0, CARDS)
+        check_range("columns", self.columns, 1, self.most_columns)
+        most = MAX_RESERVE if self.reserve else MAX_FREECELLS
+        check_range("freecells", self.freecells, 0, most)
+        check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         has_stock = self.has_pile or self.draw
         check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
         self._check_pile()
@@ -187,7 +188,6 @@ class Rules:
         Also for rules that only they can have. Where groups of any cards move as one, these are all
         that is face up.
         """
-        check_range("cards turned at once", self.draw, 0, CARDS)
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
         if not self.is_patience:
             if layout_of(self.layout).hidden:

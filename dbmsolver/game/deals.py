@@ -15,7 +15,7 @@ from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import rank, suit
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
-from dbmsolver.game.layouts import Layout, layout_of
+from dbmsolver.game.layouts import Heights, Layout, layout_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -91,27 +91,24 @@ def deal_number(number: int, rules: Rules) -> Position:
         pile = (*layout.pile, *rest[: layout.turned])
         stock = tuple(rest[layout.turned :])
         return Position(tuple(map(tuple, columns)), (), heights, pile, stock)
-    columns, rest, heights = layout.arrange(deck, rules.columns, rules.dealt_to_freecells)
+    first, _, dealt = layout.taken_apart(deck)
+    columns, rest, home = layout.arrange(dealt, rules.columns, rules.dealt_to_freecells)
     freecells: list[int | None] = [None] * rules.freecells
     for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
         freecells[cell] = card
-    return Position(tuple(map(tuple, columns)), tuple(freecells), heights)
+    base, heights = _based(first, home)
+    return Position(tuple(map(tuple, columns)), tuple(freecells), heights, base=base)
 
 
 def _deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience:
     """Deal a shuffled deck for a game of Klondike's kind."""
     first, reserve, rest = layout.taken_apart(deck)
     columns, left, home = layout.arrange(rest, rules.columns, rules.stock)
-    heights = list(home)
-    base = ACE
-    if first:
-        base = Base(rank(first[0]), 1 + min(home))
-        heights[suit(first[0])] += 1
-    hearts, spades, diamonds, clubs = heights
+    base, heights = _based(first, home)
     return Patience(
         tuple(map(tuple, columns)),
         (),
-        (hearts, spades, diamonds, clubs),
+        heights,
         None,
         tuple(left),
         hidden=layout.hidden or (0,) * rules.columns,
@@ -119,6 +116,17 @@ def _deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patienc
         base=base,
         reserve=tuple(reserve),
     )
+
+
+def _based(first: Sequence[int], home: Heights) -> tuple[Base, Heights]:
+    """Return the base that these cards give, the ace without any, and heights with them home."""
+    if not first:
+        return ACE, home
+    heights = list(home)
+    for card in first:
+        heights[suit(card)] += 1
+    hearts, spades, diamonds, clubs = heights
+    return Base(rank(first[0]), 1 + min(home)), (hearts, spades, diamonds, clubs)
 
 
 def _shuffled_deck(number: int) -> list[int]:

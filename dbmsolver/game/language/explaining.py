@@ -8,6 +8,7 @@ from dbmsolver.game.classes import has_classes
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
@@ -56,13 +57,14 @@ _FINISHES = {
 
 def explain(game: Description, understood: Understood) -> list[Fact]:
     """The facts of a game, in the order in which it is played, and why it cannot be, if so."""
-    moves = game.moves or ()
+    moves = with_items(game.moves or ())
     facts: list[Fact] = []
     if game.header and game.header.description:
         facts.append(("About", game.header.description))
     facts += _many("Setup", map(_setup_line, game.setup or ()))
     facts.append(("Deck", _deck(game.deck or Deck())))
     facts += _many("Deal", _deal(game))
+    based = any(line.base == "Deal" for line in game.setup or ())
     groups = {"Building": "Tableau", "Spaces": "Tableau", "Cells": "Reserve", "Home": "Foundation"}
     for name, element in groups.items():
         blank = name == "Spaces"
@@ -75,7 +77,7 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
         if not lines and (has_one_pile(game) or (name == "Cells" and is_patience(game))):
             continue
         nothing = {"Spaces": "an empty column takes nothing", "Cells": "none"}.get(name, "nothing")
-        facts += _many(name, map(_move_line, lines)) or [(name, nothing)]
+        facts += _many(name, (_move_line(line, based) for line in lines)) or [(name, nothing)]
     others = [line for line in moves if line.element not in groups.values()]
     facts += _many("Moves", (f"to {line.element}: {_move_line(line)}" for line in others))
     facts += _many("Finish", (f"won when {_FINISHES[word]}" for word in game.finish or ()))
@@ -191,15 +193,16 @@ def _size(entry: Entry) -> int:
     return entry.last - entry.first + 1 if both else 1  # type: ignore[operator]
 
 
-def _move_line(line: MoveLine) -> str:
+def _move_line(line: MoveLine, based: bool = False) -> str:
+    """Return a line in words; ``based`` says whether ranks are counted from a base."""
     words = ["a card"]
     if line.item == "Any" and line.count != 1:
         words = [f"{line.count} cards, or what is left"]
     elif line.item in _ITEMS:
         words = [_ITEMS[line.item]]
     if line.rank is not None:
-        begins = f"{words[0]} that begins with {_rank_name(line.rank)}"
-        words = [begins if line.item == "ValidStack" else _rank_name(line.rank)]
+        rank = "a card of the rank before the base" if based else _rank_name(line.rank)
+        words = [f"{words[0]} that begins with {rank}" if line.item == "ValidStack" else rank]
     blank = "OnBlank" in line.destinations
     if blank:
         words.append("to an empty place")

@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.patience_tables import (
+    ALL_COUNT,
     BOTTOM,
     CARD_OR_COLUMN,
     COLUMNS,
@@ -314,11 +315,12 @@ def list_plays(t, words, board, found, number):
             number = go_to_columns(t, words, board, card, -1, left, following, cost, found, number)
         if at < cards:
             at = min(at + t.draw, cards)
+            turned += 1
         elif over or (t.limited and not turns):
             return number
         else:
             at, over = np.int64(0), True
-        turned += 1
+            turned += t.counted == ALL_COUNT
 
 
 @kernel

@@ -371,3 +371,8 @@ class Patience(Position):
 def counts_as_play(move: Move) -> bool:
     """Whether a move is one of a card, not of the stock or of the whole waste."""
     return STOCK not in (move.source, move.destination)
+
+
+def turns_over(move: Move) -> bool:
+    """Return whether a move turns the whole waste over to be the stock again."""
+    return move.destination == STOCK

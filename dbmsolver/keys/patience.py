@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_tables import (
+    ALL_COUNT,
     BOTTOM,
     DEALT,
     HOME,
+    NONE_COUNT,
     NOT_IN_COLUMN,
     ON_NOTHING,
     OVER,
     PER_WORD,
+    TURNS_COUNT,
     TURNS_SHIFT,
     WASTE_SHIFT,
     Ints,
@@ -42,6 +45,8 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.keys.patience_tables import tables_of
 from dbmsolver.results import Method, Question
 
+COUNTED: dict[Metric, int] = {"plays": NONE_COUNT, "turns": TURNS_COUNT, "runs": ALL_COUNT}
+"""Which turns cost a move."""
 TURN = PLACE_LOCKED
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
@@ -67,7 +72,7 @@ class PatienceKeys:
         self.base = position.base
         self.stock = self._counted(position.waste, position.stock)
         self.reserve = self._counted(position.reserve)
-        counted = metric != "plays" and question == Question.SOLVE
+        counted = COUNTED[metric] if question == Question.SOLVE else NONE_COUNT
         self.tables = tables_of(position, deal.rules, policy, counted)
         self.root = self.encode(position)
         self.goal = sum(

@@ -40,8 +40,8 @@ _TAKES = {
 }
 
 
-def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
-    """The tables of a deal; ``counted`` says whether turning the stock counts as moves."""
+def tables_of(position: Patience, rules: Rules, policy: Policy, counted: int) -> PatienceTables:
+    """Return the tables of a deal; ``counted`` says which turns cost a move."""
     under = np.full(CARDS, NOT_IN_COLUMN, np.int64)
     hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
     stock, reserve = (
@@ -70,7 +70,7 @@ def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -
         draw=max(1, rules.draw),
         limited=int(position.turns is not None),
         free=int(not counted and position.turns is None),
-        counted=int(counted),
+        counted=counted,
         worrying=position.lowest if rules.removable else 0,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],

@@ -45,7 +45,7 @@ from dbmsolver.storage import patience_blocks
 from helpers.support import COMING_BACK, core_successors, needed_moves, words_of
 
 Values = dict[str, list[Any]]
-_METRICS: tuple[Metric, ...] = ("runs", "plays")
+_METRICS: tuple[Metric, ...] = ("runs", "turns", "plays")
 STEPS = 60
 """Moves of a game that is played through."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -159,16 +159,16 @@ def whole_deck(random: Random) -> Deal:
 
 
 def fewest_moves(
-    deal: Deal, policy: Policy, most: int, *, counted: bool
+    deal: Deal, policy: Policy, most: int, *, cost: Callable[[Move], int]
 ) -> tuple[int | None, int] | None:
     """The length of a shortest solution, None without one, and how many positions there are.
 
-    Every single move is played. Turning the stock costs a move where it is ``counted``. None if
-    there are more than ``most`` positions.
+    Every single move is played, and ``cost`` says what it adds to the length. None if there are more
+    than ``most`` positions.
     """
     start = deal.position
     assert isinstance(start, Patience)
-    cost: dict[Hashable, int] = {start.canonical(): 0}
+    least: dict[Hashable, int] = {start.canonical(): 0}
     queue: deque[tuple[int, Patience]] = deque([(0, start)])
     best: int | None = None
 
@@ -179,35 +179,38 @@ def fewest_moves(
 
     while queue:
         made, position = queue.popleft()
-        if made > cost[position.canonical()]:
+        if made > least[position.canonical()]:
             continue
         if position.is_goal():
             best = made if best is None else min(best, made)
             break
         for move, after in followers(position):
-            price = 1 if counted or counts_as_play(move) else 0
+            price = cost(move)
             key = after.canonical()
-            if made + price < cost.get(key, 1 << 30):
-                cost[key] = made + price
-                if len(cost) > most:
+            if made + price < least.get(key, 1 << 30):
+                least[key] = made + price
+                if len(least) > most:
                     return None
                 if price:
                     queue.append((made + price, after))
                 else:
                     queue.appendleft((made, after))
-    return best, len(cost)
+    return best, len(least)
 
 
-def plays(position: Patience, rules: Rules, policy: Policy) -> Iterator[tuple[int, Move, Patience]]:
+def plays(
+    position: Patience, rules: Rules, policy: Policy
+) -> Iterator[tuple[tuple[Move, ...], Move, Patience]]:
     """Plays that are possible at once or after turning: turns before it, play, what follows.
 
     A card of the waste is played after the fewest turns that bring it to the top.
     """
-    turns, at, met = 0, position, set[object]()
+    turns: tuple[Move, ...] = ()
+    at, met = position, set[object]()
     if position.forced(rules, policy) is not None:
         for move, after in position.successors(rules, policy):
             assert isinstance(after, Patience)
-            yield 0, move, after
+            yield (), move, after
         return
     tops = set[int]()
     while (at.waste, at.turns) not in met:
@@ -216,13 +219,13 @@ def plays(position: Patience, rules: Rules, policy: Policy) -> Iterator[tuple[in
             from_waste = move.source.kind == "waste" and move.destination.kind != "stock"
             if at.is_between_twins(move, rules):
                 continue
-            if (from_waste and move.card not in tops) or (counts_as_play(move) and turns == 0):
+            if (from_waste and move.card not in tops) or (counts_as_play(move) and not turns):
                 yield turns, move, at.apply(move)
         tops.update(at.waste[-1:])
         turning = at.moves_of_stock(rules)
         if not turning:
             return
-        at, turns = at.apply(turning[0]), turns + 1
+        at, turns = at.apply(turning[0]), (*turns, turning[0])
 
 
 def states_of(deal: Deal, policy: Policy, most: int, *, free: bool) -> set[Hashable] | None:

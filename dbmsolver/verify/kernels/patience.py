@@ -38,7 +38,7 @@ class Game(NamedTuple):
     draw: int
     most_turns: int  # -1 for any number
     free: int  # whether turning makes no difference but for what it reaches
-    counted: int
+    counted: int  # 0: no turn is a move, 1: turns of the stock are, 2: of the waste, too
     back: int  # whether cards come back
     kept: int  # cards of each suit that stay home
     item: int  # 0 single cards, 1 runs, 2 of a suit, 3 any group, 4 a card or a column, 5 columns
@@ -267,8 +267,8 @@ def turn(game, table, words):
     """Note the plays of cards of waste and stock, each after the fewest turns."""
     hand, at, turns = table.first[0], table.first[1], table.first[2]
     played = ZERO
-    turned = np.int64(0)
-    while turned <= 2 * hand + 1 and hand:
+    turned = steps = np.int64(0)
+    while steps <= 2 * hand + 1 and hand:
         if at and not (played >> U64(at - 1)) & U64(1):
             played |= U64(1) << U64(at - 1)
             card, left = table.hand[at - 1], at - 1
@@ -278,16 +278,17 @@ def turn(game, table, words):
             if table.home[card & 3] == card >> 2:
                 put(game, table, words, card, 6, left, turns, cost)
             lay(game, table, words, card, False, left, turns, cost)
+        steps += 1
         if at < hand:
             at = min(hand, at + game.draw)
-        elif game.most_turns < 0:
-            at = np.int64(0)
-        elif turns:
-            at = np.int64(0)
+            turned += 1
+            continue
+        if game.most_turns >= 0:
+            if not turns:
+                break
             turns -= 1
-        else:
-            break
-        turned += 1
+        at = np.int64(0)
+        turned += game.counted == 2
 
 
 @inner

@@ -29,7 +29,7 @@ from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.measures import OF_PATIENCE, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
@@ -43,7 +43,7 @@ from dbmsolver.storage.blocks import Runs
 MOST = 4000
 """Positions of the largest deck that is searched slowly."""
 MOST_STATES = 1500
-METRICS: tuple[Metric, ...] = ("runs", "plays")
+METRICS = OF_PATIENCE
 
 
 def compare(
@@ -59,7 +59,7 @@ def compare(
         deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         # The truth knows no safe moves, and leaves nothing out.
-        truth = fewest_moves(deal, "none", MOST, counted=metric != "plays")
+        truth = fewest_moves(deal, "none", MOST, cost=measure_of(deal.rules, "none", metric).cost)
         states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
         if truth is None or states is None:
             continue
@@ -220,8 +220,8 @@ def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int
             key = keys.encode(position)
             position = keys.decode(key)
             following = list(plays(position, deal.rules, policy))
-            counted = int(metric == "runs")
-            wanted = {(keys.encode(after), 1 + turns * counted) for turns, _, after in following}
+            length = keys.measure.length
+            wanted = {(keys.encode(after), 1 + length(turns)) for turns, _, after in following}
             number = moves_of(keys.tables, keys.words(key), board, found)
             after = [int.from_bytes(words.tobytes(), "little") for words in found.words[:number]]
             assert set(zip(after, found.costs.tolist(), strict=False)) == wanted, (deal, position)
@@ -369,7 +369,7 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
     deal = Deal.from_number(1, GAMES["klondike"])
     with pytest.raises(UsageError, match="klondike has a stock"):
         Sequences(deal)
-    with pytest.raises(UsageError, match="expected runs or plays"):
+    with pytest.raises(UsageError, match="expected turns, runs or plays"):
         api.solve(deal, metric="cards")
     with pytest.raises(UsageError, match="klondike is not spread over a cluster"):
         follow(session.run(Question.PROVE, deal, Options(cluster="auto")))

@@ -78,6 +78,7 @@ class PatienceTables(NamedTuple):
     worrying: int  # 0, or 1 and the height of foundations up to which no card comes back
     takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
+    brief: int  # whether moves are left out that no search for a shortest solution needs
     twins: int  # whether runs go from one twin to another only to send it home
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
     hidden: Ints  # [52]: 1 for cards dealt face down

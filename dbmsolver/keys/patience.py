@@ -42,7 +42,7 @@ from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.patience_tables import tables_of
+from dbmsolver.keys.patience_tables import bound_tables_of, tables_of
 from dbmsolver.results import Method, Question
 
 COUNTED: dict[Metric, int] = {"plays": NONE_COUNT, "turns": TURNS_COUNT, "runs": ALL_COUNT}
@@ -73,7 +73,9 @@ class PatienceKeys:
         self.stock = self._counted(position.waste, position.stock)
         self.reserve = self._counted(position.reserve)
         counted = COUNTED[metric] if question == Question.SOLVE else NONE_COUNT
-        self.tables = tables_of(position, deal.rules, policy, counted)
+        brief = question == Question.SOLVE
+        self.tables = tables_of(position, deal.rules, policy, counted, brief)
+        self.bounds = bound_tables_of(self.tables)
         self.root = self.encode(position)
         self.goal = sum(
             HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in range(CARDS)

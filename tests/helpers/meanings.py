@@ -22,8 +22,9 @@ from dbmsolver.core.dominance import make_scratch as make_record_scratch
 from dbmsolver.core.dominance import successors as record_successors
 from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of, signatures
+from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_closing import digest_of
+from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.pile import digest_keys, expand
 from dbmsolver.core.runs import local_key, progress_of
@@ -248,7 +249,7 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
         codes = sorted(found.codes[:number].tolist())
         stored = [signature.tolist(), stratum.tolist(), int(digest_of(words[None]))]
         values["keys"].append([key, *stored, codes])
-        values["bound"].append(int(bound_of(keys.tables, words, board)))
+        values["bound"].append(int(bound_of(keys.tables, keys.bounds, words, board, make_weights())))
 
 
 FAMILIES: dict[str, Callable[[], Values]] = {

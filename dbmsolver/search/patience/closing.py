@@ -6,7 +6,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from dbmsolver.core.patience_closing import WON, close, digest_of, make_candidates, whole_piece
+from dbmsolver.core.patience_closing import (
+    WON,
+    close,
+    close_layer,
+    digest_of,
+    make_candidates,
+    whole_piece,
+)
+from dbmsolver.core.patience_bound import make_weights
 from dbmsolver.core.patience_tables import Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import BlockRef, NewRecord
@@ -45,7 +53,7 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         self.goal: tuple[Words, int] | None = None
         self.piece = whole_piece()
         self._out = make_candidates(sets.OUT)
-        self._board, self._found = make_board(), make_found()
+        self._board, self._weights, self._found = make_board(), make_weights(), make_found()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """The steps from the deal to the goal; None where closed states are not kept."""
@@ -62,10 +70,14 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
     def _expand(self) -> int:
         """Expand some states of the set; why it ended (:func:`close`). The goal may be met."""
         states, met = self.current.states, self.current.size
-        reason = close(
-            self.keys.tables, states, self._out, self._board, self._found,
-            self.place[0] if self.by_cost else -1, self.piece, self._at_once(),
-        )  # fmt: skip
+        keys, out, board, found = self.keys, self._out, self._board, self._found
+        if self.by_cost:
+            reason = close_layer(
+                keys.tables, keys.bounds, states, out, board, self._weights, found, self.place[0],
+                self.piece, self._at_once(),
+            )  # fmt: skip
+        else:
+            reason = close(keys.tables, states, out, board, found, self.piece, self._at_once())
         self.books.make(sets.weigh_states(self.current.words(met)))
         if reason == WON:
             last = int(self._out.count[0]) - 1

@@ -30,7 +30,7 @@ from dbmsolver.search.patience.closing import PatienceClosing
 from dbmsolver.search.patience.sets import STATE_BYTES, Waiting, records_of, weigh_states, won_among
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.patience_blocks import strata_of, words_of
+from dbmsolver.storage.patience_blocks import first_layer, strata_of, words_of
 from dbmsolver.storage.records import parse_closed_key
 
 
@@ -182,7 +182,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _take_in(self, record: NewRecord, runs: Runs) -> None:
         number = record.layer if self.by_cost else record.stratum
         if self.by_cost and not number:  # the deal itself
-            number = int(strata_of(self.keys, words_of(runs), layered=True)[0])
+            number = first_layer(self.keys, words_of(runs))
         waiting = self._waiting_at(number)
         self._make_room(waiting, runs.codes.size)
         self.books.make(waiting.add(words_of(runs), runs.codes))

@@ -104,7 +104,7 @@ def by_stratum(
     """States in parts of one stratum, each small enough to be made a block."""
     for first in range(0, len(words), BLOCK):
         some, own_codes = words[first : first + BLOCK], codes[first : first + BLOCK]
-        strata = strata_of(keys, some, layered=False)
+        strata = strata_of(keys, some)
         for stratum in np.unique(strata).tolist():
             own = strata == stratum
             yield stratum, some[own], own_codes[own]
@@ -139,5 +139,5 @@ def root_record(keys: PatienceKeys) -> tuple[NewRecord, Tally]:
     """The record that makes the deal pending."""
     words = keys.words(keys.root)[None, :]
     data, tally = next(packed(keys, words, np.array([NO_PARENT], np.uint16)))
-    stratum = int(strata_of(keys, words, layered=False)[0])
+    stratum = int(strata_of(keys, words)[0])
     return NewRecord(0, stratum, data), tally

@@ -24,7 +24,7 @@ from helpers.selection import few_fast
 
 from dbmsolver import api
 from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of
+from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
@@ -153,10 +153,13 @@ def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_G
         assert states is not None
         won = [key for key in following if keys.decode(key).is_goal()]
         assert len(following) - len(won) == len(states), (deal, policy, metric)
-        board = make_board()
+        board, weights = make_board(), make_weights()
         words = np.array([keys.words(key) for key in following])
         assert keys.are_states(words)
-        least = {key: int(bound_of(keys.tables, keys.words(key), board)) for key in following}
+        least = {
+            key: int(bound_of(keys.tables, keys.bounds, keys.words(key), board, weights))
+            for key in following
+        }
         assert all(least[key] == 0 for key in won)
         for key, after in following.items():
             assert keys.encode(keys.decode(key)) == key

@@ -309,7 +309,7 @@ def list_moves(t, words, board, found):
     one.
 
     Where the tables say so, moves are left out that a shortest solution does without; why is said
-    in :mod:`dbmsolver.game.patience`.
+    in :mod:`dbmsolver.game.brevity`.
     """
     number = np.int64(0)
     used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]

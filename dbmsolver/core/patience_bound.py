@@ -255,12 +255,15 @@ def bound_here(t, b, board, weights):
 
 @inlined
 def _becomes_paid(t, board, weights, column, card, target):
-    """Whether open cards of a column, from a card on, or a card of no column, make one paid."""
-    if weights.above[target]:
+    """Whether open cards of a column, from a card on, or a card of no column, make one paid.
+
+    ``target`` is that one, -1 for an empty column.
+    """
+    if target >= 0 and weights.above[target]:
         return False
     lowest = weights.seen
     for suit in range(4):
-        lowest[suit] = weights.lowest[target, suit]
+        lowest[suit] = weights.lowest[target, suit] if target >= 0 else CARDS
     if column < 0:
         return lowest[card & 3] < card
     for depth in range(weights.depth[card], board.lengths[column]):
@@ -300,12 +303,17 @@ def bound_after(t, board, weights, words, code):
         left -= _of_stock(t, board, card)
     if digit == HOME:
         home -= 1
-    elif digit != BOTTOM and not (digit == DEALT and t.under[card] == ON_NOTHING):
-        under = t.under[card] if digit == DEALT else t.parents[card, digit - 1]
-        target = weights.column[under]
+    else:
+        under = np.int64(ON_NOTHING)
+        if digit == DEALT:
+            under = t.under[card]
+        elif digit != BOTTOM:
+            under = t.parents[card, digit - 1]
+        target = weights.column[under] if under >= 0 else np.int64(-1)
         if _becomes_paid(t, board, weights, column, card, target):
             paid += 1
-            places &= ~weights.held[target]
+            if target >= 0:
+                places &= ~weights.held[target]
     if not t.counted:
         waste = np.int64(0)
     total = home + paid + deadlocks(t, weights, places, waste)
@@ -334,3 +342,12 @@ def bound_of(t, b, words, board, weights):
     """`bound_here` of a state; to be called from Python."""
     take(t, words[0], words[1], words[2], board)
     return bound_here(t, b, board, weights)
+
+
+@kernel
+def bounds_after(t, b, words, found, number, board, weights, bounds):
+    """Write `bound_after` of so many states that follow from one; to be called from Python."""
+    take(t, words[0], words[1], words[2], board)
+    bound_here(t, b, board, weights)
+    for move in range(number):
+        bounds[move] = bound_after(t, board, weights, found.words[move], found.codes[move])

@@ -168,7 +168,7 @@ class Patience(Position):
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
-        """The positions one move away that a search looks at; the module says what is left out.
+        """The positions one move away that a proof looks at; the module says what is left out.
 
         Where a move is forced, only that one.
         """

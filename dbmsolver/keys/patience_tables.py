@@ -24,6 +24,7 @@ from dbmsolver.core.patience_tables import (
     Ints,
     PatienceTables,
 )
+from dbmsolver.game.brevity import is_brief
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
@@ -80,7 +81,7 @@ def tables_of(
         worrying=position.lowest if rules.removable else 0,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
-        brief=int(brief and rules.family == "patience"),
+        brief=int(brief and is_brief(rules)),
         twins=int(rules.has_twins),
         under=under,
         hidden=hidden,

@@ -100,6 +100,13 @@ class PatienceFormat:
             kept=position.base.lowest - 1,
             item=_ITEMS[rules.moves],
             blank=_FILLS[rules.fill],
+            short=int(
+                metric is not None
+                and rules.base == "ace"
+                and not rules.stacked
+                and rules.moves in ("single", "runs", "suit-runs", "groups")
+                and rules.fill != "waste"
+            ),
             paired=int(
                 rules.moves == "runs"
                 and rules.base != "round"

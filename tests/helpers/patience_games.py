@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from dbmsolver.game.bases import Base
+from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, Policy
@@ -199,11 +200,12 @@ def fewest_moves(
 
 
 def plays(
-    position: Patience, rules: Rules, policy: Policy
+    position: Patience, rules: Rules, policy: Policy, *, brief: bool = False
 ) -> Iterator[tuple[tuple[Move, ...], Move, Patience]]:
     """Plays that are possible at once or after turning: turns before it, play, what follows.
 
-    A card of the waste is played after the fewest turns that bring it to the top.
+    A card of the waste is played after the fewest turns that bring it to the top. With ``brief``
+    those are left out that a search for a shortest solution does without.
     """
     turns: tuple[Move, ...] = ()
     at, met = position, set[object]()
@@ -212,23 +214,31 @@ def plays(
             assert isinstance(after, Patience)
             yield (), move, after
         return
+
+    def moves(at: Patience) -> list[tuple[Move, Patience]]:
+        if brief:
+            return brief_successors(at, rules, policy)
+        found = [move for move in at.moves(rules) if not at.is_between_twins(move, rules)]
+        return [(move, at.apply(move)) for move in found]
+
     tops = set[int]()
     while (at.waste, at.turns) not in met:
         met.add((at.waste, at.turns))
-        for move in at.moves(rules):
+        following = moves(at)
+        for move, after in following:
             from_waste = move.source.kind == "waste" and move.destination.kind != "stock"
-            if at.is_between_twins(move, rules):
-                continue
             if (from_waste and move.card not in tops) or (counts_as_play(move) and not turns):
-                yield turns, move, at.apply(move)
+                yield turns, move, after
         tops.update(at.waste[-1:])
-        turning = at.moves_of_stock(rules)
+        turning = [move for move, _ in following if not counts_as_play(move)]
         if not turning:
             return
         at, turns = at.apply(turning[0]), (*turns, turning[0])
 
 
-def states_of(deal: Deal, policy: Policy, most: int, *, free: bool) -> set[Hashable] | None:
+def states_of(
+    deal: Deal, policy: Policy, most: int, *, free: bool, brief: bool = False
+) -> set[Hashable] | None:
     """All states that plays lead to from the deal, without what is won; None for more than most.
 
     With ``free`` turns what can be played is what counts, not how far the stock is turned.
@@ -252,7 +262,7 @@ def states_of(deal: Deal, policy: Policy, most: int, *, free: bool) -> set[Hasha
 
     found, queue = {name(start)}, deque([start])
     while queue:
-        for _, _, after in plays(queue.popleft(), deal.rules, policy):
+        for _, _, after in plays(queue.popleft(), deal.rules, policy, brief=brief):
             key = name(after)
             if key not in found and not after.is_goal():
                 if len(found) == most:

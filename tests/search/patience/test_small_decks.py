@@ -149,7 +149,8 @@ def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_G
         following = closure(keys, MOST_STATES)
         if following is None:
             continue
-        states = states_of(deal, policy, MOST_STATES, free=bool(keys.tables.free))
+        free, brief = bool(keys.tables.free), bool(keys.tables.brief)
+        states = states_of(deal, policy, MOST_STATES, free=free, brief=brief)
         assert states is not None
         won = [key for key in following if keys.decode(key).is_goal()]
         assert len(following) - len(won) == len(states), (deal, policy, metric)
@@ -222,7 +223,8 @@ def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int
                 break
             key = keys.encode(position)
             position = keys.decode(key)
-            following = list(plays(position, deal.rules, policy))
+            brief = bool(keys.tables.brief)
+            following = list(plays(position, deal.rules, policy, brief=brief))
             length = keys.measure.length
             wanted = {(keys.encode(after), 1 + length(turns)) for turns, _, after in following}
             number = moves_of(keys.tables, keys.words(key), board, found)
@@ -247,14 +249,15 @@ def a_deck(
             return deal, policy
 
 
-def reached(deal: Deal, policy: Policy) -> list[Patience]:
-    """All positions that can be reached, with the turns of the stock between plays."""
+def reached(keys: PatienceKeys) -> list[Patience]:
+    """All positions that a search reaches, with the turns of the stock between plays."""
+    deal = keys.deal
     start = deal.position
     assert isinstance(start, Patience)
     found = {start.canonical(): start}
     waiting = [start]
     while waiting:
-        for _, after in waiting.pop().successors(deal.rules, policy):
+        for _, after in keys.successors(waiting.pop()):
             assert isinstance(after, Patience)
             if after.canonical() not in found:
                 found[after.canonical()] = after
@@ -273,7 +276,8 @@ BOTH = [
 def test_every_position_has_a_way(game: str, search: Any, tmp_path: Path) -> None:
     deal, policy = a_deck(game, 4, wanted=False)
     search(deal, policy=policy, store=tmp_path)
-    for position in reached(deal, policy):
+    question = Question.SOLVE if search is api.solve else Question.PROVE
+    for position in reached(PatienceKeys(deal, policy, "turns", question)):
         moves = inspect.lookup(tmp_path, position)
         assert moves is not None
         at = deal.position

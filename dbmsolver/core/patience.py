@@ -324,7 +324,9 @@ def list_moves(t, words, board, found):
     if t.brief and t.draw == 1 and waste:
         card = board.left[waste - 1]
         if is_safe(t, board.heights, card):
-            left = np.int64(0) if is_free_waste(t, waste - 1, board.numbers[LEFT] - 1) else waste - 1
+            left = (
+                np.int64(0) if is_free_waste(t, waste - 1, board.numbers[LEFT] - 1) else waste - 1
+            )
             return add(t, words, board, card, HOME, left, turns, 1, found, number)
     stuck = t.brief and t.fill == FILL_KINGS and not is_room_wanted(t, board)
     movable = U64(0)

@@ -249,7 +249,9 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
         codes = sorted(found.codes[:number].tolist())
         stored = [signature.tolist(), stratum.tolist(), int(digest_of(words[None]))]
         values["keys"].append([key, *stored, codes])
-        values["bound"].append(int(bound_of(keys.tables, keys.bounds, words, board, make_weights())))
+        values["bound"].append(
+            int(bound_of(keys.tables, keys.bounds, words, board, make_weights()))
+        )
 
 
 FAMILIES: dict[str, Callable[[], Values]] = {

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from dbmsolver.core.patience_bound import make_weights
 from dbmsolver.core.patience_closing import (
     WON,
     close,
@@ -14,7 +15,6 @@ from dbmsolver.core.patience_closing import (
     make_candidates,
     whole_piece,
 )
-from dbmsolver.core.patience_bound import make_weights
 from dbmsolver.core.patience_tables import Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import BlockRef, NewRecord

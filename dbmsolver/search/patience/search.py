@@ -30,7 +30,7 @@ from dbmsolver.search.patience.closing import PatienceClosing
 from dbmsolver.search.patience.sets import STATE_BYTES, Waiting, records_of, weigh_states, won_among
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.patience_blocks import first_layer, strata_of, words_of
+from dbmsolver.storage.patience_blocks import first_layer, words_of
 from dbmsolver.storage.records import parse_closed_key
 
 

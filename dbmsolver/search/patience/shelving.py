@@ -22,7 +22,7 @@ from dbmsolver.search.patience.stored import ClosedBlock, Leaf, Pending, Shelf, 
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.patience_blocks import Codes, first_layer, strata_of, words_of
+from dbmsolver.storage.patience_blocks import Codes, first_layer, words_of
 from dbmsolver.storage.records import Closed, parse_closed_key
 
 _RECORD = 1 << 13

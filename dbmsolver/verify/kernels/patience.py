@@ -231,7 +231,7 @@ def stays_home(game, table, card):
 
 @inner
 def king_may_move(game, table):
-    """Whether no column is empty, and a king may go to one that is, from elsewhere than a bottom."""
+    """Return whether no column is empty, and a king may leave another place than a bottom."""
     if table.first[3] < game.columns:
         return False
     found = False

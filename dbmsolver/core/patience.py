@@ -165,7 +165,7 @@ def fill_column(card, found, first, number):
 
 @inlined
 def is_free_waste(t, waste, cards):
-    """Whether so many cards in the waste, of so many left, make no difference to none."""
+    """Return whether so many cards in the waste, of so many left, make no difference to none."""
     return t.free and (waste % t.draw == 0 or waste == cards)
 
 
@@ -202,7 +202,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
 
 @inlined
 def goes_on(t, lower, upper):
-    """Whether a card on another makes a run with it."""
+    """Return whether a card on another makes a run with it."""
     if t.takes == GROUPS:
         return True
     if t.takes == SINGLE or (t.takes == SUIT_RUNS and (lower ^ upper) & 3):
@@ -215,7 +215,7 @@ def goes_on(t, lower, upper):
 
 @inlined
 def stays(t, depth, last):
-    """Whether cards from a depth of a column on go to no other one: a part that may not move."""
+    """Return whether cards from a depth of a column on are a part that may not move."""
     part = t.takes == COLUMNS or (t.takes == CARD_OR_COLUMN and depth < last)
     return part and depth > 0
 
@@ -240,7 +240,7 @@ def forced_column(t, board):
 
 @inlined
 def is_safe(t, heights, card):
-    """Whether a card that is next in its suit goes home without taking anything away."""
+    """Return whether a card that is next in its suit goes home without taking anything away."""
     safe = heights[card & 3] == card >> 2
     for other in range(4):
         if other != card & 3 and heights[other] < t.safe[card, other]:
@@ -250,7 +250,7 @@ def is_safe(t, heights, card):
 
 @inner
 def is_room_wanted(t, board):
-    """Whether no column is empty, and a king is there that may go to an empty one at once."""
+    """Return whether no column is empty, and a king may go to an empty one at once."""
     if board.numbers[USED] < t.columns:
         return False
     for column in range(board.numbers[USED]):
@@ -274,7 +274,7 @@ def is_room_wanted(t, board):
 
 @inlined
 def is_place_wanted(t, movable, card):
-    """Whether one of the cards that may move (a bit for each) may be put on a card."""
+    """Return whether one of the cards that may move (a bit for each) may be put on a card."""
     for other in range(4):
         child = (card & ~3) - 4 + other
         if child >= 0 and (movable >> U64(child)) & U64(1):
@@ -286,7 +286,7 @@ def is_place_wanted(t, movable, card):
 
 @inner
 def is_return_wanted(t, board, movable, card):
-    """Whether a card of a foundation may come back: not to go home at once, or to take no card."""
+    """Return whether a card that comes back stays, and may be put a card on."""
     safe = True
     for other in range(4):
         if other != card & 3 and board.heights[other] < t.safe[card, other]:

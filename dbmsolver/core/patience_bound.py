@@ -237,7 +237,7 @@ def deadlocks(t, weights, places, waste):
 
 @inlined
 def turns(t, weights, left, waste):
-    """Turns that are needed where so many cards are left, of which so many are in the waste."""
+    """Return the turns that are needed with so many cards left, so many of them in the waste."""
     if not t.counted:
         return np.int64(0)
     return (left - waste + t.draw - 1) // t.draw + (weights.turned[waste] + t.draw - 1) // t.draw
@@ -245,7 +245,7 @@ def turns(t, weights, left, waste):
 
 @inner
 def bound_here(t, b, board, weights):
-    """The bound (int64) of a state; ``board`` is it taken apart."""
+    """Return the bound (int64) of a state; ``board`` is it taken apart."""
     weigh(t, b, board, weights)
     waste = board.numbers[IN_WASTE] if t.counted else np.int64(0)
     total = weights.sums[CARDS_HOME] + weights.sums[PAID]
@@ -255,7 +255,7 @@ def bound_here(t, b, board, weights):
 
 @inlined
 def _becomes_paid(t, board, weights, column, card, target):
-    """Whether open cards of a column, from a card on, or a card of no column, make one paid.
+    """Return whether open cards of a column, from a card on, or a card of no column, make one paid.
 
     ``target`` is that one, -1 for an empty column.
     """
@@ -276,7 +276,7 @@ def _becomes_paid(t, board, weights, column, card, target):
 
 @inner
 def bound_after(t, board, weights, words, code):
-    """The bound (int64) of a state that follows from the one that was weighed.
+    """Return the bound (int64) of a state that follows from the one that was weighed.
 
     ``words`` are the state, ``code`` is its parent-move code.
     """
@@ -322,7 +322,7 @@ def bound_after(t, board, weights, words, code):
 
 @inlined
 def _of_stock(t, board, card):
-    """1 for a card of stock or waste that is played, 0 for one of the reserve."""
+    """Return 1 for a card of stock or waste that is played, 0 for one of the reserve."""
     if of_canfield(t):
         held = board.numbers[RESERVE]
         return np.int64(held == 0 or last_of_reserve(t, held) != card)

@@ -153,7 +153,7 @@ def insert(states, words, codes):
 
 @inlined
 def is_in(piece, words):
-    """Whether a state has the bits of a piece."""
+    """Return whether a state has the bits of a piece."""
     return (
         words[0] & piece.masks[0] == piece.values[0]
         and words[1] & piece.masks[1] == piece.values[1]
@@ -174,7 +174,7 @@ def hand_back(out, words, code, place):
 
 @inlined
 def is_full(states, out):
-    """SET_FULL or OUT_FULL where there is no room for what follows from a state, else 0."""
+    """Return SET_FULL or OUT_FULL where there is no room for what follows from a state, else 0."""
     if states.counts[0] + MOST_MOVES > states.codes.size:
         return SET_FULL
     if out.count[0] + MOST_MOVES > out.codes.size:
@@ -221,7 +221,10 @@ def close(t, states, out, board, found, piece, most):
 
 @kernel
 def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
-    """The same for a layer of a search for a shortest solution, in which the goal is met."""
+    """Expand states as :func:`close` does, in a layer of a search for a shortest solution.
+
+    The goal is met in its own layer.
+    """
     done = np.int64(0)
     while states.counts[1] < states.counts[0]:
         if done == most:

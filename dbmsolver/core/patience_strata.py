@@ -13,7 +13,7 @@ U64 = np.uint64
 
 @inlined
 def is_won(words):
-    """Whether all cards are home."""
+    """Return whether all cards are home."""
     full = U64(0x6DB6DB6DB6DB6DB6)  # 21 times the digit 6
     return (
         words[0] == full
@@ -24,7 +24,7 @@ def is_won(words):
 
 @inlined
 def rises(t, code):
-    """Whether a parent-move code leads to the next stratum.
+    """Return whether a parent-move code leads to the next stratum.
 
     Its card was in stock, waste or reserve, or lay on one face down; or the reserve filled the
     column that it left, in which it lay at the bottom, where no such card was dealt.

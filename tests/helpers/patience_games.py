@@ -164,7 +164,7 @@ def fewest_moves(
 ) -> tuple[int | None, int] | None:
     """The length of a shortest solution, None without one, and how many positions there are.
 
-    Every single move is played, and ``cost`` says what it adds to the length. None if there are more
+    Every single move is played, and ``cost`` says what it adds. None if there are more
     than ``most`` positions.
     """
     start = deal.position

@@ -245,7 +245,7 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
             continue
         signature = np.zeros(1, np.uint64)
         signatures(keys.tables, words[None], signature)
-        stratum = patience_blocks.strata_of(keys, words[None], layered=False)
+        stratum = patience_blocks.strata_of(keys, words[None])
         codes = sorted(found.codes[:number].tolist())
         stored = [signature.tolist(), stratum.tolist(), int(digest_of(words[None]))]
         values["keys"].append([key, *stored, codes])

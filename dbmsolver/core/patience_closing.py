@@ -220,6 +220,42 @@ def close(t, states, out, board, found, piece, most):
 
 
 @kernel
+def expand_layer(t, b, states, out, board, weights, found, layer, first, last):
+    """Expand the states of a set from ``first`` to ``last``, which stay as they are.
+
+    All that follows, and is not in the set, is handed back. So several threads may expand parts of
+    one set. Returns (FINISHED, OUT_FULL or WON, the first state that is not expanded); the goal is
+    the last candidate where it is met in its own layer.
+    """
+    for number in range(first, last):
+        if out.count[0] + MOST_MOVES > out.codes.size:
+            return OUT_FULL, number
+        words = states.words[number]
+        take(t, words[0], words[1], words[2], board)
+        here = layer - bound_here(t, b, board, weights)
+        moves = list_moves(t, words, board, found)
+        for move in range(moves):
+            following, code = found.words[move], found.codes[move]
+            place = here + found.costs[move] + bound_after(t, board, weights, following, code)
+            if not states.slots[find_slot(states, following)]:
+                hand_back(out, following, code, place)
+                if place == layer and is_won(following):
+                    return WON, number
+    return FINISHED, last
+
+
+@kernel
+def insert_chosen(states, out, place):
+    """Add the candidates of a place that are not in the set; it must have room for them."""
+    for number in range(out.count[0]):
+        if out.places[number] == place:
+            words = out.words[number]
+            slot = find_slot(states, words)
+            if not states.slots[slot]:
+                add_state(states, slot, words, out.codes[number])
+
+
+@kernel
 def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
     """Expand states as :func:`close` does, in a layer of a search for a shortest solution.
 

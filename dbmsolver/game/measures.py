@@ -33,7 +33,7 @@ from dbmsolver.game.rules import Rules
 Metric = Literal["cards", "runs", "moves", "turns", "plays"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 OF_PATIENCE: tuple[Metric, ...] = ("turns", "runs", "plays")
-"""Those of Klondike and its relatives, the usual one first."""
+"""The metrics of Klondike and its relatives, the usual one first."""
 
 
 class Measure(NamedTuple):

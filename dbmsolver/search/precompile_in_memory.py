@@ -14,8 +14,10 @@ from dbmsolver.core.patience_closing import (
     close,
     close_layer,
     digest_of,
+    expand_layer,
     fill_slots,
     insert,
+    insert_chosen,
     make_candidates,
     make_set,
     whole_piece,
@@ -63,11 +65,17 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
     if question == Question.SOLVE:
         some = (states, out, board, weights, found, _NUMBER, whole_piece(), _NUMBER)
         closing = (close_layer, (tables, bounds, *some))
+    numbers = (_NUMBER, _NUMBER, _NUMBER)
+    sharing: list[Call] = [
+        (expand_layer, (tables, bounds, states, out, board, weights, found, *numbers))
+    ]
     diving = patience_dive.make_diving(_STATES[0], 1, 1)
     dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
     return [
         *(dives if question == Question.PROVE or any_solution else []),
         closing,
+        (insert_chosen, (states, out, _NUMBER)),
+        *(sharing if question == Question.SOLVE else []),
         (strata_of, (tables, _STATES, _NUMBERS)),
         (bounds_of, (tables, bounds, _STATES, board, weights, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -28,8 +29,11 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.records import stratum_prefix
+from dbmsolver.storage.patience_blocks import Codes
+from dbmsolver.storage.records import Closed, stratum_prefix
 
+_TOGETHER = 1 << 13
+"""States from which on several threads pack them."""
 WaitingT = TypeVar("WaitingT")
 
 
@@ -102,12 +106,19 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         kept = always or self.recorder.keep_closed
         words = self.current.words(self.recorded, done)
         codes = self.current.codes(self.recorded, done)
-        for stratum, own, own_codes in by_stratum(self.keys, words, codes):
+        parts = list(by_stratum(self.keys, words, codes))
+
+        def packed(part: tuple[int, Words, Codes]) -> Closed | None:
+            return closed_block(self.keys, layer, *part) if kept else None
+
+        blocks: Iterator[Closed | None] = map(packed, parts)
+        if self.recorder.threads > 1 and len(words) > _TOGETHER:
+            blocks = self.recorder.in_parallel(packed, parts)
+        for (stratum, own, _), block in zip(parts, blocks, strict=True):
             tally = Tally(len(own), int(digest_of(own)))
             self.recorder.statistics.count(layer, stratum, tally.states, 0, tally.sum)
             self.books.take(tally)
-            if kept:
-                block = closed_block(self.keys, layer, stratum, own, own_codes)
+            if block is not None:
                 refs += [(ref, own) for ref in self.recorder.add_closed([block], always=True)]
         self.recorded = done
         return refs

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bits import multiply_high
+from dbmsolver.core.bits import multiply_high, prefetch
 from dbmsolver.core.digest import hash_words
 from dbmsolver.core.patience import list_moves, take
 from dbmsolver.core.patience_bound import bound_after, bound_here
@@ -103,6 +103,14 @@ def slot_of(words, mask):
     mixed ^= words[2] * U64(0x165667B19E3779F9)
     mixed ^= multiply_high(mixed, U64(0xD6E8FEB86659FD93))
     return mixed & mask
+
+
+@inlined
+def look_ahead(states, found, moves):
+    """Ask for the slots of what follows from a state before they are needed."""
+    mask = U64(states.slots.size - 1)
+    for number in range(moves):
+        prefetch(states.slots, slot_of(found.words[number], mask))
 
 
 @inlined
@@ -234,6 +242,7 @@ def expand_layer(t, b, states, out, board, weights, found, layer, first, last):
         take(t, words[0], words[1], words[2], board)
         here = layer - bound_here(t, b, board, weights)
         moves = list_moves(t, words, board, found)
+        look_ahead(states, found, moves)
         for move in range(moves):
             following, code = found.words[move], found.codes[move]
             place = here + found.costs[move] + bound_after(t, board, weights, following, code)
@@ -272,6 +281,7 @@ def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
         take(t, words[0], words[1], words[2], board)
         here = layer - bound_here(t, b, board, weights)
         moves = list_moves(t, words, board, found)
+        look_ahead(states, found, moves)
         for number in range(moves):
             following, code = found.words[number], found.codes[number]
             place = here + found.costs[number] + bound_after(t, board, weights, following, code)

@@ -93,7 +93,7 @@ class Measure(NamedTuple):
         return [(move, position.apply(move)) for move in moves]
 
     def cost(self, move: Move) -> int:
-        """Return the moves that a move adds to the length of a solution: 0 or 1."""
+        """Return the cost of a move in the length of a solution: 0 or 1."""
         if self.metric == "turns" and turns_over(move):
             return 0
         if self.metric == "plays" and not counts_as_play(move):

@@ -251,8 +251,7 @@ class _Run:
             for key in store.keys(b"C"):
                 store.check_record(key)
             raise InternalError(
-                f"the books do not balance: {counted} states counted, {rows} by stratum, "
-                f"{stored} kept"
+                f"internal check failed: {counted} states counted, {rows} by stratum, {stored} kept"
             )
 
     def _conclude(self, verdict: Verdict, **fields: Any) -> None:

@@ -17,7 +17,7 @@ from dbmsolver.storage.blocks import Runs
 
 
 class Intake:
-    """Checks the blocks of one deal's store."""
+    """The check of the blocks of one deal's store."""
 
     def __init__(self, codec: StateCodec) -> None:
         self.codec = codec

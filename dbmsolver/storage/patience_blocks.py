@@ -54,7 +54,7 @@ def first_layer(keys: PatienceKeys, words: Words) -> int:
 
 
 class PatienceIntake:
-    """Checks the blocks of one deal's store before they are worked with.
+    """The check of the blocks of one deal's store, before they are worked with.
 
     A checksum tells that a block is unchanged, not that it makes sense.
     """

@@ -28,7 +28,7 @@ from dbmsolver.verify.positions import WrongPosition
 from dbmsolver.verify.records import position_of_record
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.report import Depth, How, Verification
-from dbmsolver.verify.run import Run
+from dbmsolver.verify.run import StoreCheck
 from dbmsolver.verify.solution import BadSolution
 
 
@@ -61,7 +61,7 @@ def verify(
         report = Verification(path, deal, certificate, sample=sample)
         try:
             how = How(threads, memory, sample, seed, depth)
-            run = Run(store, manifest, report, how)
+            run = StoreCheck(store, manifest, report, how)
             yield from run.events()
             if against is not None:
                 _compare(certificate, against, deal)

@@ -44,8 +44,8 @@ from dbmsolver.verify.kernels.patience import (
     AWAY,
     CARDS,
     NOTHING,
-    Game,
     Ints,
+    PatienceRules,
     Words,
     can_be_read,
     make_table,
@@ -90,7 +90,7 @@ class PatienceFormat:
             own.sort(key=lambda other, card=card: (other ^ card) & 3)  # type: ignore[misc]
             takers[card, : len(own)] = own
         self.pack = self._counted((*position.waste, *position.stock))
-        self.game = Game(
+        self.game = PatienceRules(
             columns=rules.columns,
             draw=max(rules.draw, 1),
             most_turns=-1 if position.turns is None else position.turns,

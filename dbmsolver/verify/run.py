@@ -44,7 +44,7 @@ MOST_IN_FULL = 1_000_000
 """Records of the largest store whose check is full unless another depth is wanted: some minutes."""
 
 
-class Run:
+class StoreCheck:
     """One check of one open store."""
 
     def __init__(

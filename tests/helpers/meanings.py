@@ -117,7 +117,7 @@ def _keys_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
 
 
 def _stored(codec: StateCodec, state: State) -> list[Any]:
-    """A state as it is stored: its stratum and local key; and what it adds to the digest."""
+    """Return a state as it is stored: its stratum and local key; and its part of the digest."""
     signature = np.array([state.signature], np.uint64)
     stratum = progress_of(codec.tables, signature, codec.locked)
     local = local_key(codec.tables, *words_of(*state))
@@ -126,7 +126,7 @@ def _stored(codec: StateCodec, state: State) -> list[Any]:
 
 
 def _moves_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
-    """The moves of each position, all and those that its last move leaves, and what they cost."""
+    """Return the moves of each position, all and those its last move leaves, and their costs."""
     cost = function_of(families.move_cost, codec.tables).py_func
     values: list[Any] = [int(cost(codec.tables, forced)) for forced in (False, True)]
     moves = np.zeros(MAX_MOVES, np.uint16)

@@ -44,7 +44,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
 
 
 def check_win(deal: Deal, moves: Sequence[Move], policy: Policy) -> None:
-    """The moves are legal and win, and each safe move is made where it becomes possible."""
+    """Check that the moves are legal and win, and make each safe move where it becomes possible."""
     position = deal.position
     for move in moves:
         forced = position.forced(deal.rules, policy)

@@ -139,7 +139,7 @@ def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] |
 
 
 def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_GAMES) -> None:
-    """The kernel's states are the model's, keys are read back, the bound is one and consistent."""
+    """Check the kernel's states against the model's, the keys, and the bound's consistency."""
     random = Random(f"kernel {seed}")
     compared = 0
     while compared < decks:
@@ -189,12 +189,12 @@ def test_kernel_and_model_on_many_decks(seed: int) -> None:
 
 
 def any_game(random: Random) -> Deal:
-    """A small deck of any of the games."""
+    """Return a small deck of any of the games."""
     return small_deck(random.choice(PATIENCE_GAMES), random)
 
 
 def any_canfield(random: Random) -> Deal:
-    """A small deck of Canfield or of a game like it."""
+    """Return a small deck of Canfield or of a game like it."""
     return small_deck("canfield", random)
 
 
@@ -240,7 +240,7 @@ def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int
 def a_deck(
     game: str, seed: int, *, wanted: bool, least: int = 40, most: int = 150
 ) -> tuple[Deal, Policy]:
-    """A deck that can be won or not, of so many states."""
+    """Return a deck that can be won or not, with at least ``least`` states and ``most`` at most."""
     random = Random(f"{game} {seed}")
     while True:
         deal, policy = small_deck(game, random), random.choice(POLICIES)

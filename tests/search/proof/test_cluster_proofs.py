@@ -79,7 +79,7 @@ def test_no_cluster_at_the_address() -> None:
 
 @pytest.fixture(scope="module", name="two_machines")
 def a_cluster() -> Iterator[Any]:
-    """A cluster of two machines with a processor each."""
+    """Yield a cluster of two machines with a processor each."""
     with two_machines() as cluster:
         yield cluster
 

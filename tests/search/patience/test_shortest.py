@@ -74,7 +74,7 @@ def follow_bounds(seed: str, decks: int) -> None:
 
 
 def test_bounds_of_what_follows() -> None:
-    follow_bounds("bounds", 150)
+    follow_bounds("bounds", 60)
 
 
 @pytest.mark.slow

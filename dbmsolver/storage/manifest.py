@@ -194,7 +194,7 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
         rules=rules_fields(deal.rules),
         policy=options.policy,
         metric=_metric_of(question, deal, options),
-        method=method_for(question, deal.rules, options.method),
+        method=method_for(question, deal, options.method),
         keep=options.keep,
         verdict=None,
         limit=None,

@@ -117,7 +117,7 @@ class PatienceFormat:
             takers=takers,
             pack=np.array(self.pack, np.int64),
             heap=np.array(self._counted(position.reserve), np.int64),
-            at_home=_at_home(deal, policy),
+            at_home=needed_at_home(deal, policy),
         )
         self.table = make_table()
         self.root = self._root()
@@ -167,7 +167,7 @@ class PatienceFormat:
         )
 
 
-def _at_home(deal: Deal, policy: Policy) -> Ints:
+def needed_at_home(deal: Deal, policy: Policy) -> Ints:
     """Return, per card and suit, the ranks that must be home before it goes home at once.
 
     int64[52, 4]; 14 stands for never. Which cards may come to lie on a card, and which on those, is

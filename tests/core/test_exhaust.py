@@ -12,9 +12,9 @@ from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.exhaust import admit_piece, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.exhaust import close_piece, exhaust_batch, write_runs
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import split_siblings
+from dbmsolver.core.pieces import admit_piece, split_siblings
 from dbmsolver.core.runs import key_bits, local_key, progress_of, unpack_rows, widths_of
 from dbmsolver.core.workspace import (
     BURST,

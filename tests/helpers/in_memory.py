@@ -87,10 +87,12 @@ def many_commits(monkeypatch: pytest.MonkeyPatch, family: Family) -> None:
 
 
 def ask(question: str, deal: Deal, family: Family | None = None, **options: Any) -> Result:
-    """Prove or solve, with all memory, or with what a family may take."""
+    """Prove or solve over positions, with all memory, or with what a family may take."""
     if family is not None:
         options["memory"] = family.memory
-    return (api.prove if question == "prove" else api.solve)(deal, **options)
+    if question == "prove":
+        return api.prove(deal, method="every-position", **options)
+    return api.solve(deal, **options)
 
 
 def counts(result: Result) -> tuple[Any, ...]:

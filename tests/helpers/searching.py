@@ -33,6 +33,7 @@ def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
 def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the search on disk do everything."""
     monkeypatch.setattr(dives, "SCHEDULE", ())
+    monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:

@@ -33,13 +33,14 @@ from dbmsolver.game.measures import OF_PATIENCE, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Options, Question
+from dbmsolver.results import Method, Options, Question
 from dbmsolver.search import inspect, session
 from dbmsolver.search.patience import dives as dives_module
 from dbmsolver.search.sequences.session import Sequences
 from dbmsolver.steps import follow
 from dbmsolver.storage.blocks import Runs
 
+prove = partial(api.prove, method="every-position")
 MOST = 4000
 """Positions of the largest deck that is searched slowly."""
 MOST_STATES = 1500
@@ -64,7 +65,7 @@ def compare(
         if truth is None or states is None:
             continue
         monkeypatch.setattr(dives_module, "SCHEDULE", random.choice(((), (1 << 10,))))
-        proof = api.prove(deal, policy=policy)
+        proof = prove(deal, policy=policy)
         asked = {"policy": policy, "metric": metric, "any_solution": random.random() < 0.3}
         shortest = api.solve(deal, **asked)
         assert shortest.length == truth[0], (deal, policy, metric)
@@ -244,7 +245,7 @@ def a_deck(
     random = Random(f"{game} {seed}")
     while True:
         deal, policy = small_deck(game, random), random.choice(POLICIES)
-        proof = api.prove(deal, policy=policy, max_states=most)
+        proof = prove(deal, policy=policy, max_states=most)
         if proof.verdict == ("solved" if wanted else "unsolvable") and proof.evaluated >= least:
             return deal, policy
 
@@ -268,7 +269,7 @@ def reached(keys: PatienceKeys) -> list[Patience]:
 BOTH = [
     (game, question)
     for game in ("klondike_by_threes", "canfield", "yukon", "whitehead")
-    for question in (api.prove, api.solve)
+    for question in (prove, api.solve)
 ]
 
 
@@ -378,5 +379,7 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
         Sequences(deal)
     with pytest.raises(UsageError, match="expected turns, runs or plays"):
         api.solve(deal, metric="cards")
-    with pytest.raises(UsageError, match="klondike is not spread over a cluster"):
-        follow(session.run(Question.PROVE, deal, Options(cluster="auto")))
+    with pytest.raises(UsageError, match="every position of klondike is not spread over a cluster"):
+        follow(
+            session.run(Question.PROVE, deal, Options(cluster="auto", method=Method.EVERY_POSITION))
+        )

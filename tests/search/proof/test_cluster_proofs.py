@@ -58,7 +58,7 @@ def test_what_is_not_spread_is_not_continued_so(game: str, tmp_path: Path) -> No
     question = Question.SOLVE if game == "freecell" else Question.PROVE
     path = tmp_path / "store"
     deal = Deal.from_number(1, rules_for(game))
-    options = Options(store=path)
+    options = Options(store=path, method=Method.EVERY_POSITION)
     Store.create(path, new_manifest(question, deal, options)).close()
     with pytest.raises(UsageError, match="not spread over a cluster, expected"):
         end_of(session.resume(path, cluster=LOCAL))

@@ -1,0 +1,135 @@
+"""What is known of positions: whether they can be won, how many moves are left, a solution.
+
+It only ever grows: whatever a search says is put together with what was known. A session remembers
+the positions that it met last, whoever asked for them.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from dbmsolver.game.moves import Move
+from dbmsolver.game.position import Position
+from dbmsolver.game.rules import Rules
+from dbmsolver.play.table import Option
+from dbmsolver.results import Verdict
+
+_KEPT = 10_000
+"""Positions that a session remembers: some ten million bytes."""
+
+Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of a position: the fewest moves left are from `at_least` to `at_most`."""
+
+    verdict: Verdict = Verdict.UNDECIDED
+    at_least: int = 0
+    at_most: int | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there is nothing left to find out."""
+        return self.verdict == Verdict.UNSOLVABLE or self.at_least == self.at_most
+
+    def merged(self, other: Value) -> Value:
+        """What both say together."""
+        verdict = self.verdict if self.verdict != Verdict.UNDECIDED else other.verdict
+        known = [most for most in (self.at_most, other.at_most) if most is not None]
+        return Value(verdict, max(self.at_least, other.at_least), min(known, default=None))
+
+
+UNKNOWN = Value()
+LOST = Value(Verdict.UNSOLVABLE)
+
+
+class Knowledge:
+    """What a session knows of positions, whatever the order of their columns."""
+
+    def __init__(self, kept: int = _KEPT) -> None:
+        self._kept = kept
+        self._values: OrderedDict[tuple[Rules, Hashable], Value] = OrderedDict()
+        self._next: OrderedDict[tuple[Rules, Position], tuple[Move, int]] = OrderedDict()
+
+    def value(self, rules: Rules, position: Position) -> Value:
+        """What is known of a position."""
+        if position.is_goal():
+            return Value(Verdict.SOLVED, 0, 0)
+        return self._values.get((rules, position.canonical()), UNKNOWN)
+
+    def learn(self, rules: Rules, position: Position, value: Value) -> None:
+        """Add what a search says of a position."""
+        merged = self.value(rules, position).merged(value)
+        _keep(self._values, (rules, position.canonical()), merged, self._kept)
+
+    def learn_solution(
+        self, rules: Rules, position: Position, moves: Sequence[Move], shortest: bool = False
+    ) -> None:
+        """Add a solution: it says something of every position that it goes through."""
+        left = len(moves)
+        for move in moves:
+            least = left if shortest else 0
+            self.learn(rules, position, Value(Verdict.SOLVED, least, left))
+            known = self._next.get((rules, position))
+            if known is None or known[1] > left:
+                _keep(self._next, (rules, position), (move, left), self._kept)
+            position, left = position.apply(move), left - 1
+
+    def solution(self, rules: Rules, position: Position) -> tuple[Move, ...] | None:
+        """The shortest solution in hand, None if there is none."""
+        found: list[Move] = []
+        while not position.is_goal():
+            known = self._next.get((rules, position))
+            if known is None:
+                return None
+            found.append(known[0])
+            position = position.apply(known[0])
+        return tuple(found)
+
+    def settle(self, rules: Rules, position: Position, options: Sequence[Option]) -> None:
+        """Let a position and those that a move leads to say something of each other."""
+        after = [self.value(rules, option.after) for option in options]
+        if not position.is_goal() and all(one.verdict == Verdict.UNSOLVABLE for one in after):
+            self.learn(rules, position, LOST)
+        root = self.value(rules, position)
+        for option, one in zip(options, after, strict=True):
+            if root.verdict == Verdict.UNSOLVABLE:
+                self.learn(rules, option.after, LOST)
+            elif one.verdict != Verdict.UNSOLVABLE and one.at_least < root.at_least - option.cost:
+                self.learn(rules, option.after, Value(one.verdict, root.at_least - option.cost))
+            if one.at_most is not None and self._is_shorter(root, one, option):
+                self._join(rules, position, option)
+                root = self.value(rules, position)
+        left = [
+            option.cost + one.at_least
+            for option, one in zip(options, after, strict=True)
+            if one.verdict != Verdict.UNSOLVABLE
+        ]
+        if left and root.verdict != Verdict.UNSOLVABLE and min(left) > root.at_least:
+            self.learn(rules, position, Value(root.verdict, min(left), root.at_most))
+
+    @staticmethod
+    def _is_shorter(root: Value, after: Value, option: Option) -> bool:
+        """Whether a solution after a move makes a shorter one of the position before it."""
+        if after.at_most is None:
+            return False
+        return root.at_most is None or option.cost + after.at_most < root.at_most
+
+    def _join(self, rules: Rules, position: Position, option: Option) -> None:
+        """Take the solution after a single move for one of the position before it."""
+        rest = self.solution(rules, option.after)
+        if rest is not None and option.cost == 1:
+            self.learn_solution(rules, position, (option.move, *rest))
+
+
+def _keep(kept: OrderedDict[Key, Item], key: Key, item: Item, most: int) -> None:
+    """Put an item behind all others, and forget the oldest ones beyond `most`."""
+    kept[key] = item
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)

@@ -24,7 +24,11 @@ from dbmsolver.play.analyst import MOST_LONGER
 _HERE = "dbmsolver.play"
 
 _SHARED_STYLES = ("theme.css", "cards.css", "board.css", "layout.css")
-_SHARED_SCRIPTS = ("words.js", "places.js", "board.js", "motion.js", "entries.js", "copy.js")
+_SHARED_SCRIPTS = (
+    *("words.js", "places.js", "board.js", "motion.js", "entries.js", "copy.js"),
+    *("frame.js", "addresses.js"),
+)
+
 _SCRIPTS = (
     *("ask.js", "game.js", "hand.js", "keys.js", "worth.js", "moves.js"),
     *("film.js", "deals.js", "take.js", "start.js"),
@@ -40,7 +44,7 @@ def play_page(first: dict[str, Any]) -> Page:
     told = {
         **first,
         "games": [[name, game.title] for name, game in SHIPPED.items()],
-        "formats": list(FORMATS),
+        "formats": list(FORMATS.items()),
         "longest": MOST_LONGER,
     }
     return _filled("play.html", _style(), _script(), first=as_data(told), suits=SUIT_SHAPES)

@@ -16,12 +16,13 @@ from starlette.types import Receive, Scope, Send
 
 from dbmsolver.errors import DbmError, InputError, UsageError
 from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal
+from dbmsolver.notation.addresses import deal_name
 from dbmsolver.play.analyst import MOST_LONGER, Analyst
 from dbmsolver.play.codes import code_of, read_line, read_tree
 from dbmsolver.play.dealer import new_deal
 from dbmsolver.play.exports import together, written
 from dbmsolver.play.page import door_page, play_page
-from dbmsolver.play.table import MOST_MOVES, Table, deal_name, deal_of, heading, node
+from dbmsolver.play.table import MOST_MOVES, Table, deal_of, heading, node
 
 MOST_BYTES = 2 * MAX_BOARD_BYTES
 """The longest body of a request: a board and a game."""

@@ -12,13 +12,12 @@ from typing import Any
 import uvicorn
 
 from dbmsolver.errors import UsageError
+from dbmsolver.notation.addresses import PORT
 from dbmsolver.play.analyst import Analyst
 from dbmsolver.play.guard import Guard
 from dbmsolver.play.server import Room, application, door
 from dbmsolver.play.workers import Share, Workers
 
-USUAL_PORT = 5252
-"""The port unless another is asked for: links in pages name it."""
 LOCAL = "127.0.0.1"
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
 _CONNECTIONS = 400
@@ -38,7 +37,7 @@ class Serving:
     def listen(self) -> socket.socket:
         """The socket, bound. UsageError for an address or port that cannot be had."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        for port in (USUAL_PORT, 0) if self.port is None else (self.port,):
+        for port in (PORT, 0) if self.port is None else (self.port,):
             bound = socket.socket(family, socket.SOCK_STREAM)
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -49,7 +48,7 @@ class Serving:
                 last = error
                 continue
             return bound
-        what = f"{self.host}, port {self.port or USUAL_PORT}"
+        what = f"{self.host}, port {self.port or PORT}"
         raise UsageError(f"{what} cannot be used ({last.strerror or last})")
 
 

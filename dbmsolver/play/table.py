@@ -14,7 +14,6 @@ from typing import Any
 
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
 from dbmsolver.game.bases import ACE
-from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import usual_metric
@@ -23,7 +22,7 @@ from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES, SHIPPED, rules_fields, rules_for, rules_from
+from dbmsolver.game.shipped import SHIPPED, rules_for, rules_from
 from dbmsolver.game.titles import title
 from dbmsolver.notation.steps import Step, play
 from dbmsolver.play.codes import code_of, read_line
@@ -46,11 +45,6 @@ def rules_of(given: object) -> Rules:
         raise UsageError("unknown rules, expected those that the page was given") from None
 
 
-def rules_name(rules: Rules) -> str | dict[str, Any]:
-    """What the page is to call the rules: what `rules_of` reads."""
-    return rules.name if GAMES.get(rules.name) == rules else rules_fields(rules)
-
-
 def deal_of(given: object) -> Deal:
     """The deal that the page names: its game, and its number or board.
 
@@ -65,14 +59,6 @@ def deal_of(given: object) -> Deal:
     if not isinstance(number, int) or isinstance(number, bool):
         raise UsageError(f"{quoted(str(number))} for the number of a deal, expected a number")
     return Deal.from_number(number, rules)
-
-
-def deal_name(deal: Deal) -> dict[str, Any]:
-    """What the page is to call a deal: what `deal_of` reads."""
-    name: dict[str, Any] = {"game": rules_name(deal.rules)}
-    if deal.number is None:
-        return name | {"board": format_board(deal.position)}
-    return name | {"number": deal.number}
 
 
 def heading(deal: Deal) -> dict[str, Any]:

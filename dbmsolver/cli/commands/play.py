@@ -13,6 +13,7 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
+from dbmsolver.signals import raise_on_signals
 
 PARTS = ("starlette", "uvicorn")
 LEAST_MEMORY = 512 << 20
@@ -78,8 +79,8 @@ def play_command(
     if not all(map(find_spec, PARTS)):
         raise UsageError("play needs starlette and uvicorn: pip install 'dbmsolver[play]'")
     deal = _deal(source, rules)
+    from dbmsolver.notation.addresses import deal_name
     from dbmsolver.play.serving import Serving, serve
-    from dbmsolver.play.table import deal_name
 
     def opened(address: str) -> None:
         click.echo(f"{title(deal)}: Ctrl-C ends it\n{address}")
@@ -88,6 +89,7 @@ def play_command(
 
             webbrowser.open(address)
 
+    raise_on_signals()  # the server ends its searches first
     serve(Serving(host, port, memory, max_time), {"deal": deal_name(deal)}, opened)
 
 

@@ -16,6 +16,7 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game import titles
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import SHIPPED
+from dbmsolver.notation.addresses import PORT, deal_name
 from dbmsolver.notation.formats import sfn, universal_json
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.page_parts import (
@@ -34,6 +35,7 @@ from dbmsolver.notation.solution import Solution
 STYLES = ("theme.css", "cards.css", "board.css", "layout.css")
 SCRIPTS = (
     *("words.js", "places.js", "replay.js", "board.js", "motion.js", "entries.js"),
+    *("frame.js", "addresses.js"),
     *("list.js", "copy.js", "taken.js", "player.js", "controls.js"),
 )
 
@@ -64,7 +66,8 @@ def write(
     parts = {
         "title": html.escape(title(solution)),
         "badge": _badge(shortest),
-        "facts": html.escape(_facts(solution, shortest, at_least)),
+        "length": html.escape(_length(solution, shortest, at_least)),
+        "facts": html.escape(_facts(solution)),
         "policy": html.escape(_policy()),
         "style": _style(),
         "script": _script(),
@@ -102,14 +105,20 @@ def _moves(number: int | str) -> str:
     return "1 move" if number == 1 else f"{number} moves"
 
 
-def _facts(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
-    name = solution.rules.name
-    game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
-    facts = f"{game}: {solution.rules.describe()}"
+def _length(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
+    """How long the solution is, where the badge does not say it."""
+    if isinstance(shortest, int):
+        return ""
     moves = _moves(len(solution.steps))
     if at_least is not None:
         moves += f", not proven shortest: at least {_moves(at_least)} are needed"
-    return facts if isinstance(shortest, int) else f"{moves}. {facts}"
+    return moves
+
+
+def _facts(solution: Solution) -> str:
+    name = solution.rules.name
+    game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
+    return f"{game}: {solution.rules.describe()}"
 
 
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
@@ -124,6 +133,8 @@ def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
         "stops": [[stop.end, stop.kind] for stop in found],
         "solved": solution.final.is_goal(),
         "sfn": text,
+        "deal": deal_name(solution.deal),
+        "port": PORT,
     }
 
 

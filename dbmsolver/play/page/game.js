@@ -6,19 +6,6 @@ const first = JSON.parse(element("first").textContent);
 let game = null;
 let here = null;
 
-const LETTERS = "ABCDEFGHIJKLMNOPQ";
-const CELL_LETTERS = "abcdefghijklmnop";
-const HOME_LETTERS = { w: "H", x: "S", y: "D", z: "C" };
-const OTHERS = { r: "pile", s: "stock", t: "waste", u: "reserve" };
-
-function placeOf(letter) {
-  if (LETTERS.includes(letter)) return { kind: "column", index: LETTERS.indexOf(letter) };
-  if (CELL_LETTERS.includes(letter)) {
-    return { kind: "freecell", index: CELL_LETTERS.indexOf(letter) };
-  }
-  return letter in HOME_LETTERS ? HOME : { kind: OTHERS[letter], index: 0 };
-}
-
 const countOf = (move) => Number(move.slice(2)) || 1;
 
 // The cards that a move takes, the deepest one first; of many that are turned the one on top.
@@ -90,15 +77,10 @@ function path(node) {
 
 const lineTo = (node) => path(node).slice(1).map((one) => one.move).join("");
 
-// The address holds the deal, all moves, and which of them is shown.
-function address() {
-  const { game: name, number, board } = game.deal, { text, at } = treeText();
-  const parts = [["game", typeof name === "string" ? name : JSON.stringify(name)],
-    number === undefined ? ["board", board] : ["deal", number]];
-  if (text) parts.push(["at", at], ["moves", text]);
-  const plain = (value) => encodeURIComponent(value).replace(/%20/g, "+");
-  return `#${parts.map(([key, value]) => `${key}=${plain(value)}`).join("&")}`;
-}
+const address = () => {
+  const { text, at } = treeText();
+  return addressOf(game.deal, text, at);
+};
 
 // What an address asks for: {deal, tree, at}, or null if it names no deal.
 function fromAddress(hash) {

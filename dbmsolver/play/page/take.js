@@ -21,8 +21,9 @@ async function save(format) {
   }
 }
 
-for (const format of first.formats) {
-  const button = make("button", "", format);
+for (const [format, ending] of first.formats) {
+  const button = make("button", "", ending.slice(1).toUpperCase());
+  button.title = `Save as a file of the format ${format}`;
   button.dataset.format = format;
   button.addEventListener("click", () => save(format));
   element("save").append(button);

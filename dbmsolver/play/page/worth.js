@@ -45,9 +45,9 @@ function heardAccount(node, told) {
 const moves = (count) => `${count} ${game.unit}${count === 1 ? "" : "s"}`;
 
 function lengthWords([, least, most]) {
-  if (most === null) return least ? `at least ${moves(least)}` : "";
-  return least === most ? `${moves(most)}, proven shortest`
-    : `a solution of ${moves(most)}, at least ${least} needed`;
+  if (most === null) return least > 1 ? `at least ${moves(least)}` : "";
+  if (least === most) return `${moves(most)}, proven shortest`;
+  return `a solution of ${moves(most)}${least > 1 ? `, at least ${least} needed` : ""}`;
 }
 
 function mistakeWords() {
@@ -101,18 +101,20 @@ function markOf(move) {
   const value = account?.moves[here.legal[move]];
   if (!value) return null;
   const [what, , most] = value;
-  if (what === "unsolvable") return { worth: "lost", rank: 0, mark: "\u2717" };
-  if (what === "undecided") return { worth: "open", rank: 1, mark: "?" };
+  if (what === "unsolvable") return { worth: "lost", rank: 0, sign: "\u2717", count: "" };
+  if (what === "undecided") return { worth: "open", rank: 1, sign: "?", count: "" };
   const best = account.moves[bestMove()]?.[2] === most;
-  return { worth: best ? "best" : "won", rank: best ? 3 : 2, mark: `\u2713${most ?? ""}` };
+  return { worth: best ? "best" : "won", rank: best ? 3 : 2, sign: "\u2713", count: most ?? "" };
 }
 
 function setMark(made, mark) {
   if (mark) {
     made.dataset.worth = mark.worth;
-    made.dataset.mark = mark.mark;
+    made.dataset.sign = mark.sign;
+    made.dataset.mark = mark.sign + mark.count;
   } else {
     delete made.dataset.worth;
+    delete made.dataset.sign;
     delete made.dataset.mark;
   }
 }
@@ -140,7 +142,7 @@ function choiceText(value) {
   if (what === "unsolvable") return "loses";
   if (what === "undecided") return "unknown";
   if (most === null) return "wins";
-  return least === most ? `wins in ${most}` : `wins in ${Math.min(least, most)} to ${most}`;
+  return least === most ? `wins in ${most}` : `wins in ${most} or less`;
 }
 
 // All moves as buttons, best first.

@@ -98,6 +98,7 @@ function findStops() {
     const source = made[0].source, target = made[made.length - 1].target;
     let cards = made[0].moved;
     if (kind === "safe") cards = made.flatMap((position) => position.moved);
+    else if (kind === "turns") cards = (positions[end].waste || []).slice(-1);
     else if (end > begin + 1) {
       const there = positions[begin].columns[target.index].length;
       cards = positions[end].columns[target.index].slice(there);
@@ -117,10 +118,14 @@ const numbers = (stop) => stop.end > stop.begin + 1
 
 // From where to where the cards of a stop go: in signs for a list, in words for a sentence.
 const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
-  : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
+  : stop.kind === "turns" ? `stock \u00d7 ${stop.end - stop.begin}` : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
 function words(stop) {
   const fills = stop.fills.length ? `; ${stop.fills.map(spoken).join(", ")} from the reserve` : "";
   if (stop.kind === "safe") return placeName(HOME) + fills;
+  if (stop.kind === "turns") {
+    const on = stop.cards.length ? " on the waste" : "the waste empty";
+    return `${on} after the stock is turned ${stop.end - stop.begin} times`.trim();
+  }
   const to = stop.target.kind === "foundation" ? "" : "to ";
   return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}${fills}`;
 }

@@ -39,6 +39,8 @@ class Value:
 
     def merged(self, other: Value) -> Value:
         """What both say together."""
+        if Verdict.UNSOLVABLE in (self.verdict, other.verdict):
+            return LOST
         verdict = self.verdict if self.verdict != Verdict.UNDECIDED else other.verdict
         known = [most for most in (self.at_most, other.at_most) if most is not None]
         return Value(verdict, max(self.at_least, other.at_least), min(known, default=None))

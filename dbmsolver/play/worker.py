@@ -21,8 +21,8 @@ from dbmsolver.errors import DbmError
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
+from dbmsolver.game.shipped import rules_from
 from dbmsolver.play.codes import codes_of
-from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Better, Event, Result, Verdict
 
 Say = Callable[[dict[str, Any]], None]
@@ -73,17 +73,20 @@ class Worker:
         while True:
             task = self._tasks.get()
             self._cancelled.clear()
-            self._say({"begun": True})
-            try:
-                self._do(task)
-            except DbmError as error:
-                self._say({"error": str(error)})
-            except MemoryError:
-                self._say({"error": "out of memory"})
-            self._say({"done": True, "memory": anonymous_memory()})
+            self.do(task)
+            self._say({"done": True})
+
+    def do(self, task: dict[str, Any]) -> None:
+        """Do a task, and say what is found out, or why nothing can be."""
+        try:
+            self._do(task)
+        except (DbmError, TypeError) as error:
+            self._say({"error": str(error)})
+        except MemoryError:
+            self._say({"error": "out of memory"})
 
     def _do(self, task: dict[str, Any]) -> None:
-        rules = _rules(task["rules"])
+        rules = rules_from(task["rules"])
         if task["kind"] == "compile":
             compile_for(rules.family)
             return
@@ -167,13 +170,3 @@ def compile_for(family: Any) -> None:
     ):
         for kernel, arguments in needed(question, method, np.uint8, True, False, family):
             compile_ahead(kernel, arguments)
-
-
-def _rules(given: Any) -> Any:
-    from dbmsolver.game.shipped import rules_from
-
-    return rules_from(given)
-
-
-if __name__ == "__main__":
-    serve()

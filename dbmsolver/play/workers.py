@@ -141,16 +141,17 @@ class Workers:
     def __init__(self, share: Share) -> None:
         self.share = share
         self.waiting: list[tuple[float, int, asyncio.Future[None]]] = []
-        self._base = Path(tempfile.mkdtemp(prefix="dbmsolver-play-"))
+        self.base = Path(tempfile.mkdtemp(prefix="dbmsolver-play-"))
         self._free = share.workers
         self._tickets = itertools.count()
-        self._idle: list[_Process] = []
+        self.idle: list[_Process] = []
+        self.busy: set[_Process] = set()
         self._all: set[_Process] = set()
         self._cleaning: set[asyncio.Task[None]] = set()
 
     async def begin(self) -> None:
         """Start the first process before it is needed."""
-        self._idle.append(await self._start())
+        self.idle.append(await self._start())
 
     async def close(self) -> None:
         """End all processes, and remove their files."""
@@ -160,7 +161,7 @@ class Workers:
         for process in tuple(self._all):
             await process.bury()
         self._all.clear()
-        shutil.rmtree(self._base, ignore_errors=True)
+        shutil.rmtree(self.base, ignore_errors=True)
 
     def memory(self) -> int:
         """Return the memory of all processes in bytes."""
@@ -177,7 +178,8 @@ class Workers:
         await self._turn(rank)
         process: _Process | None = None
         try:
-            process = self._idle.pop() if self._idle else await self._start()
+            process = self.idle.pop() if self.idle else await self._start()
+            self.busy.add(process)
             share = self.share
             given = {"threads": share.threads, "memory": share.searched, "disk": share.disk}
             process.say(given | task)
@@ -201,11 +203,13 @@ class Workers:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._release()
+                self._release(None)
             raise
 
-    def _release(self) -> None:
+    def _release(self, process: _Process | None) -> None:
         """Let the next one have its turn."""
+        if process is not None:
+            self.busy.discard(process)
         while self.waiting:
             turn = heapq.heappop(self.waiting)[2]
             if not turn.done():
@@ -214,7 +218,7 @@ class Workers:
         self._free += 1
 
     async def _start(self) -> _Process:
-        process = await _Process.start(self._base)
+        process = await _Process.start(self.base)
         self._all.add(process)
         return process
 
@@ -226,7 +230,7 @@ class Workers:
                 answer = await process.hear()
                 if "done" in answer:
                     return
-                if "ready" not in answer and "begun" not in answer:
+                if "ready" not in answer:
                     heard(answer)
         finally:
             watch.cancel()
@@ -247,7 +251,7 @@ class Workers:
     async def _give_back(self, process: _Process | None, cancelled: bool) -> None:
         """Let the next task have the process, or another one in its place."""
         if process is None:
-            self._release()
+            self._release(None)
             return
         if cancelled:
             process.say("cancel")
@@ -259,8 +263,8 @@ class Workers:
         if process.memory() > _RESTS:
             await self._replace(process)
             return
-        self._idle.append(process)
-        self._release()
+        self.idle.append(process)
+        self._release(process)
 
     async def _replace(self, process: _Process | None) -> None:
         """End a process, for certain, and start another one."""
@@ -268,6 +272,6 @@ class Workers:
             if process is not None:
                 self._all.discard(process)
                 await process.bury()
-            self._idle.append(await self._start())
+            self.idle.append(await self._start())
         finally:
-            self._release()
+            self._release(process)

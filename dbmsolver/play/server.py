@@ -75,6 +75,8 @@ class Room:
     def __init__(self, analyst: Analyst, first: Answer) -> None:
         self.analyst = analyst
         self.table = Table()
+        self.over = asyncio.Event()
+        """Set when the server is to end: no page is told anything more."""
         self._first = first
 
     async def page(self, request: Request) -> Response:
@@ -143,7 +145,7 @@ class Room:
                 raise UsageError(f"longer: expected a number from 0 to {MOST_LONGER}")
         except DbmError as error:
             return _failure(error)
-        return EventStream(self.analyst.accounts(deal.rules, line, longer))
+        return EventStream(self.analyst.accounts(deal.rules, line, longer), self.over)
 
 
 class EventStream(Response):
@@ -151,8 +153,9 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncIterator[Answer]) -> None:
+    def __init__(self, events: AsyncIterator[Answer], over: asyncio.Event) -> None:
         self.events = events
+        self.over = over
         super().__init__()
         del self.headers["content-length"]
 
@@ -161,12 +164,16 @@ class EventStream(Response):
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         pump = asyncio.create_task(self._pump(send))
         gone = asyncio.create_task(_gone(receive))
+        over = asyncio.create_task(self.over.wait())
+        tasks = (pump, gone, over)
         try:
-            await asyncio.wait({pump, gone}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (pump, gone):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(pump, gone, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self.over.is_set():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _pump(self, send: Send) -> None:
         async with aclosing(self.events) as events:  # type: ignore[type-var]

@@ -87,11 +87,15 @@ def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]
     )
 
     class Server(uvicorn.Server):
-        """A server that tells its address when it answers."""
+        """A server that tells its address when it answers, and ends what it tells pages."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             opened(address_of(bound, secret))
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            room.over.set()
+            await super().shutdown(sockets)
 
     try:
         Server(config).run([bound])

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dbmsolver.game.moves import Move
+from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.play.table import Option
@@ -56,7 +56,7 @@ class Knowledge:
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
         self._values: OrderedDict[tuple[Rules, Hashable], Value] = OrderedDict()
-        self._next: OrderedDict[tuple[Rules, Position], tuple[Move, int]] = OrderedDict()
+        self._next: OrderedDict[tuple[Rules, Hashable], tuple[Position, Move, int]] = OrderedDict()
 
     def value(self, rules: Rules, position: Position) -> Value:
         """What is known of a position."""
@@ -77,20 +77,22 @@ class Knowledge:
         for move in moves:
             least = left if shortest else 0
             self.learn(rules, position, Value(Verdict.SOLVED, least, left))
-            known = self._next.get((rules, position))
-            if known is None or known[1] > left:
-                _keep(self._next, (rules, position), (move, left), self._kept)
+            key = rules, position.canonical()
+            known = self._next.get(key)
+            if known is None or known[2] > left:
+                _keep(self._next, key, (position, move, left), self._kept)
             position, left = position.apply(move), left - 1
 
     def solution(self, rules: Rules, position: Position) -> tuple[Move, ...] | None:
         """The shortest solution in hand, None if there is none."""
         found: list[Move] = []
         while not position.is_goal():
-            known = self._next.get((rules, position))
+            known = self._next.get((rules, position.canonical()))
             if known is None:
                 return None
-            found.append(known[0])
-            position = position.apply(known[0])
+            there, move, _ = known
+            found.append(_alike(move, there, position))
+            position = position.apply(found[-1])
         return tuple(found)
 
     def settle(self, rules: Rules, position: Position, options: Sequence[Option]) -> None:
@@ -127,6 +129,25 @@ class Knowledge:
         rest = self.solution(rules, option.after)
         if rest is not None and option.cost == 1:
             self.learn_solution(rules, position, (option.move, *rest))
+
+
+def _alike(move: Move, there: Position, here: Position) -> Move:
+    """A move of a position, in one that differs from it only in the order of columns and cells."""
+    if there == here:
+        return move
+    return move._replace(
+        source=_place_alike(move.source, there, here),
+        destination=_place_alike(move.destination, there, here),
+    )
+
+
+def _place_alike(place: Place, there: Position, here: Position) -> Place:
+    """Where in one position the cards are that lie in a place of the other."""
+    if place.kind == "column":
+        return Place("column", here.columns.index(there.columns[place.index]))
+    if place.kind == "freecell":
+        return Place("freecell", here.freecells.index(there.freecells[place.index]))
+    return place
 
 
 def _keep(kept: OrderedDict[Key, Item], key: Key, item: Item, most: int) -> None:

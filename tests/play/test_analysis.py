@@ -16,6 +16,7 @@ from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation.steps import Step, play
 from dbmsolver.play.analyst import Analyst, moves_of, order_of
 from dbmsolver.play.plan import Look, tasks
 from dbmsolver.play.table import options_of
@@ -149,7 +150,15 @@ def test_positions_that_differ_in_the_order_of_columns_are_one() -> None:
     knowledge.learn(deal.rules, deal.position, Value(SOLVED, 3, 80))
     assert knowledge.value(deal.rules, other) == Value(SOLVED, 3, 80)
     assert knowledge.value(GAMES["bakers_game"], other) == UNKNOWN
-    assert knowledge.solution(deal.rules, other) is None
+    knowledge.learn_solution(deal.rules, deal.position, solved(3).moves())
+    solution = knowledge.solution(deal.rules, other)
+    assert solution is not None
+    position = other
+    for move in solution:
+        step = Step(move.source, move.destination, move.count, card=move.card)
+        assert play(position, step, deal.rules) == position.apply(move)
+        position = position.apply(move)
+    assert position.is_goal()
 
 
 def test_what_is_remembered_is_bounded() -> None:

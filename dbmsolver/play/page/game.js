@@ -172,6 +172,7 @@ function go(node) {
   lookAt(node);
   remember();
   document.body.dataset.move = node.depth;
+  document.body.dataset.game = typeof game.deal.game === "string" ? game.deal.game : "";
   return time;
 }
 

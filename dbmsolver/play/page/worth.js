@@ -8,6 +8,7 @@ let longer = 0;
 function lookAt(node) {
   longer = 0;
   account = null;
+  drawWorth();
   drawVerdict();
   drawChoices();
   listenTo(node);

@@ -33,7 +33,7 @@ _SCRIPTS = (
     *("ask.js", "game.js", "hand.js", "keys.js", "worth.js", "moves.js"),
     *("film.js", "deals.js", "take.js", "start.js"),
 )
-_LIMITS = "connect-src 'self'; frame-ancestors 'none'"
+_LIMITS = "connect-src 'self'; img-src data:; frame-ancestors 'none'"
 
 Page = tuple[str, int, dict[str, str]]
 """A page, its status, and its headers."""

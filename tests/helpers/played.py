@@ -157,4 +157,5 @@ class Player:
         """Close all, and complain about what went wrong in them."""
         for table in self.tables:
             table.page.context.close()
-        assert [error for table in self.tables for error in table.errors] == []
+        errors = [error for table in self.tables for error in table.errors]
+        assert not errors, errors

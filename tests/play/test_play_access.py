@@ -15,7 +15,7 @@ from dbmsolver.game.shipped import GAMES
 pytestmark = pytest.mark.slow
 
 LATE = 52
-SIZES = [(1280, 800), (390, 844), (844, 390), (320, 568)]
+SIZES = [(1280, 800), (390, 844), (844, 390), (320, 568), (1000, 640), (768, 1024)]
 
 FITS = """() => {
   const box = (id) => document.getElementById(id).getBoundingClientRect().toJSON();
@@ -80,6 +80,7 @@ def test_fits(player: Player, game: str, size: tuple[int, int]) -> None:
     found = table.ask(FITS)
     assert found["wide"] <= size[0]
     assert found["cut"] == []
+    assert found["play"]["right"] <= found["bar"]["right"] <= size[0]
     for name in ("play", "hint"):
         assert found[name]["top"] >= 0 and found[name]["bottom"] <= size[1]
     bar, board = found["bar"], found["table"]

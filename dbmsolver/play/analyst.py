@@ -107,7 +107,7 @@ class Analyst:
 
             def heard(answer: Answer, task: Task = task) -> None:
                 view.say("searching")
-                self.learn(look.rules, task, answer)
+                self.learn(look.rules, task, answer, look.position)
                 look.settle()
 
             order = order_of(look.rules, task, min(task.seconds, seconds - used))
@@ -129,8 +129,10 @@ class Analyst:
             self._compiled[rules.family] = task
         await asyncio.shield(task)
 
-    def learn(self, rules: Rules, task: Task, answer: Answer) -> None:
-        """Add what a worker says."""
+    def learn(
+        self, rules: Rules, task: Task, answer: Answer, shown: Position | None = None
+    ) -> None:
+        """Add what a worker says; of the position that is shown, as much as there is to it."""
         if "place" not in answer:
             return
         position = task.positions[answer["place"]]
@@ -139,7 +141,8 @@ class Analyst:
             self.knowledge.learn(rules, position, value)
         if "moves" in answer:
             moves = moves_of(position, answer["moves"])
-            self.knowledge.learn_solution(rules, position, moves, answer["shortest"])
+            shortest, whole = answer["shortest"], position == shown
+            self.knowledge.learn_solution(rules, position, moves, shortest, whole)
 
     async def decided(self, rules: Rules, deals: Sequence[Deal], seconds: float) -> list[Answer]:
         """Find out which deals can be won: what a worker says of each."""

@@ -9,16 +9,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.notation.steps import moving_card
+from dbmsolver.play.codes import codes_of, read_line
 from dbmsolver.play.table import Option
 from dbmsolver.results import Verdict
 
 _KEPT = 10_000
-"""Positions that a session remembers: some ten million bytes."""
+"""Positions that a session remembers: some ten million bytes, and as much for solutions."""
 
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
@@ -50,13 +52,22 @@ UNKNOWN = Value()
 LOST = Value(Verdict.UNSOLVABLE)
 
 
+class _Kept(NamedTuple):
+    """A solution of a position: the end of a text of moves, from the move of that number on."""
+
+    position: Position
+    codes: str
+    start: int
+    left: int
+
+
 class Knowledge:
     """What a session knows of positions, whatever the order of their columns."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
         self._values: OrderedDict[tuple[Rules, Hashable], Value] = OrderedDict()
-        self._next: OrderedDict[tuple[Rules, Hashable], tuple[Position, Move, int]] = OrderedDict()
+        self._solutions: OrderedDict[tuple[Rules, Hashable], _Kept] = OrderedDict()
 
     def value(self, rules: Rules, position: Position) -> Value:
         """What is known of a position."""
@@ -70,29 +81,40 @@ class Knowledge:
         _keep(self._values, (rules, position.canonical()), merged, self._kept)
 
     def learn_solution(
-        self, rules: Rules, position: Position, moves: Sequence[Move], shortest: bool = False
+        self,
+        rules: Rules,
+        position: Position,
+        moves: Sequence[Move],
+        shortest: bool = False,
+        whole: bool = False,
     ) -> None:
-        """Add a solution: it says something of every position that it goes through."""
-        left = len(moves)
-        for move in moves:
-            least = left if shortest else 0
-            self.learn(rules, position, Value(Verdict.SOLVED, least, left))
+        """Add a solution of a position; if `whole`, of every position that it goes through, too."""
+        codes = codes_of(moves)
+        for number, move in enumerate(moves):
+            left = len(moves) - number
+            self.learn(rules, position, Value(Verdict.SOLVED, left if shortest else 0, left))
             key = rules, position.canonical()
-            known = self._next.get(key)
-            if known is None or known[2] > left:
-                _keep(self._next, key, (position, move, left), self._kept)
-            position, left = position.apply(move), left - 1
+            known = self._solutions.get(key)
+            if known is None or known.left >= left:
+                _keep(self._solutions, key, _Kept(position, codes, number, left), self._kept)
+            if not whole:
+                return
+            position = position.apply(move)
 
     def solution(self, rules: Rules, position: Position) -> tuple[Move, ...] | None:
         """The shortest solution in hand, None if there is none."""
+        if position.is_goal():
+            return ()
+        known = self._solutions.get((rules, position.canonical()))
+        if known is None:
+            return None
         found: list[Move] = []
-        while not position.is_goal():
-            known = self._next.get((rules, position.canonical()))
-            if known is None:
-                return None
-            there, move, _ = known
+        there = known.position
+        for step in read_line(known.codes)[known.start :]:
+            card = moving_card(there, step)
+            move = Move(card, step.source, step.destination, count=step.count)
             found.append(_alike(move, there, position))
-            position = position.apply(found[-1])
+            there, position = there.apply(move), position.apply(found[-1])
         return tuple(found)
 
     def settle(self, rules: Rules, position: Position, options: Sequence[Option]) -> None:

@@ -39,7 +39,7 @@ def found_out(look: Look, most: int = 200) -> int:
         Worker(answers.append).do(LIMITS | order_of(look.rules, task, task.seconds))
         assert not [answer for answer in answers if "error" in answer]
         for answer in answers:
-            analyst.learn(look.rules, task, answer)
+            analyst.learn(look.rules, task, answer, look.position)
             look.settle()
     return number + 1
 
@@ -126,7 +126,7 @@ def test_a_solution_says_something_of_all_its_positions() -> None:
     solution = solved(3)
     moves = solution.moves()
     knowledge, rules = Knowledge(), solution.rules
-    knowledge.learn_solution(rules, solution.initial, moves, shortest=True)
+    knowledge.learn_solution(rules, solution.initial, moves, shortest=True, whole=True)
     for number, (_, position, _) in enumerate(solution.replay()):
         left = len(moves) - number
         assert knowledge.value(rules, position) == Value(SOLVED, left, left)
@@ -161,9 +161,26 @@ def test_positions_that_differ_in_the_order_of_columns_are_one() -> None:
     assert position.is_goal()
 
 
+def test_solutions_do_not_depend_on_what_is_forgotten() -> None:
+    """Where only some are remembered, each that is leads to the end."""
+    knowledge, rules = Knowledge(kept=40), solved(3).rules
+    positions = [before for _, before, _ in solved(3).replay()]
+    other = prove(3).moves
+    for start in (70, 50, 30, 0):
+        moves = solved(3).moves()[start:]
+        knowledge.learn_solution(rules, positions[0], other, whole=True)
+        knowledge.learn_solution(rules, positions[start], moves, whole=True)
+    in_hand = [one for one in positions if knowledge.solution(rules, one)]
+    assert len(in_hand) >= 10
+    for position in in_hand:
+        for move in knowledge.solution(rules, position) or ():
+            position = position.apply(move)
+        assert position.is_goal()
+
+
 def test_what_is_remembered_is_bounded() -> None:
     knowledge, rules = Knowledge(kept=10), solved(3).rules
-    knowledge.learn_solution(rules, solved(3).initial, solved(3).moves())
+    knowledge.learn_solution(rules, solved(3).initial, solved(3).moves(), whole=True)
     assert knowledge.solution(rules, solved(3).initial) is None
     last = list(solved(3).replay())[-1][1]
     assert knowledge.value(rules, last) == Value(SOLVED, 0, 1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import httpx
 import pytest
-from helpers.playing import SECRET, Site, asked, told, with_site
+from helpers.playing import SECRET, Site, asked, finished, told, with_site
 from helpers.selection import few_fast
 from helpers.solutions import random_game, solved
 
@@ -253,7 +252,7 @@ def test_the_time_for_a_position_is_bounded() -> None:
         finally:
             await site.close()
 
-    accounts = asyncio.run(work())
+    accounts = finished(work())
     assert accounts[-1]["state"] == "stopped"
     least, most = accounts[-1]["value"][1:]
     assert most is None or least < most

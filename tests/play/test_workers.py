@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from helpers.playing import finished
 
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
@@ -33,7 +34,7 @@ def with_workers(work: Callable[[Workers], Awaitable[Answer]], share: Share = AL
         finally:
             await workers.close()
 
-    return asyncio.run(run())
+    return finished(run())
 
 
 def endless(rules: Rules = HARDEST.rules) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def test_nothing_is_left_when_it_is_closed() -> None:
         await workers.close()
         return pids, workers.base
 
-    pids, base = asyncio.run(work())
+    pids, base = finished(work())
     assert not any(map(alive, pids))
     assert not base.exists()
 
@@ -222,7 +223,7 @@ def check_a_hundred(seconds: float) -> None:
         await analyst.workers.close()
         return most_processes, most_memory, heard
 
-    processes, memory, heard = asyncio.run(work())
+    processes, memory, heard = finished(work())
     assert processes == 2
     assert memory <= 2 * 384 * MEBI
     assert heard >= 100

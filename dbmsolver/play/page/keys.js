@@ -85,10 +85,18 @@ function typePlace(letter) {
   }
 }
 
+// Whether a control needs the key itself.
+function isForControl(target, key) {
+  if (target.matches("textarea, select")) return true;
+  if (!target.matches("input")) return false;
+  if (target.type === "checkbox") return key === " ";
+  return target.type !== "range" || key.startsWith("Arrow");
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.altKey || element("deals").open) return;
-  if (event.target.matches("input, textarea, select")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (isForControl(event.target, key)) return;
   if (event.ctrlKey || event.metaKey) {
     if (key === "z") (event.shiftKey ? redo : undo)();
     else if (key === "y") redo();

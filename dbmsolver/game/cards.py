@@ -25,32 +25,32 @@ _CARDS = {name: card for card, name in enumerate(_NAMES)}
 
 
 def rank(card: int) -> int:
-    """1 for an ace to 13 for a king."""
+    """Return the rank of a card: 1 for an ace to 13 for a king."""
     return (card >> 2) + 1
 
 
 def suit(card: int) -> int:
-    """The card's place in `SUITS`."""
+    """Return the index of the card's suit in `SUITS`."""
     return card & 3
 
 
 def is_red(card: int) -> bool:
-    """Whether the card is a heart or a diamond."""
+    """Return True if the card is a heart or a diamond."""
     return card & 1 == 0
 
 
 def card_name(card: int) -> str:
-    """The card's two letters, as in "TD"."""
+    """Return the card's two letters, as in "TD"."""
     return _NAMES[card]
 
 
 def suit_letters(text: str) -> str:
-    """The text with a letter for each suit of Unicode."""
+    """Return the text with a letter for each suit of Unicode."""
     return text.translate(_SYMBOLS)
 
 
 def is_card(text: str) -> bool:
-    """Whether `parse_card` can read it."""
+    """Return True if `parse_card` can read the text."""
     letters = suit_letters(text).upper()
     return letters.isascii() and letters.replace("10", "T") in _CARDS
 

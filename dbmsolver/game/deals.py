@@ -1,4 +1,4 @@
-"""Where deals come from: numbers, files, standard input."""
+"""The sources of deals: numbers, files, standard input."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_NUMBER = 2**33 - 1
 """The last number that FreeCell Pro deals."""
 
 MAX_BOARD_BYTES = 1 << 20
-"""More than any board with its comments: what is longer is another kind of file."""
+"""The size limit of a board file, comments included: a longer file is of another kind."""
 
 _EXPECTED = f"a number from 1 to {MAX_NUMBER}, or -1 or -2"
 
@@ -37,7 +37,7 @@ _DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
 
 
 def dealing(rules: Rules) -> str:
-    """How a number is dealt under these rules, and whose convention that is."""
+    """Return, in words, the way a number is dealt under these rules, and whose convention it is."""
     cells = rules.dealt_to_freecells
     parts = ["Microsoft deck of that number (FreeCell Pro's above 2^31)"]
     if rules.kings_sunk:
@@ -121,12 +121,12 @@ def _deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patienc
 
 
 def _shuffled_deck(number: int) -> list[int]:
-    """The cards in the order in which Microsoft's FreeCell deals them.
+    """Return the cards in the order in which Microsoft's FreeCell deals them.
 
-    The generator is that of Microsoft's C library. Its seed has 32 bits, of which the top one
-    makes no difference to its 15 bits of output: numbers up to 2^31. FreeCell Pro tells apart
-    2^31 to 2^32 by setting the 16th bit of the output, and continues to 2^33 with all 16 bits of
-    the generator's upper half, plus one.
+    The generator is that of Microsoft's C library. Its seed has 32 bits, of which the top one makes
+    no difference to its 15 bits of output: numbers up to 2^31. FreeCell Pro tells apart 2^31 to
+    2^32 by setting the 16th bit of the output, and continues to 2^33 with all 16 bits of the
+    generator's upper half, plus one.
     """
     state = number
     left = list(_DECK)
@@ -146,10 +146,10 @@ def _shuffled_deck(number: int) -> list[int]:
 
 
 def _unnumbered_deck(number: int) -> list[int]:
-    """Microsoft's -1 and -2, row by row; neither can be won with four freecells.
+    """Return Microsoft's deal -1 or -2, row by row; neither can be won with four freecells.
 
-    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others.
-    -2 has ace, king, queen, ... eight in four columns, and seven down to two in the others.
+    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others. -2
+    has ace, king, queen, ... eight in four columns, and seven down to two in the others.
     """
     if number == -1:
         left, right, suits = (1, 3, 5, 7, 9, 11, 13), (12, 10, 8, 6, 4, 2), (3, 2, 0, 1)
@@ -180,7 +180,7 @@ class Deal:
 
     @classmethod
     def from_number(cls, number: int, rules: Rules = GAMES["freecell"]) -> Deal:
-        """Deal a number; see `deal_number`. UsageError for what is none."""
+        """Deal a number; see `deal_number`. UsageError if it is no number of a deal."""
         number = checked_int("number", number)
         checked_instance("rules", rules, Rules)
         return cls(deal_number(number, rules), rules, number)
@@ -198,9 +198,10 @@ class Deal:
     def load(
         cls, source: str, rules: Rules = GAMES["freecell"], stdin: IO[Any] | None = None
     ) -> Deal:
-        """What DEAL means on the command line: a number, the path of a board, or `-` for `stdin`.
+        """Return the deal that DEAL means on the command line.
 
-        A file whose name is a number can be given as ./NAME.
+        That is a number, the path of a board, or `-` for `stdin`. A file whose name is a number can
+        be given as ./NAME. Raises InputError.
         """
         source = str(checked_path("source", source)) if not isinstance(source, str) else source
         checked_instance("rules", rules, Rules)
@@ -218,7 +219,7 @@ class Deal:
         return cls.from_text(text, rules, where)
 
     def check_number(self, where: str) -> None:
-        """InputError, naming `where`, if the deal is not what its number deals."""
+        """Raise InputError, naming `where`, if the deal is not that of its number."""
         if self.number is None:
             return
         if type(self.number) is not int or self.position != deal_number(self.number, self.rules):

@@ -116,7 +116,7 @@ def _check_all(source: Source, given: Given, metrics: bool) -> tuple[Solution, i
 
 
 def _show_position(error: DbmError, as_json: bool) -> None:
-    """Say what is wrong as JSON, or show the position where it is."""
+    """Print the fault as JSON, or show the position where it is."""
     position: Position | None = getattr(error, "position", None)
     if as_json:
         data = {

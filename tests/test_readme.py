@@ -134,7 +134,7 @@ def test_pictures(folders: dict[Path, Path]) -> None:
 
 
 def test_pictures_of_pages() -> None:
-    """What tools/pictures.py takes of pages is small, and every document that shows it finds it."""
+    """The pictures that tools/pictures.py takes of pages are small, and the README shows them."""
     for name in ("play.png", "replay.png"):
         data = (ROOT / "docs" / name).read_bytes()
         assert data.startswith(b"\x89PNG") and len(data) < 100_000, name

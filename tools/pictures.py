@@ -15,14 +15,14 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from dbmsolver import Deal, solution_of, solve, write_solution
+from dbmsolver import solution_of, solve, write_solution
 from dbmsolver.play.codes import codes_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 DEAL = 3
 MOVES = 30
 COLOURS = 64
-"""So many are enough for flat cards, and make a picture small."""
+"""The colours of a picture: enough for flat cards, and few enough to make it small."""
 
 
 def taken(page: Any, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How addresses of the page that is played on name rules and deals."""
+"""Names of rules and deals in addresses of the page that is played on."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PORT = 5252
 
 
 def rules_name(rules: Rules) -> str | dict[str, Any]:
-    """The name of a shipped game, or all fields of other rules."""
+    """Return the name of a shipped game, or all fields of other rules."""
     return rules.name if GAMES.get(rules.name) == rules else rules_fields(rules)
 
 
 def deal_name(deal: Deal) -> dict[str, Any]:
-    """A deal's game, with its number or its board."""
+    """Return a deal's game, with its number or its board."""
     name: dict[str, Any] = {"game": rules_name(deal.rules)}
     if deal.number is None:
         return name | {"board": format_board(deal.position)}

@@ -26,9 +26,9 @@ from dbmsolver.results import Verdict
 State = Literal["waiting", "compiling", "searching", "done", "stopped"]
 
 USUAL_SECONDS = 60.0
-"""How long a position is searched, unless somebody asks for more."""
+"""Seconds for a position, unless somebody asks for more."""
 LONGER = 4
-"""How many times as long it is searched each time that somebody asks for more."""
+"""The factor of that time, each time that somebody asks for more."""
 MOST_LONGER = 3
 
 _PAUSE = 0.1
@@ -36,7 +36,7 @@ _PAUSE = 0.1
 
 
 def moves_of(position: Position, codes: str) -> list[Move]:
-    """The moves that a worker has found."""
+    """Return the moves that a worker has found."""
     found = []
     for step in read_line(codes):
         card = moving_card(position, step)
@@ -47,7 +47,7 @@ def moves_of(position: Position, codes: str) -> list[Move]:
 
 
 class Analyst:
-    """What a session knows, and the processes that find out more."""
+    """The knowledge of a session, and the processes that find out more."""
 
     def __init__(self, workers: Workers, seconds: float = USUAL_SECONDS) -> None:
         self.workers = workers
@@ -176,7 +176,7 @@ def order_of(rules: Rules, task: Task, seconds: float) -> dict[str, Any]:
 
 
 class _View:
-    """What one page is told of a position."""
+    """The account of a position for one page."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
@@ -217,6 +217,6 @@ class _View:
 
 
 def _told(value: Value, cost: int) -> list[Any]:
-    """A value in short: the verdict, and the fewest moves at least and at most."""
+    """Tell a value in short: the verdict, and the fewest moves at least and at most."""
     most = None if value.at_most is None else value.at_most + cost
     return [str(value.verdict), value.at_least + cost, most]

@@ -24,12 +24,12 @@ LAST = 2**31 - 1
 _SOME = 24
 """Deals among which one is chosen."""
 _SECONDS = 0.5
-"""How long each of them is searched; those that take longer are left out."""
+"""Seconds for each of them; those that take longer are left out."""
 _THIRDS = {"easy": 0, "medium": 1, "hard": 2}
 
 
 def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
-    """The deal of a text, and the moves that it has: a board, a number, or a solution.
+    """Return the deal of a board, a number or a solution, and the moves that it has.
 
     Boards and solutions are read in every format that commands read. InputError for what is none.
     """
@@ -50,7 +50,7 @@ def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
 
 
 def _solution(text: str, rules: Rules) -> Solution:
-    """The solution of a text, of these rules unless it says others."""
+    """Return the solution of a text, of these rules unless it says others."""
     try:
         return formats.read(formats.Source(text, "the text"))
     except DbmError:
@@ -58,7 +58,7 @@ def _solution(text: str, rules: Rules) -> Solution:
 
 
 async def new_deal(asked: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, str]:
-    """The deal that the page asks for, and the moves of a solution that was given for one."""
+    """Return the deal that is asked for, and the moves of a solution given for one."""
     rules = rules_of(asked.get("game", "freecell"))
     if (text := asked.get("text")) is not None:
         if not isinstance(text, str):

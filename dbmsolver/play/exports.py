@@ -12,13 +12,13 @@ from dbmsolver.play.codes import read_line
 
 
 def solution_of(deal: Deal, line: str) -> Solution:
-    """The moves of a game as a solution, whether or not it is won."""
+    """Return the moves of a game as a solution, whether or not it is won."""
     moves = Solution(deal.rules, deal.position, tuple(read_line(line)), deal.position, deal.number)
     return moves.ended()
 
 
 def written(deal: Deal, line: str, name: object) -> tuple[str, str]:
-    """A game as text of a format, and the name of its file.
+    """Return a game as text of a format, and the name of its file.
 
     UsageError for a format that is none, or cannot say it.
     """
@@ -31,7 +31,7 @@ def written(deal: Deal, line: str, name: object) -> tuple[str, str]:
 
 
 def together(deal: Deal, line: str) -> str:
-    """The moves of a game, single cards that move a run put together: what a player would do."""
+    """Put single moves that move a run together: return what a player would do."""
     from dbmsolver.play.codes import codes_of
 
     try:

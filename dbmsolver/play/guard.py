@@ -1,4 +1,4 @@
-"""Who may ask the server: nobody but the page that was opened by its secret address.
+"""A guard of the server: nobody may ask it but the page that was opened by its secret address.
 
 Other programs and other sites can send requests to this machine, too. So the name that a request
 gives the server must be one that no other site can have taken (a number, or what was asked for when
@@ -25,7 +25,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-"""What every answer says: nobody keeps it, shows it in a frame, or learns the address from it."""
+"""Headers of every answer: nobody keeps it, shows it in a frame, or learns the address from it."""
 
 MISSING = "Nothing is here. Open the address that dbmsolver play has printed.\n"
 
@@ -64,7 +64,7 @@ class Guard:
         await app(scope, receive, guarded)
 
     def _asked(self, scope: Scope) -> ASGIApp:
-        """What is to answer; changes the path to what stands behind the secret."""
+        """Choose what is to answer; change the path to what stands behind the secret."""
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_own(hosts[0]):
@@ -83,7 +83,7 @@ class Guard:
         return self._app
 
     def _is_own(self, host: str) -> bool:
-        """Whether a name and port are this server's, and cannot be a name that others gave it."""
+        """Return True if a name and port are this server's, and no name that others gave it."""
         try:
             parts = urlsplit(f"//{host}")
             name, port = parts.hostname or "", parts.port or 80

@@ -40,7 +40,7 @@ Page = tuple[str, int, dict[str, str]]
 
 
 def play_page(first: dict[str, Any]) -> Page:
-    """The page, which opens with a deal unless its address names another."""
+    """Return the page, which opens with a deal unless its address names another."""
     told = {
         **first,
         "games": [[name, game.title] for name, game in SHIPPED.items()],
@@ -51,7 +51,7 @@ def play_page(first: dict[str, Any]) -> Page:
 
 
 def door_page() -> Page:
-    """The page that leads browsers to the other one which know the secret."""
+    """Return the page that leads browsers to the other one which know the secret."""
     return _filled("door.html", style_of([asset("theme.css")]), _door_script())
 
 

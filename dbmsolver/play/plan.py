@@ -1,4 +1,4 @@
-"""What to find out next of a position, of what its moves lead to, and of the game so far.
+"""The plan of an analysis: of a position, of what its moves lead to, and of the game so far.
 
 First dives for all of them together, which mostly say at once what can be won. Then, in rounds that
 take longer each time: whether the position can be won; its shortest length; the same of each move,
@@ -50,16 +50,16 @@ class Look:
         self.knowledge.settle(self.rules, self.position, self.options)
 
     def value(self, position: Position | None = None) -> Value:
-        """What is known of a position, by default of the one that is looked at."""
+        """Return what is known of a position, by default of the one that is looked at."""
         return self.knowledge.value(self.rules, self.position if position is None else position)
 
     @property
     def has_solution(self) -> bool:
-        """Whether a solution from the position is in hand."""
+        """Return True if a solution from the position is in hand."""
         return self.knowledge.solution(self.rules, self.position) is not None
 
     def first_lost(self) -> tuple[int, int]:
-        """The last position of the game that is known to be won, the first known to be lost.
+        """Find the last position of the game known to be won, and the first known to be lost.
 
         As numbers of moves: -1 where none is known to be won, the length of the game and one more
         where none is known to be lost.
@@ -76,7 +76,7 @@ class Look:
 
 
 def tasks(look: Look) -> Iterator[Task]:
-    """What to find out, task after task; what they find out is known when the next is asked for."""
+    """Yield what to find out next; the answers are known when the next is asked for."""
     options = [option.after for option in look.options]
     everything = [look.position, *options]
     first = [one for one in everything if look.value(one).verdict == Verdict.UNDECIDED]

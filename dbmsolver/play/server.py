@@ -39,7 +39,7 @@ class TooLongError(InputError):
 
 
 async def asked_of(request: Request) -> Asked:
-    """The JSON object in the body of a request; InputError for what is none."""
+    """Return the JSON object in the body of a request; InputError for what is none."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise UsageError("expected application/json")
     body = bytearray()
@@ -57,7 +57,7 @@ async def asked_of(request: Request) -> Asked:
 
 
 def _text(asked: Asked, name: str) -> str:
-    """A text of a request, empty where there is none."""
+    """Return a text of a request, empty where there is none."""
     value = asked.get(name, "")
     if not isinstance(value, str):
         raise UsageError(f"{name}: expected text")
@@ -70,7 +70,7 @@ def _failure(error: DbmError) -> Response:
 
 
 class Room:
-    """What all pages share: the table, and who analyses."""
+    """The table and the analyst, which all pages share."""
 
     def __init__(self, analyst: Analyst, first: Answer) -> None:
         self.analyst = analyst
@@ -93,7 +93,7 @@ class Room:
         return await self.opened(deal_of(asked.get("deal")), _text(asked, "tree"))
 
     async def opened(self, deal: Deal, tree: str) -> Answer:
-        """A deal and the positions of a tree of moves, in the order in which they are written."""
+        """Return a deal and the positions of a tree of moves, in the order of its text."""
         deal.position.validate(deal.rules)
         branches = read_tree(tree)
         if len(branches) > MOST_MOVES:
@@ -191,7 +191,7 @@ async def _gone(receive: Receive) -> None:
 
 
 def _posted(answer: Callable[[Asked], Awaitable[Answer]], path: str) -> Route:
-    """The route of a question: a JSON object, answered by one."""
+    """Return the route of a question: a JSON object, answered by one."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -205,7 +205,7 @@ def _posted(answer: Callable[[Asked], Awaitable[Answer]], path: str) -> Route:
 
 
 def application(room: Room) -> Starlette:
-    """What stands behind the secret."""
+    """Return what stands behind the secret."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -26,7 +26,7 @@ _CONNECTIONS = 400
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How to serve: where, and with how much memory and time for analysis."""
+    """Options of the server: its address, and memory and time for analysis."""
 
     host: str
     port: int | None
@@ -35,7 +35,7 @@ class Serving:
     seconds: float
 
     def listen(self) -> socket.socket:
-        """The socket, bound. UsageError for an address or port that cannot be had."""
+        """Bind and return the socket; UsageError for an address or port that cannot be had."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         for port in (PORT, 0) if self.port is None else (self.port,):
             bound = socket.socket(family, socket.SOCK_STREAM)
@@ -53,7 +53,7 @@ class Serving:
 
 
 def address_of(bound: socket.socket, secret: str) -> str:
-    """The address of the page."""
+    """Return the address of the page."""
     host, port = bound.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()

@@ -34,7 +34,7 @@ _KEPT = 4_000
 
 
 def rules_of(given: object) -> Rules:
-    """The rules that the page names: a shipped game, or all fields of one; else UsageError."""
+    """Return the rules that the page names by a shipped game or by all fields; else UsageError."""
     if isinstance(given, str):
         return rules_for(given)
     if not isinstance(given, Mapping):
@@ -46,7 +46,7 @@ def rules_of(given: object) -> Rules:
 
 
 def deal_of(given: object) -> Deal:
-    """The deal that the page names: its game, and its number or board.
+    """Return the deal that the page names: its game, and its number or board.
 
     UsageError or InputError for what is none, or cannot be.
     """
@@ -62,7 +62,7 @@ def deal_of(given: object) -> Deal:
 
 
 def heading(deal: Deal) -> dict[str, Any]:
-    """What the page writes over a deal."""
+    """Return what the page writes over a deal."""
     rules = deal.rules
     game = SHIPPED[rules.name].title if rules.name in SHIPPED else rules.name.replace("_", " ")
     unit = "card move" if usual_metric(rules) == "cards" and not rules.has_pile else "move"
@@ -70,7 +70,7 @@ def heading(deal: Deal) -> dict[str, Any]:
 
 
 def drawn(position: Position) -> dict[str, Any]:
-    """A position as the page draws it: cards by their names, foundations by the rank on top."""
+    """Return what the page draws: cards by their names, foundations by the rank on top."""
     value: dict[str, Any] = {
         "columns": [_names(column) for column in position.columns],
         "freecells": [None if card is None else card_name(card) for card in position.freecells],
@@ -121,7 +121,7 @@ def options_of(position: Position, rules: Rules) -> list[Option]:
 
 
 def _cards_moved(position: Position, rules: Rules, move: Move) -> int:
-    """How many moves of single cards a run takes."""
+    """Count the moves of single cards that a run takes."""
     from dbmsolver.notation.supermoves import split
 
     return len(split(position, rules, move.source.index, move.destination.index, move.count))
@@ -144,7 +144,7 @@ def legal(position: Position, rules: Rules) -> dict[str, str]:
 
 
 def _alike(position: Position, place: Place) -> list[Place]:
-    """The places that are empty if this one is, and differ from it in nothing else."""
+    """Return the places that are empty if this one is, and differ from it in nothing else."""
     if place.kind == "column" and not position.columns[place.index]:
         return [Place("column", i) for i, column in enumerate(position.columns) if not column]
     if place.kind == "freecell":
@@ -153,7 +153,7 @@ def _alike(position: Position, place: Place) -> list[Place]:
 
 
 def node(position: Position, rules: Rules) -> dict[str, Any]:
-    """What the page is told of a position."""
+    """Return what the page is told of a position."""
     return {
         "position": drawn(position),
         "legal": legal(position, rules),
@@ -168,7 +168,7 @@ class Table:
         self._known: OrderedDict[tuple[Deal, str], Position] = OrderedDict()
 
     def positions(self, deal: Deal, line: str) -> list[Position]:
-        """The positions of a game: the deal, then one after each move.
+        """Return the positions of a game: the deal, then one after each move.
 
         InputError for moves that are none, or are not legal.
         """
@@ -182,7 +182,7 @@ class Table:
         return found
 
     def after(self, deal: Deal, position: Position, line: str, step: Step, index: int) -> Position:
-        """The position that a move leads to; `line` are the moves of the game, this one counted."""
+        """Return where a move leads; `line` are the moves of the game, this one counted."""
         key = deal, line
         known = self._known.get(key)
         if known is None:

@@ -1,4 +1,4 @@
-"""What is known of positions: whether they can be won, how many moves are left, a solution.
+"""Knowledge of positions: whether they can be won, how many moves are left, a solution.
 
 It only ever grows: whatever a search says is put together with what was known. A session remembers
 the positions that it met last, whoever asked for them.
@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What is known of a position: the fewest moves left are from `at_least` to `at_most`."""
+    """Knowledge of one position: the fewest moves left are from `at_least` to `at_most`."""
 
     verdict: Verdict = Verdict.UNDECIDED
     at_least: int = 0
@@ -36,11 +36,11 @@ class Value:
 
     @property
     def is_exact(self) -> bool:
-        """Whether there is nothing left to find out."""
+        """Return True if there is nothing left to find out."""
         return self.verdict == Verdict.UNSOLVABLE or self.at_least == self.at_most
 
     def merged(self, other: Value) -> Value:
-        """What both say together."""
+        """Return what both say together."""
         if Verdict.UNSOLVABLE in (self.verdict, other.verdict):
             return LOST
         verdict = self.verdict if self.verdict != Verdict.UNDECIDED else other.verdict
@@ -62,7 +62,7 @@ class _Kept(NamedTuple):
 
 
 class Knowledge:
-    """What a session knows of positions, whatever the order of their columns."""
+    """The knowledge of a session of positions, whatever the order of their columns."""
 
     def __init__(self, kept: int = _KEPT) -> None:
         self._kept = kept
@@ -70,7 +70,7 @@ class Knowledge:
         self._solutions: OrderedDict[tuple[Rules, Hashable], _Kept] = OrderedDict()
 
     def value(self, rules: Rules, position: Position) -> Value:
-        """What is known of a position."""
+        """Return what is known of a position."""
         if position.is_goal():
             return Value(Verdict.SOLVED, 0, 0)
         return self._values.get((rules, position.canonical()), UNKNOWN)
@@ -102,7 +102,7 @@ class Knowledge:
             position = position.apply(move)
 
     def solution(self, rules: Rules, position: Position) -> tuple[Move, ...] | None:
-        """The shortest solution in hand, None if there is none."""
+        """Return the shortest solution in hand, None if there is none."""
         if position.is_goal():
             return ()
         known = self._solutions.get((rules, position.canonical()))
@@ -141,7 +141,7 @@ class Knowledge:
 
     @staticmethod
     def _is_shorter(root: Value, after: Value, option: Option) -> bool:
-        """Whether a solution after a move makes a shorter one of the position before it."""
+        """Return True if a solution after a move makes a shorter one of the position before it."""
         if after.at_most is None:
             return False
         return root.at_most is None or option.cost + after.at_most < root.at_most
@@ -154,7 +154,7 @@ class Knowledge:
 
 
 def _alike(move: Move, there: Position, here: Position) -> Move:
-    """A move of a position, in one that differs from it only in the order of columns and cells."""
+    """Return a move in a position that differs only in the order of columns and cells."""
     if there == here:
         return move
     return move._replace(

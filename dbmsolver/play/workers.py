@@ -30,11 +30,11 @@ LEAST_MEMORY = 512 << 20
 USUAL_MEMORY = 1 << 30
 
 _SERVER = 128 << 20
-"""What is left for the server itself, and what it remembers."""
+"""Bytes for the server itself, and for what it remembers."""
 _WORKER = 384 << 20
-"""What a process has at least."""
+"""The least memory of a process."""
 _RESTS = 128 << 20
-"""What a process that rests may hold; others are replaced."""
+"""The memory that a resting process may hold; one with more is replaced."""
 _GRACE = 0.25
 """Seconds that a process has to end a task before it is killed."""
 _LOOK = 0.1
@@ -46,7 +46,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many processes there are, and what each may take."""
+    """The number of processes, and the share of each."""
 
     workers: int
     memory: int

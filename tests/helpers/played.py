@@ -59,7 +59,7 @@ class Table:
         self.page.locator(query, has_text=text).first.wait_for(state="attached")
 
     def ask(self, script: str, given: Any = None) -> Any:
-        """What a script finds in the page."""
+        """Return what a script finds in the page."""
         return self.page.evaluate(script, given)
 
     def where(self, place: Place, count: int = 0) -> tuple[float, float]:

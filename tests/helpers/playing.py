@@ -32,7 +32,7 @@ FIRST = {"deal": {"game": "freecell", "number": 3}}
 
 
 def finished(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """What some work comes to, in a thread: that of the tests may be the browser's."""
+    """Return what some work comes to, done in a thread: that of the tests may be the browser's."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
@@ -60,7 +60,7 @@ class Site:
 
 
 def with_site(work: Callable[[Site, httpx.AsyncClient], Awaitable[Answer]]) -> Answer:
-    """What some work with a server comes to; its processes have ended then."""
+    """Return what some work with a server comes to; its processes have ended then."""
 
     async def run() -> Answer:
         site = Site()

@@ -1,4 +1,4 @@
-"""What tests of the page to play on share: one server, and pages of it in the browser."""
+"""Fixtures of the page to play on: one server, and pages of it in the browser."""
 
 from __future__ import annotations
 

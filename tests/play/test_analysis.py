@@ -1,4 +1,4 @@
-"""What the analysis comes to, held against searches of their own; and what it knows on the way."""
+"""The analysis, held against searches of their own; and what it knows on the way."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def test_lines_come_back(steps: list[Step]) -> None:
 
 
 def written(children: dict[int, list[int]], steps: list[Step], parent: int = 0) -> str:
-    """What follows a move, as the page writes it."""
+    """Return what follows a move, as the page writes it."""
     text = ""
     while children.get(parent):
         main, *others = children[parent]

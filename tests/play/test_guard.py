@@ -1,4 +1,4 @@
-"""Who may ask the server: nobody without its secret, and no other site with it."""
+"""The guard of the server: nobody asks it without its secret, and no other site with it."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_names(player: Player) -> None:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("game", ["freecell", "klondike", "black_hole", "flower_garden"])
 def test_fits(player: Player, game: str, size: tuple[int, int]) -> None:
-    """What is needed to play is in sight, and covers no card."""
+    """All that is needed to play is in sight, and covers no card."""
     table = player(size, deal={"game": game, "deal": 3})
     found = table.ask(FITS)
     assert found["wide"] <= size[0]

@@ -23,7 +23,7 @@ from dbmsolver.play.table import options_of
 
 SIZES = [(1280, 800), (390, 844), (844, 390), (320, 568)]
 LATE = 52
-"""So many moves of deal 3 are made where the rest is soon known."""
+"""The moves of deal 3 after which the rest is soon known."""
 
 
 def steps(number: int = 3) -> list[Step]:

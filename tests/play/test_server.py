@@ -1,4 +1,4 @@
-"""What the page may ask, and the answers."""
+"""Questions of the page, and the answers."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_what_is_known_is_told_at_once_the_second_time() -> None:
 
 
 def test_the_time_for_a_position_is_bounded() -> None:
-    """What is not found out by then stays open, and that is said."""
+    """All that is not found out by then stays open, and that is said."""
 
     async def work() -> list[Any]:
         site = Site(seconds=0.5)

@@ -1,4 +1,4 @@
-"""What may be played: every legal move and no other, in every game."""
+"""Legal moves: every one of them and no other, in every game."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def every_step(position: Position) -> list[Step]:
 
 
 def changes_nothing(position: Position, step: Step) -> bool:
-    """Whether a step only exchanges empty places."""
+    """Return True if a step only exchanges empty places."""
     (kind, index), target = step.source, step.destination
     if kind == "freecell" and target.kind == "freecell":
         return True

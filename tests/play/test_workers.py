@@ -59,7 +59,7 @@ def quick(number: int = 3) -> dict[str, Any]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits to be buried does not."""
+    """Return True if a process runs; one that has ended and waits to be buried does not."""
     with suppress(OSError):
         return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
     return False

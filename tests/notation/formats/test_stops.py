@@ -53,7 +53,7 @@ def check(solution: Solution) -> list[Stop]:
 
 
 def turns(step: Step) -> bool:
-    """Whether the step turns cards of the stock to the waste, or the waste over."""
+    """Return True if the step turns cards of the stock to the waste, or the waste over."""
     places = {step.source.kind, step.destination.kind}
     return places == {"stock", "waste"}
 

@@ -67,6 +67,20 @@ def test_a_board_and_other_rules(tmp_path: Path) -> None:
         assert '"freecells":2' in httpx.get(address).text
 
 
+def test_opens_the_browser(tmp_path: Path) -> None:
+    """Also one that does not return: the page is there for it."""
+    seen, browser = tmp_path / "seen", tmp_path / "browser"
+    os.mkfifo(seen)
+    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}\nexec cat {seen} > /dev/null\n')
+    browser.chmod(0o755)
+    with playing("3", browser=browser) as (address, _):
+        with seen.open() as line:
+            assert line.readline().strip() == address
+        assert httpx.get(address).status_code == 200
+        with seen.open("w") as end:
+            end.write("it may end")
+
+
 def test_a_deal_by_chance() -> None:
     with playing("--game", "golf") as (address, _):
         assert re.search(r'"game":"golf","number":[0-9]+', httpx.get(address).text)

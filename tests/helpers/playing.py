@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
@@ -89,11 +91,13 @@ def told(text: str) -> list[Any]:
 
 
 @contextmanager
-def playing(*args: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The program: the address that it prints, and its process, which ends by Ctrl-C."""
+def playing(*args: str, browser: Path | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Yield the address that the program prints, and its process, which ends by Ctrl-C."""
+    shown = ["--no-browser"] if browser is None else []
     program = "from dbmsolver.__main__ import main; main()"
     process = subprocess.Popen(
-        [sys.executable, "-c", program, "play", *args, "--no-browser", "--port", "0"],
+        [sys.executable, "-c", program, "play", *args, *shown, "--port", "0"],
+        env=os.environ | ({"BROWSER": str(browser)} if browser else {}),
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from importlib.util import find_spec
 
 import click
@@ -87,7 +88,8 @@ def play_command(
         if not no_browser:
             import webbrowser
 
-            webbrowser.open(address)
+            # Some browsers do not return before they are closed.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     raise_on_signals()  # the server ends its searches first
     serve(Serving(host, port, memory, max_time), {"deal": deal_name(deal)}, opened)

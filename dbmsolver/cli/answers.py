@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -14,7 +14,7 @@ import click
 
 from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
-from dbmsolver.cli.progress import Progress
+from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import (
     EXIT_CODES,
     METRIC_WORDS,
@@ -126,7 +126,9 @@ def refuse_picture(output: str | None, expected: str) -> None:
         raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
 
 
-def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str | None) -> Answer:
+def follow(
+    events: Generator[Event, Any, Answer], progress: ProgressDisplay, store: str | None
+) -> Answer:
     """Run a search to its end and show its progress.
 
     Ctrl-C reaches the search, which commits what it has and ends.
@@ -139,7 +141,7 @@ def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str
 
 
 def follow_many(
-    begin: Callable[[], Generator[Event, Any, Answer]], progress: Progress, store: str | None
+    begin: Callable[[], Generator[Event, Any, Answer]], progress: ProgressDisplay, store: str | None
 ) -> Answer:
     """Run a part of some work that begins anew with the same command, and goes on by its store."""
     try:
@@ -150,7 +152,7 @@ def follow_many(
 
 
 def follow_to_best(
-    events: Generator[Event, Any, Result], progress: Progress, store: str | None
+    events: Generator[Event, Any, Result], progress: ProgressDisplay, store: str | None
 ) -> Result:
     """Run a search whose best solution so far is an answer, and show its progress.
 
@@ -169,7 +171,7 @@ def follow_to_best(
 
 def _follow(
     events: Generator[Event, Any, Answer],
-    progress: Progress,
+    progress: ProgressDisplay,
     request: Callable[[], Cancelled | None],
 ) -> Answer:
     from dbmsolver.jit.compilation import on_first_compilation
@@ -216,7 +218,7 @@ def _files_of(kept: Path) -> list[Path]:
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     """Write the answer; returns the exit code that says the verdict."""
-    beside = True  # whether the verdict has to be said beside what is written
+    beside = True  # the verdict has to be told besides
     if form.name == "text":
         text, beside = render_text(result, form.boards), False
     elif form.name == "json":
@@ -239,7 +241,17 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
     shortest = _said(result, result.length) if result.shortest else None
     at_least = None if result.shortest else _said(result, result.at_least)
     solution = Solution.from_moves(result.deal, result.moves, result.policy)
+    if not result.shortest and form.name != "html":  # a page has its own way to say it
+        solution = replace(solution, remarks=(not_proven(at_least),))
     return formats.write(solution, form.name, result.policy, form.runs, shortest, at_least)
+
+
+def not_proven(at_least: int | str | None) -> str:
+    """Say of a solution that it is not proven shortest, and what no solution falls short of."""
+    if at_least is None:
+        return "not proven shortest"
+    moves = f"{at_least} moves" if isinstance(at_least, int) else at_least
+    return f"not proven shortest: at least {moves} are needed"
 
 
 def _said(result: Result, moves: int | None) -> int | str | None:

@@ -33,7 +33,8 @@ MAX_BOARD_BYTES = 1 << 20
 _EXPECTED = f"a number from 1 to {MAX_NUMBER}, or -1 or -2"
 
 # Microsoft's deck: suits in the order C D H S within a rank, as our suit numbers.
-_DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
+DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
+"""The deck before it is shuffled, top card last."""
 
 
 def dealing(rules: Rules) -> str:
@@ -129,7 +130,7 @@ def _shuffled_deck(number: int) -> list[int]:
     generator's upper half, plus one.
     """
     state = number
-    left = list(_DECK)
+    left = list(DECK)
     dealt = []
     while left:
         state = (state * 214013 + 2531011) & 0xFFFFFFFF

@@ -42,13 +42,12 @@ class Performer:
     def _dive(self, order: Order) -> Steps:
         from dbmsolver.survey.dives import DivesInTurn
 
-        deals = [subject.deal() for subject in order.subjects]
         rules, limits = order.subjects[0].rules, order.limits
         # Half of the memory is for the rest of the process.
         memory = (limits.memory or default_memory()) // 2
         if self._dives is None or self._dives[:2] != (rules, memory):
-            self._dives = (rules, memory, DivesInTurn(deals[0], POLICY, memory))
-        run = self._dives[2].run(deals, limits.max_states, limits.max_time, order.lengths)
+            self._dives = (rules, memory, DivesInTurn(order.subjects[0].deal(), POLICY, memory))
+        run = self._dives[2].run(order.subjects, limits.max_states, limits.max_time, order.lengths)
         yield from enumerate(run)
 
     def _search(self, order: Order) -> Steps:

@@ -106,11 +106,11 @@ class Table:
                 self.page.keyboard.press(KEYS[place.kind])
 
     def address_at(self) -> str:
-        """The place in the page's address."""
+        """Return the place in the page's address."""
         return str(self.ask("location.hash"))
 
     def listed(self) -> list[str]:
-        """The entries of the list of moves."""
+        """Return the entries of the list of moves."""
         return [str(text) for text in self.page.locator("#list > li").all_inner_texts()]
 
     def verdict(self, text: str) -> str:
@@ -139,7 +139,7 @@ class Player:
         deal: dict[str, Any] | None = None,
         **options: Any,
     ) -> Table:
-        """A page with a game; options are those of a browser's context."""
+        """Open a page with a game; options are those of a browser's context."""
         options = {"reduced_motion": "reduce"} | options
         viewport = {"width": size[0], "height": size[1]}
         context = self.browser.new_context(viewport=viewport, **options)

@@ -76,7 +76,7 @@ def with_site(work: Callable[[Site, httpx.AsyncClient], Awaitable[Answer]]) -> A
 
 
 def asked(what: str, **given: Any) -> tuple[int, Any]:
-    """The status and the answer of one question."""
+    """Return the status and the answer of one question."""
 
     async def work(_: Site, client: httpx.AsyncClient) -> tuple[int, Any]:
         answer = await client.post(f"/{SECRET}/{what}", json=given)
@@ -86,7 +86,7 @@ def asked(what: str, **given: Any) -> tuple[int, Any]:
 
 
 def told(text: str) -> list[Any]:
-    """The events of a stream."""
+    """Return the events of a stream."""
     return [json.loads(event) for event in re.findall(r"^data: (.*)$", text, re.MULTILINE)]
 
 

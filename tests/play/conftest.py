@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """The address of a server."""
+    """Yield the address of a server."""
     with playing("3") as (address, _):
         yield address
 
 
 @pytest.fixture
 def player(chromium: Any, address: str) -> Iterator[Player]:
-    """Opens pages of the server."""
+    """Yield what opens pages of the server."""
     from helpers.played import Player
 
     one = Player(chromium, address)

@@ -45,7 +45,7 @@ def found_out(look: Look, most: int = 200) -> int:
 
 
 def late(game: str, left: int) -> tuple[Deal, list[Position]]:
-    """A deal, and its positions along a solution up to so many moves before its end."""
+    """Return a deal, and its positions along a solution up to so many moves before its end."""
     deal = Deal.from_number({"golf": 4}.get(game, 3), GAMES[game])
     positions = [deal.position]
     for move in prove(deal).moves:
@@ -54,7 +54,7 @@ def late(game: str, left: int) -> tuple[Deal, list[Position]]:
 
 
 def some_line(game: str) -> tuple[Rules, list[Position]]:
-    """A game in its middle, of which all can be found out quickly."""
+    """Return a game in its middle, of which all can be found out quickly."""
     deal, positions = late(game, {"freecell": 45, "simple_simon": 18}.get(game, 14))
     return deal.rules, positions
 

@@ -65,7 +65,7 @@ def check(position: Position, rules: Rules) -> None:
 
 
 def walk(deal: Deal, seed: int, length: int) -> list[Position]:
-    """The positions of a random game."""
+    """Return the positions of a random game."""
     random, positions = Random(seed), [deal.position]
     for _ in range(length):
         options = options_of(positions[-1], deal.rules)

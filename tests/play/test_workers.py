@@ -197,7 +197,7 @@ def test_memory_is_divided() -> None:
 
 
 def check_a_hundred(seconds: float) -> None:
-    """A hundred clients that look at hard deals: never more processes, or more memory."""
+    """Let a hundred clients look at hard deals: never more processes, or more memory."""
 
     async def work() -> tuple[int, int, int]:
         share = Share(2, 384 * MEBI, 1)

@@ -13,11 +13,13 @@ from helpers.command import answer, run
 
 from dbmsolver import Deal, Result, open_store, solve
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation import formats
 from dbmsolver.notation.format_names import FORMATS
+from dbmsolver.notation.formats import Source
 from dbmsolver.results import Better, Event, Options, Question, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.improve import improver
-from dbmsolver.search.improve.beam import Shape
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.shortest import ShortestBelow
 
 FAMILIES: dict[str, tuple[Callable[[], Deal], str | None]] = {
@@ -77,7 +79,7 @@ def test_a_plain_search_that_a_limit_ends_tells_it(tmp_path: Path, family: str) 
 @pytest.fixture
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun, and commits as often as can be."""
-    monkeypatch.setattr(improver, "_BESIDE", ((1, Shape(50)), (1, Shape(300))))
+    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
     monkeypatch.setattr(improver, "_STATES", 1)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
 
@@ -95,6 +97,11 @@ def test_what_a_plain_search_finds_by_itself(tmp_path: Path) -> None:
     page = (tmp_path / "best.html").read_text()
     assert f"not proven shortest: at least {told['at_least']} moves are needed" in page
     assert "Proven shortest" not in page
+    said = f"not proven shortest: at least {told['at_least']} moves are needed"
+    for name in ("sfn", "moves", "short", "universal-json", "universal-xml"):
+        written = run(*ask, "--format", name)
+        assert written.stdout.count(said) == 1
+        assert formats.read(Source(written.stdout), name).remarks == (said,)
 
 
 @pytest.mark.usefixtures("early_beams")

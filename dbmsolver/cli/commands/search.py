@@ -37,7 +37,7 @@ from dbmsolver.cli.options import (
 )
 from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import has_solution
-from dbmsolver.cli.sequences import Asked, answer_all, check_asked, sequence_options
+from dbmsolver.cli.sequences import SequenceOptions, answer_all, check_asked, sequence_options
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
@@ -152,7 +152,7 @@ def solve_command(
     options: Options,
     metric: Metric | None,
     any_solution: bool,
-    asked: Asked,
+    asked: SequenceOptions,
     every_first_move: bool,
     played: str | None,
     limits: Limits,
@@ -189,8 +189,8 @@ def solve_command(
     "--every-position",
     is_flag=True,
     help="Search every position. Without it one position stands for all those that differ by "
-    "parked cards only, which takes far fewer; where a game has no place to park cards, every "
-    "position is searched in any case.",
+    "parked cards only, or, in Klondike, only in which of two cards a run lies on, which takes far "
+    "fewer; in other games every position is searched in any case.",
 )
 @ray_option("Spread the proof")
 def prove_command(
@@ -235,7 +235,12 @@ def _search(
 
 
 def _all(
-    deal: Deal, options: Options, limits: Limits, form: AnswerForm, shown: Shown, asked: Asked
+    deal: Deal,
+    options: Options,
+    limits: Limits,
+    form: AnswerForm,
+    shown: Shown,
+    asked: SequenceOptions,
 ) -> int:
     with compilers_for(Question.SOLVE, deal, options, counting=True):
         return answer_all(deal, options, limits, form, shown, asked)

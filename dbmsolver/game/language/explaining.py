@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dbmsolver.game.classes import has_classes
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
+from dbmsolver.game.rules import Rules
 
 Fact = tuple[str, str]
 """A name and what is said of it; without a name, it goes on with the one before."""
@@ -89,6 +92,7 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             facts.append(("", "moves are of single cards, runs move card by card"))
         else:
             facts.append(("", f"{MOVES_WORDS[takes]}, and counts as one"))
+        facts.append(("Proofs", _proof_words(understood.rules)))
     else:
         facts += _many(
             "Not played",
@@ -98,6 +102,15 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             ),
         )
     return facts
+
+
+def _proof_words(rules: Rules) -> str:
+    """Return the states that a proof searches, in words."""
+    if has_dominance(rules):
+        return "over dominating positions"
+    if has_classes(rules):
+        return "over classes of positions"
+    return "over every position"
 
 
 def _many(name: str, texts: Iterable[str]) -> list[Fact]:

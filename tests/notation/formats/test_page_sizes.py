@@ -38,7 +38,7 @@ LAYOUT = """() => {
 
 
 def check(found: dict[str, Any]) -> None:
-    """The page need not be scrolled sideways, and no card or word is cut off."""
+    """Check that the page need not be scrolled sideways, and that nothing is cut off."""
     assert found["scroll"] <= found["width"]
     for box in [*found["buttons"], *found["words"]]:
         assert box["left"] >= 0 and box["right"] <= found["width"] + 0.5, box

@@ -26,8 +26,10 @@ from dbmsolver.cli.values import (
 )
 from dbmsolver.clusters import LOCAL, load_library
 from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Moves, Policy
 from dbmsolver.game.library import load_rules
+from dbmsolver.game.numbers import NUMBERS, Numbers
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE, Rules
 from dbmsolver.game.shipped import changed
 from dbmsolver.results import Limits
@@ -62,6 +64,35 @@ def gathered(
 def deal_argument(function: Function) -> Function:
     """DEAL."""
     return click.argument("source", metavar="DEAL", type=DealSource())(function)
+
+
+@dataclass(frozen=True, slots=True)
+class DealForm:
+    """How a DEAL is meant: whose number it is, and what the lines of a board are."""
+
+    numbers: Numbers
+    rows: bool
+
+    def load(self, source: str, rules: Rules) -> Deal:
+        """The deal that a user names."""
+        return Deal.load(source, rules, numbers=self.numbers, rows=self.rows)
+
+
+numbers_option = click.option(
+    "--numbers",
+    type=click.Choice(NUMBERS),
+    default="microsoft",
+    show_default=True,
+    help="Whose number DEAL is. Others than Microsoft's give a board without a number.",
+)
+rows_option = click.option(
+    "--rows",
+    is_flag=True,
+    help="The lines of a board are its rows, as cards lie on the screen, not its columns.",
+)
+
+deal_form_options = gathered("deal_form", DealForm, numbers_option, rows_option)
+"""--numbers and --rows, as `deal_form`."""
 
 
 def store_argument(function: Function) -> Function:

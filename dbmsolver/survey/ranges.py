@@ -11,7 +11,8 @@ from pathlib import Path
 
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import MAX_BOARD_BYTES, MAX_NUMBER, Deal
+from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal
+from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import read_path
 

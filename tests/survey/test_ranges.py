@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import MAX_NUMBER, Deal
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.survey.ranges import Ranges, count_subjects, parse_ranges, subjects_of
 

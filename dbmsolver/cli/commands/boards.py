@@ -11,10 +11,13 @@ import click
 
 from dbmsolver.cli.answers import check_output, refuse_picture, write_text
 from dbmsolver.cli.options import (
+    DealForm,
     automove_option,
     deal_argument,
+    deal_form_options,
     gathered,
     output_option,
+    rows_option,
     rules_options,
 )
 from dbmsolver.cli.render import board_text
@@ -62,14 +65,15 @@ _board_options = gathered(
 
 @click.command("deal", cls=DealCommand)
 @deal_argument
+@deal_form_options
 @rules_options
 @_board_options
-def deal_command(source: str, rules: Rules, form: BoardForm) -> None:
+def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm) -> None:
     """Print the board of DEAL: a line for each column, the deepest card first.
 
     What is printed can be given back as a DEAL. With --svg, or -o deal.svg, it is a picture.
     """
-    deal = Deal.load(source, rules)
+    deal = deal_form.load(source, rules)
     check_output(form.output)
     form.write(deal.position, title(deal))
 
@@ -127,11 +131,13 @@ _key_automove_option = automove_option(
     help="The deal whose search the key belongs to.  [default: the board itself]",
 )
 @rules_options
+@rows_option
 @_key_automove_option
 def key_command(
     source: str,
     origin: str | None,
     rules: Rules,
+    rows: bool,
     policy: Policy,
 ) -> None:
     """Print the key of BOARD: one big integer.
@@ -141,7 +147,7 @@ def key_command(
     """
     if source == origin == "-":
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
-    board = Deal.load(source, rules)
+    board = Deal.load(source, rules, rows=rows)
     deal = board if origin is None else Deal.load(origin, rules)
     from dbmsolver.keys.choice import position_keys
 

@@ -13,8 +13,10 @@ from dbmsolver.cli.advice import hint_json, hint_text
 from dbmsolver.cli.answers import check_output, follow_to_best, interrupted, write_text
 from dbmsolver.cli.compilers import compilers_for
 from dbmsolver.cli.options import (
+    DealForm,
     Shown,
     deal_argument,
+    deal_form_options,
     json_option,
     limits_with,
     progress_options,
@@ -26,7 +28,6 @@ from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.game.automoves import Automove
-from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
@@ -38,6 +39,7 @@ USUAL_TIME = "10s"
 @click.command("hint", cls=DealCommand)
 @deal_argument
 @click.argument("played", metavar="[MOVES]...", nargs=-1)
+@deal_form_options
 @rules_options
 @from_option
 @left_out_option
@@ -54,6 +56,7 @@ USUAL_TIME = "10s"
 def hint_command(
     source: str,
     played: tuple[str, ...],
+    deal_form: DealForm,
     rules: Rules,
     from_format: str | None,
     policy: Automove | None,
@@ -76,7 +79,7 @@ def hint_command(
     check_output(None)
     if source == "-" and played == ("-",):
         raise click.UsageError("DEAL and MOVES are both -, expected one of them on standard input")
-    game = play_out(Deal.load(source, rules), played, from_format, policy)
+    game = play_out(deal_form.load(source, rules), played, from_format, policy)
     started = time.monotonic()
 
     options = Options(

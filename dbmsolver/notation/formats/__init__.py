@@ -26,13 +26,12 @@ from dbmsolver.notation.formats import (
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.listed import format_of_list
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS
-from dbmsolver.notation.formats.source import AmbiguousError, InvalidError, Source
+from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Solution
 
 __all__ = [
     "FORMATS",
     "READABLE",
-    "AmbiguousError",
     "Given",
     "InvalidError",
     "Source",
@@ -65,6 +64,8 @@ _MOVE_LINE = re.compile(
     r"[ \t]",
     re.MULTILINE | re.IGNORECASE,
 )
+_LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
+"""Of the log of a Freecell Solver with a database."""
 _SHORT_LINE = re.compile(
     r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
 )
@@ -117,8 +118,8 @@ def read(
     A path is a Path, or a string of one line that names no moves; `from_format` overrides what
     ending and content say, `given` is what the text need not say itself, and must not contradict.
 
-    Raises InvalidError, IllegalStepError or AmbiguousError, and UsageError where something is given
-    that means nothing to the format.
+    Raises InvalidError or IllegalStepError, and UsageError where something is given that means
+    nothing to the format.
     """
     given = given or Given()
     if isinstance(path_or_text, Source):
@@ -163,7 +164,9 @@ def detect(source: Source, given: Given | None = None) -> str:
         return "html"
     if start.startswith("<"):
         return "universal-xml"
-    if _MOVE_LINE.search(text) or ("-=-=-=-" in text and not _SHORT_LINE.search(text)):
+    if _MOVE_LINE.search(text) or _LOG_LINE.search(text):
+        return "moves"
+    if "-=-=-=-" in text and not _SHORT_LINE.search(text):
         return "moves"
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):

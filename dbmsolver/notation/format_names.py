@@ -14,8 +14,8 @@ FORMATS: dict[str, str] = {
 }
 """The formats, and the ending that a file of each has."""
 
-READABLE = (*FORMATS, "text", "json")
-"""What can be read: the formats, and the answers that commands print."""
+READABLE = (*FORMATS, "text", "json", "klondike-solver", "minimal-klondike")
+"""What can be read: the formats, the answers that commands print, and moves of other programs."""
 
 WITH_RUNS = ("universal-json", "universal-xml", "moves", "html")
 """The formats in which several cards can be one move or one card after the other."""

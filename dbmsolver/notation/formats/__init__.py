@@ -17,6 +17,7 @@ from dbmsolver.notation.format_names import FORMATS, READABLE, WITH_RUNS, format
 from dbmsolver.notation.formats import (
     answers,
     html,
+    klondike_moves,
     moves,
     sfn,
     short,
@@ -144,6 +145,10 @@ def read(
         return answers.read_text(source, given)
     if name == "json":
         return answers.read_json(source, given)
+    if name == "klondike-solver":
+        return klondike_moves.read_lettered(source, given)
+    if name == "minimal-klondike":
+        return klondike_moves.read_piled(source, given)
     return _MODULES[name].read(source, given)
 
 
@@ -164,6 +169,8 @@ def detect(source: Source, given: Given | None = None) -> str:
         return "html"
     if start.startswith("<"):
         return "universal-xml"
+    if klondike := klondike_moves.format_of_moves(text):
+        return klondike
     if _MOVE_LINE.search(text) or _LOG_LINE.search(text):
         return "moves"
     if "-=-=-=-" in text and not _SHORT_LINE.search(text):

@@ -1,4 +1,4 @@
-"""The answers of `hint` and of `solve --every-first-move`: text for people, JSON for programs."""
+"""The answers of `hint` and of --every-first-move: text for people, JSON for programs."""
 
 from __future__ import annotations
 

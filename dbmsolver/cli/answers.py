@@ -73,7 +73,7 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
         raise UsageError(f"--json and --format {form}, expected one of them")
     chosen = "json" if as_json else form or format_of_answer(output or "")
     if chosen is None:
-        refuse_picture(output, "expected --format, or a name that says another one")
+        refuse_picture(output, "answers", "expected .txt, .json, .xml, .sfn, .moves, .short, .html")
         chosen = "text"
     if runs and chosen not in WITH_RUNS:
         expected = f"expected one of {', '.join(WITH_RUNS)}"
@@ -117,10 +117,11 @@ answer_options = gathered(
 """How to write an answer: --format, -o, --json, --runs and --boards, as `form`."""
 
 
-def refuse_picture(output: str | None, expected: str) -> None:
+def refuse_picture(output: str | None, what: str, expected: str) -> None:
     """UsageError if the name of a file says that it is a picture; there will be text in it."""
-    if Path(output or "").suffix.lower() in PICTURES:
-        raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
+    ending = Path(output or "").suffix.lower()
+    if ending in PICTURES:
+        raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 
 def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str | None) -> Answer:

@@ -5,6 +5,7 @@ A group of options reaches the command as one argument, made of their values by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -22,15 +23,16 @@ from dbmsolver.cli.values import (
     THREADS,
     DealSource,
     GameSource,
+    Parsed,
     StorePath,
 )
 from dbmsolver.clusters import LOCAL, load_library
-from dbmsolver.errors import UsageError
+from dbmsolver.errors import UsageError, quoted
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Moves, Policy
 from dbmsolver.game.library import load_rules
 from dbmsolver.game.numbers import NUMBERS, Numbers
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE, Rules
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 from dbmsolver.game.shipped import changed
 from dbmsolver.results import Limits
 
@@ -163,12 +165,20 @@ CHANGED = ", if not as in the game."
 """The end of the help of options that change a game."""
 
 
+def _freecells(text: str) -> int:
+    """A number of freecells; whether the game can have so many is for its rules to say."""
+    if not re.fullmatch("[0-9]{1,3}", text):
+        raise UsageError(f"{quoted(text)} is no number of freecells, expected 0 to {MAX_FREECELLS}")
+    return int(text)
+
+
 def freecells_option(otherwise: str) -> Callable[[Command], Command]:
     """--freecells; `otherwise` ends its help."""
     return click.option(
         "--freecells",
-        type=click.IntRange(0, MAX_RESERVE),
-        help=f"Number of freecells{otherwise}",
+        type=Parsed("number", _freecells),
+        help=f"Number of freecells, up to {MAX_FREECELLS}, or {MAX_RESERVE} where cards only leave "
+        f"them{otherwise}",
     )
 
 

@@ -32,6 +32,8 @@ FIRST_LINE = 2.0
 """Seconds before the first plain line: short searches print none."""
 
 _HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
+LAST = 8
+"""So few open deals of a survey may take any time: each may be a hard one."""
 BAR = 24
 """Characters of a bar."""
 
@@ -126,7 +128,7 @@ class LiveLine(Progress):
             console = Console(file=self.stream, highlight=False)
             self.live = Live(console=console, auto_refresh=False, transient=True)
             self.live.start()
-        head, _, rest = line.partition(" ")
+        head, _, rest = fitted(line, self.live.console.width).partition(" ")
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(head, style="bold cyan").append(f" {rest}")
         self.live.update(text, refresh=True)
@@ -145,6 +147,15 @@ class LiveLine(Progress):
             self.live = None
 
 
+def fitted(line: str, width: int) -> str:
+    """The line as it fits a terminal: with its end, which is the time so far, whatever goes."""
+    if len(line) <= width:
+        return line
+    head, comma, end = line.rpartition(", ")
+    kept = width - len(end) - len("... ")
+    return f"{head[:kept]}... {end}" if comma and kept > 0 else line
+
+
 def bar(done: float, encoding: str | None, width: int = BAR) -> str:
     """A bar for a share from 0 to 1; of plain characters where the encoding has no others."""
     full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
@@ -161,15 +172,18 @@ def better_line(better: Better) -> str:
 def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
     """A moment of a survey in one line; `rate` is in deals per second.
 
-    Large deals come last, so what is left is told only while rows keep coming, and what has been
-    put back is told.
+    Large deals come last, so the time that is left is told only while rows keep coming and more
+    than a few deals are open. What has been put back is told.
     """
     parts = [
         f"{report.question} {int(100 * report.done)}%",  # 100 % only when nothing is left
         f"{report.deals:,} of {counted(report.total, 'deal', 'deals')}",
         f"{rate:,.1f}/s",
     ]
-    if left is not None and not report.later:
+    open_deals = report.total - report.deals
+    if 0 < open_deals <= LAST:
+        parts.append(f"the last {counted(open_deals, 'deal', 'deals')}")
+    elif left is not None and not report.later:
         parts.append(f"about {human_time(left)} left")
     if report.undecided:
         parts.append(f"{report.undecided:,} undecided")

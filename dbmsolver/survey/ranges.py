@@ -18,7 +18,8 @@ from dbmsolver.game.texts import read_path
 
 _ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?")
 _LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
-_EXPECTED = "expected numbers and ranges like 1-1000,11982"
+_NUMBERS = "numbers and ranges like 1-1000,11982"
+_EXPECTED = f"expected {_NUMBERS}"
 _BETWEEN = " / "
 """Stands for the end of a line where a board is written in one."""
 
@@ -70,7 +71,7 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
         elif os.path.isdir(text):  # noqa: PTH112  # which raises no error
             boards += _boards_in(Path(text))
         else:
-            expected = f"{_EXPECTED}, the path of a board or of a directory of boards"
+            expected = f"{_NUMBERS}, the path of a board or of a directory of boards"
             board, where = read_path(text, "a board", MAX_BOARD_BYTES, expected)
             boards.append((where, board))
     return Ranges(tuple(_merged(numbers)), tuple(boards))

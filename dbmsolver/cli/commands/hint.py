@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from dbmsolver.cli.advice import hint_json, hint_text
-from dbmsolver.cli.answers import check_output, follow_to_best, interrupted, write_text
+from dbmsolver.cli.answers import AnswerForm, check_output, follow_to_best, interrupted, write_text
 from dbmsolver.cli.compilers import compilers_for
+from dbmsolver.cli.first_moves import answer_values
 from dbmsolver.cli.options import (
     DealForm,
     Shown,
@@ -49,6 +50,11 @@ USUAL_TIME = "10s"
     help="What is counted as a move, as for solve. With moves those of --automove are free, of wkr "
     "if it is not given.  [default: cards, or runs in games where a run is one move]",
 )
+@click.option(
+    "--every-first-move",
+    is_flag=True,
+    help="For each legal move: whether the deal can be won after it, and the fewest moves left.",
+)
 @threads_option
 @limits_with(USUAL_TIME)
 @json_option
@@ -61,6 +67,7 @@ def hint_command(
     from_format: str | None,
     policy: Automove | None,
     metric: Metric | None,
+    every_first_move: bool,
     threads: int | None,
     limits: Limits,
     as_json: bool,
@@ -72,7 +79,8 @@ def hint_command(
     7a) or as a file, in any notation that check reads; - is standard input. The best move begins a
     shortest solution. Where a limit or Ctrl-C comes first, a good move is told instead: it begins
     the best solution so far, so it wins. --max-time gives the search more time, or less; compiling
-    kernels, which is done once, does not count.
+    kernels, which is done once, does not count. With --every-first-move each legal move is told,
+    and the exit code is 20 where the limit left one open.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
@@ -89,6 +97,10 @@ def hint_command(
         method=Method.EVERY_POSITION,
         any_solution=True,
     )
+
+    if every_first_move:
+        form = AnswerForm("json" if as_json else "text", None, boards=False, runs=False)
+        return answer_values(game, options, limits, form, shown)
 
     def begin() -> Generator[Event, Any, Result]:
         from dbmsolver.search.advice.worth import Clock, worth

@@ -19,6 +19,7 @@ from dbmsolver.notation.formats import (
     html,
     klondike_moves,
     moves,
+    several,
     sfn,
     short,
     universal_json,
@@ -132,6 +133,9 @@ def read(
     if format_of_list(source) is not None:
         text = "many solutions, expected one: with --all LIMIT -o NAME.short each gets a file"
         raise InvalidError(text, source.where)
+    if len(found := several.parts(source, given)) > 1:
+        text = "a second solution, expected one in a file, but for the command check"
+        raise InvalidError(text, source.named(found[1].first))
     name = from_format or detect(source, given)
     if name not in READABLE:
         raise _unknown(name, READABLE)

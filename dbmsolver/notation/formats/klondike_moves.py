@@ -25,7 +25,7 @@ from dataclasses import replace
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.boards import LABEL, parse_board
-from dbmsolver.game.cards import SUITS
+from dbmsolver.game.cards import SUITS, is_card
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.decks import DIGITS, deck_of_digits, lay_klondike
 from dbmsolver.game.moves import STOCK, WASTE, Place
@@ -37,6 +37,8 @@ from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
 from dbmsolver.notation.solution import IllegalStepError, Solution
 from dbmsolver.notation.steps import Origin, Step
 
+COLUMNS = 7
+"""How many lines of cards follow that of the talon, without a colon before them."""
 GAMES_TRIED = ("klondike", "klondike_by_threes")
 
 _LETTERED = re.compile(
@@ -158,9 +160,15 @@ def _deal(source: Source, given: Given, rules: Rules) -> Deal:
 def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """The first board of a text, in lines as `boards` reads them; empty if there is none."""
     board: list[tuple[int, str]] = []
+    left = 0
     for number, line in lines:
+        words = [word.strip("<>()") for word in line.split()]
         if LABEL.match(line) and not _STOCK_PILE.fullmatch(line):
             board.append((number, line))
+            left = 0 if line.startswith(":") else COLUMNS
+        elif board and left and words and all(map(is_card, words)):
+            board.append((number, line))
+            left -= 1
         elif piles := _PILES.fullmatch(line):
             names = re.split(r"[\s-]+", piles["cards"].strip())[::-1]
             down = "-" in piles["cards"]

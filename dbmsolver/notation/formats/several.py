@@ -47,6 +47,6 @@ def _titles(lines: list[tuple[int, str]]) -> list[int]:
             if moves:
                 starts.append(number)
             moves = False
-        elif starts and is_line_of_moves(line):
+        elif starts and (is_line_of_moves(line) or is_deal_with_moves(line)):
             moves = True
     return starts if moves else starts[:-1]

@@ -3,8 +3,7 @@
 How many cards go to an empty column is said by a period, or is as many as possible. That is tried
 first. If it does not solve the deal, all lengths are tried. Where several lengths do, `lengths` of
 `Given` chooses: the longest, the shortest, or one after the other by asking. Without a choice the
-notation's own rule stands, with a note where a line of another style leaves lengths open; and if
-that rule is not among those that solve the deal, the text is ambiguous.
+notation's own rule stands, or else the longest, with a note where lengths are left open.
 """
 
 from __future__ import annotations

@@ -108,13 +108,14 @@ class Attempt:
     def one(self, count: int | None) -> None:
         """Play the next move; `count` cards if it goes to an empty column."""
         token = self.game.text.tokens[self.reached]
-        if self.builder.steps and self.builder.won():
-            self.builder.surplus += 1
-            self.reached += 1
-            return
-        source = self.place(token.source)
+        won = self.builder.steps and self.builder.won()
+        source = (
+            Place("column", 0) if won and not self.reading.repeated else self.place(token.source)
+        )
         if token.destination == "h" and self.reading.repeated and source in self.unclaimed:
             self.unclaimed.remove(source)
+        elif won:
+            self.builder.surplus += 1
         else:
             if token.destination != "h":
                 self.unclaimed = []

@@ -11,7 +11,7 @@ import re
 
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.sfn_text import is_deal_with_moves, is_line_of_moves, is_title
-from dbmsolver.notation.formats.source import Source
+from dbmsolver.notation.formats.source import InvalidError, Source
 
 _OUTPUT = re.compile(r"-(?:=-){5,}\s*")
 _STRUCTURED = re.compile(r"\s*[{<]")
@@ -21,7 +21,10 @@ def parts(source: Source, given: Given) -> list[Source]:
     """The solutions of a text, as texts; one if there is no sign of several."""
     if _STRUCTURED.match(source.text):
         return [source]
-    lines = source.lines()
+    try:
+        lines = source.lines()
+    except InvalidError:  # what it is read as says so
+        return [source]
     starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
     if len(starts) < 2 and given.deal is None:
         starts = _titles(lines)

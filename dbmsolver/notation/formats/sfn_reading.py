@@ -109,12 +109,10 @@ class Attempt:
         """Play the next move; `count` cards if it goes to an empty column."""
         token = self.game.text.tokens[self.reached]
         won = self.builder.steps and self.builder.won()
-        source = (
-            Place("column", 0) if won and not self.reading.repeated else self.place(token.source)
-        )
+        source = self.place(token.source) if not won or self.reading.repeated else None
         if token.destination == "h" and self.reading.repeated and source in self.unclaimed:
             self.unclaimed.remove(source)
-        elif won:
+        elif source is None or won:
             self.builder.surplus += 1
         else:
             if token.destination != "h":

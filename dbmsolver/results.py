@@ -21,9 +21,10 @@ from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Measure, Metric
+from dbmsolver.game.measures import METRIC_WORDS, METRICS, Measure, Metric, counted
 from dbmsolver.game.moves import Move
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.titles import title
 
 Keep = Literal["all", "none"]
 
@@ -248,6 +249,19 @@ class Result:
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
     at_least: int | None = None
     keep: Keep = "all"
+
+    def __str__(self) -> str:
+        """For people: the verdict, and the length of the solution."""
+        name = title(self.deal)
+        if self.length is not None:
+            length = counted(self.length, *METRIC_WORDS[self.metric])
+            proven = "shortest" if self.shortest else f"not shown to be shortest{self._reason()}"
+            return f"{name}: solved in {length}, {proven}"
+        return f"{name}: {self.verdict}{self._reason()}"
+
+    def _reason(self) -> str:
+        """What ended the search before it was finished."""
+        return "" if self.limit is None else f" ({self.limit})"
 
     @property
     def measure(self) -> Measure:

@@ -8,10 +8,8 @@ from typing import Any
 from dbmsolver.cli.played import Played
 from dbmsolver.cli.render import (
     LIMITS,
-    METRIC_WORDS,
     board_data,
     board_text,
-    counted,
     deal_data,
     describe_move,
     dump_json,
@@ -23,6 +21,7 @@ from dbmsolver.cli.render import (
     possible_lengths,
     rules_data,
 )
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 

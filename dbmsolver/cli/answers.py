@@ -15,18 +15,10 @@ import click
 from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
 from dbmsolver.cli.progress import Progress
-from dbmsolver.cli.render import (
-    EXIT_CODES,
-    METRIC_WORDS,
-    counted,
-    has_solution,
-    render_json,
-    render_text,
-    verdict_line,
-)
+from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
-from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.measures import METRIC_WORDS, counted, usual_metric
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.results import Event, Result

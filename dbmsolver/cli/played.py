@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbmsolver.cli.render import counted
 from dbmsolver.cli.solutions import load
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import counted
 from dbmsolver.game.titles import title
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, cast
 
 from dbmsolver.cli.rates import Rate, TimeLeft
-from dbmsolver.cli.render import METRIC_WORDS, counted, human_bytes, human_time
+from dbmsolver.cli.render import human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.closing import Closing
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -26,14 +26,6 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNSOLVABLE: EXIT_UNSOLVABLE,
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
-
-METRIC_WORDS: dict[Metric, tuple[str, str]] = {
-    "cards": ("card move", "card moves"),
-    "moves": ("move of the player", "moves of the player"),
-    "runs": ("move of a card or a run", "moves of cards or runs"),
-    "plays": ("play", "plays"),
-}
-"""What the moves of a metric are called: one, and several."""
 
 LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
@@ -63,11 +55,6 @@ def human_time(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """`1 state`, `2,000 states`."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 STATES: dict[Method, tuple[str, str]] = {

@@ -15,7 +15,6 @@ from dbmsolver.cli.options import Shown, gathered
 from dbmsolver.cli.render import (
     EXIT_CODES,
     LIMITS,
-    counted,
     deal_data,
     dump_json,
     fact_lines,
@@ -29,6 +28,7 @@ from dbmsolver.cli.values import Count
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
 from dbmsolver.results import Event, Limits, Options, SolutionCount, Verdict
 

@@ -33,6 +33,7 @@ from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
+from dbmsolver.game.showing import picture_of, told
 from dbmsolver.game.texts import read_path, read_stream
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
@@ -206,6 +207,14 @@ class Deal:
         expected = f"{_EXPECTED}, the path of a board, or - for stdin"
         text, where = read_path(source, "a board", MAX_BOARD_BYTES, expected)
         return cls.from_text(text, rules, where, rows=rows)
+
+    def __str__(self) -> str:
+        """For people: its name, and its board."""
+        return told(self)
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        return picture_of(self)
 
     def check_number(self, where: str) -> None:
         """InputError, naming `where`, if the deal is not what its number deals."""

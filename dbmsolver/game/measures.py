@@ -125,3 +125,17 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
             f"the metric moves, or {', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
         )
     return Measure(rules, policy, found)
+
+
+METRIC_WORDS: dict[Metric, tuple[str, str]] = {
+    "cards": ("card move", "card moves"),
+    "moves": ("move of the player", "moves of the player"),
+    "runs": ("move of a card or a run", "moves of cards or runs"),
+    "plays": ("play", "plays"),
+}
+"""What the moves of a metric are called: one, and several."""
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 state`, `2,000 states`."""
+    return f"{number:,} {one if number == 1 else many}"

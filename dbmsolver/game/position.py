@@ -15,6 +15,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
+from dbmsolver.game.showing import picture
 
 NAMED_AT_MOST = 6
 """How many missing cards a message names before it says how many more there are."""
@@ -332,6 +333,10 @@ class Position:
         ]
         lying += [(card, str(PILE)) for card in self.pile or ()]
         return lying + [(card, str(STOCK)) for card in self.stock]
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        return picture(self)
 
     def __str__(self) -> str:
         """One line for debugging; boards for people are `deals.format_board`."""

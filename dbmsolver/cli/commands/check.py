@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dbmsolver.cli.options import json_option
-from dbmsolver.cli.render import board_data, counted, deal_data, dump_json, rules_data
+from dbmsolver.cli.render import board_data, deal_data, dump_json, rules_data
 from dbmsolver.cli.solutions import (
     from_option,
     given_options,
@@ -20,6 +20,7 @@ from dbmsolver.cli.solutions import (
 from dbmsolver.errors import EXIT_SOLVED, DbmError, InputError, UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
+from dbmsolver.game.measures import counted
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 

@@ -19,7 +19,6 @@ from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
     board_data,
-    counted,
     deal_data,
     describe_move,
     dump_json,
@@ -38,7 +37,7 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.measures import counted, usual_metric
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 

@@ -17,13 +17,12 @@ from dbmsolver.cli.options import (
     threads_option,
 )
 from dbmsolver.cli.progress import progress_for
-from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.measures import METRICS, Metric, counted
 from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow

@@ -124,9 +124,7 @@ def test_logs_of_databases_reorder_columns_and_leave_safe_moves_out() -> None:
 
 def test_pictures_say_what_to_add() -> None:
     text = "-=-=-=-=-=-=-=-\n\n                        H-0 C-0 D-0 S-0\n--- --- --- ---\n"
-    with pytest.raises(
-        InputError, match=r"boards as pictures, expected .* fc-solve with -p -t"
-    ):
+    with pytest.raises(InputError, match=r"boards as pictures, expected .* fc-solve with -p -t"):
         formats.read(Source(text))
 
 

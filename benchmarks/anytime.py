@@ -1,4 +1,4 @@
-"""How good the solutions of `solve --any` are, and how soon they come.
+"""The quality of the solutions of `solve --any`, and the time until they come.
 
     python benchmarks/anytime.py                       # deals 1 to 30, 20 seconds each
     python benchmarks/anytime.py --deals 10 --seconds 5
@@ -42,17 +42,17 @@ class Run:
             self.found.append((event.elapsed, event.length))
 
     def excess(self, mark: float) -> int | None:
-        """The moves too many after so many seconds, None if there was no solution."""
+        """Return the moves too many after ``mark`` seconds, None if there was no solution."""
         lengths = [length for seconds, length in self.found if seconds <= mark]
         return min(lengths) - self.optimum if lengths else None
 
     def proven(self, mark: float) -> bool:
-        """Whether a shortest solution was proven to be one after so many seconds."""
+        """Return True if a shortest solution was proven to be one after ``mark`` seconds."""
         return self.result.shortest and self.result.seconds <= mark
 
     @property
     def right(self) -> bool:
-        """Whether nothing that was said contradicts the known length."""
+        """True if no statement of the run contradicts the known length."""
         least = self.result.at_least or 0
         lengths = [length for _, length in self.found]
         if self.result.shortest and self.result.length != self.optimum:

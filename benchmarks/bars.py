@@ -63,7 +63,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "rows", nargs="*", metavar="ROW", help="names of rows (--list); default all"
@@ -81,7 +81,7 @@ def arguments() -> argparse.Namespace:
 
 
 def selected(row: Row, options: argparse.Namespace) -> bool:
-    """Whether a row is asked for."""
+    """Return True if a row is asked for."""
     return (not options.rows or row.name in options.rows) and (row.short or not options.short)
 
 
@@ -94,14 +94,14 @@ def warm_up() -> None:
 
 
 def measured(rows: list[Row], times: int) -> Iterator[Line]:
-    """The lines of the rows, as they come."""
+    """Yield the lines of the rows, as they come."""
     for row in rows:
         print(f"{row.name} ...", file=sys.stderr, flush=True)
         yield from row.measure(row, times if row.short else 1)
 
 
 def text(line: Line) -> str:
-    """A line of the table for a terminal."""
+    """Return a line of the table for a terminal."""
     parts = [line.row, "ok" if line.ok else "MISSED", line.found]
     if line.measured is not None:
         seconds, rate, memory, disk, each = figures(line.measured)
@@ -112,7 +112,7 @@ def text(line: Line) -> str:
 
 
 def markdown(line: Line) -> str:
-    """A line of the table in README.md."""
+    """Return a line of the table in README.md."""
     numbers = ("", "", "", "", "")
     if line.measured is not None:
         numbers = figures(line.measured)

@@ -1,4 +1,4 @@
-"""What a proof on a Ray cluster costs against threads: time, processor time, bytes moved.
+"""The cost of a proof on a Ray cluster against threads: time, processor time, bytes moved.
 
     python benchmarks/clusters.py 12064 --freecells 2 --every-position
     python benchmarks/clusters.py 504179225 --repeat 1 --markdown
@@ -139,7 +139,7 @@ def measured(deal: Deal, options: Options, limits: Limits) -> Measured:
 
 
 def row(name: str, run: Measured) -> list[str]:
-    """A run as words of a table."""
+    """Return a run as words of a table."""
     states = max(run.result.states + run.result.forced, 1)
     return [
         name,

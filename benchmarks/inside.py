@@ -1,4 +1,4 @@
-"""What goes on inside the kernels of a proof, measured on signatures of a finished store.
+"""The work inside the kernels of a proof, measured on signatures of a finished store.
 
 Expanding alone: the kernel is told that all states belong elsewhere, and looks nothing up.
 Expanding and looking up: its table holds all states of the signature already. The difference is
@@ -35,7 +35,7 @@ EXPANDING, FINDING, SORTING = "expanding", "finding duplicates", "sorting closed
 
 
 def kernel_shares(path: Path, deal: Deal) -> dict[str, float]:
-    """The parts of a kernel's time, as shares of one."""
+    """Return the parts of a kernel's time, as shares of one."""
     codec = StateCodec(deal, "wkr")
     worker = ProofWorker(codec)
     spent = dict.fromkeys((EXPANDING, FINDING, SORTING), 0.0)
@@ -60,7 +60,7 @@ def kernel_shares(path: Path, deal: Deal) -> dict[str, float]:
 
 
 def signatures(runs: Runs) -> Iterator[tuple[int, int, Any, Any]]:
-    """The signatures of a block: words of a key, keys and codes; large ones are cut."""
+    """Yield the signatures of a block: words of a key, keys and codes; large ones are cut."""
     start = 0
     for signature, count in zip(runs.signatures.tolist(), runs.counts.tolist(), strict=True):
         size = min(count, LARGEST)

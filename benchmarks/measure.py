@@ -101,7 +101,7 @@ def _run(args: Sequence[str], scratch: Path, environment: dict[str, str]) -> Mea
 
 
 def repeat(args: Sequence[str], times: int) -> Measured:
-    """The run that took the median time of several, with the largest peaks of all."""
+    """Return the run that took the median time of several, with the largest peaks of all."""
     runs = [run(args) for _ in range(times)]
     middle = min(runs, key=lambda one: abs(one.seconds - median(run.seconds for run in runs)))
     return Measured(

@@ -95,7 +95,7 @@ def answer(case: Case, memory: int | None, max_states: int | None) -> Result:
 
 
 def cases(options: argparse.Namespace) -> Iterator[Case]:
-    """The rows that are asked for, short ones first."""
+    """Yield the rows that are asked for, short ones first."""
     most = options.max_states
     proofs = sorted([*state_counts(), *all_positions()], key=lambda case: case.states)
     chosen = [case for case in proofs if most is None or case.states < most]
@@ -118,7 +118,7 @@ def state_counts() -> Iterator[Case]:
 
 
 def all_positions() -> Iterator[Case]:
-    """The same without forced moves."""
+    """Yield the same without forced moves."""
     for row in rows("state-counts-no-automove.tsv"):
         states = int(row["states"])
         yield Case(
@@ -154,17 +154,17 @@ def fewest_freecells(deals: int) -> Iterator[Case]:
 
 
 def verdict(result: Result) -> str:
-    """The verdict and the number of states."""
+    """Return the verdict and the number of states."""
     return f"{result.verdict}, {result.states:,}"
 
 
 def shortest(result: Result) -> str:
-    """The length, if it is proven."""
+    """Return the length, if it is proven."""
     return f"{result.length} moves" if result.shortest else result.verdict
 
 
 def word(result: Result) -> str:
-    """The verdict alone."""
+    """Return the verdict alone."""
     return result.verdict
 
 

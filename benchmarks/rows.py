@@ -13,7 +13,7 @@ MB = 10**6
 MIB = 1 << 20
 GIB = 1 << 30
 ALLOWANCE = 300 * MIB
-"""What a process may take beyond its memory budget."""
+"""The bytes that a process may take beyond its memory budget."""
 BIG = 246_019_007
 MIDDLE = 11_629_132
 
@@ -71,22 +71,22 @@ def disk_peak(most: int) -> Check:
 
 
 def exactly(states: int) -> Check:
-    """The number of states that are to be found."""
+    """Return the check of the number of states that are to be found."""
     return f"{states:,} states", lambda measured: measured.states == states
 
 
 def at_most(states: int) -> Check:
-    """The most states that may be closed."""
+    """Return the check of the most states that may be closed."""
     return f"at most {states:,} states", lambda measured: measured.states <= states
 
 
 def length(moves: int) -> Check:
-    """The length that is to be proven."""
+    """Return the check of the length that is to be proven."""
     return f"{moves} moves", lambda m: m.answer["length"] == moves and m.answer["shortest"]
 
 
 def answered(measured: Measured) -> bool:
-    """A proven answer, or an honest statement of what stopped the search."""
+    """Return True for a proven answer, or a limit that is named."""
     answer = measured.answer
     if answer["verdict"] == "solved":
         return bool(answer["shortest"])
@@ -94,7 +94,7 @@ def answered(measured: Measured) -> bool:
 
 
 def one(command: str, *checks: Check) -> Callable[[Row, int], Iterator[Line]]:
-    """A row that is a single command with ``--json``."""
+    """Return a row that is a single command with ``--json``."""
 
     def measure(row: Row, times: int) -> Iterator[Line]:
         measured = repeat([*command.split(), "--json", "--quiet"], times)
@@ -104,7 +104,7 @@ def one(command: str, *checks: Check) -> Callable[[Row, int], Iterator[Line]]:
 
 
 def judged(name: str, command: str, measured: Measured, *checks: Check) -> Line:
-    """A run held against its bars."""
+    """Return the line of a run held against its bars."""
     if not measured.answer:
         return Line(name, command, f"failed: {measured.errors[-200:]!r}", "", False, measured)
     missed = [words for words, check in checks if not check(measured)]
@@ -113,7 +113,7 @@ def judged(name: str, command: str, measured: Measured, *checks: Check) -> Line:
 
 
 def said(measured: Measured) -> str:
-    """What a run answered, in short."""
+    """Return the answer of a run, in short."""
     answer = measured.answer
     if answer["verdict"] == "solved":
         return f"{answer['length']} moves{', shortest' if answer['shortest'] else ''}"
@@ -130,7 +130,7 @@ def help_row(row: Row, times: int) -> Iterator[Line]:
 
 
 def first_run(row: Row, times: int) -> Iterator[Line]:
-    """The first run ever: numba's cache is empty."""
+    """Measure the first run ever: numba's cache is empty."""
     for command in ("solve 3", "prove 11982"):
         with tempfile.TemporaryDirectory() as empty:
             measured = run([*command.split(), "--json"], {"NUMBA_CACHE_DIR": empty})

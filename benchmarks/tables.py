@@ -8,7 +8,7 @@ DATA = Path(__file__).parents[1] / "tests" / "data"
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """The rows of a table, by column name."""
+    """Return the rows of a table, by column name."""
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     heading, *body = [line for line in lines if line and not line.startswith("#")]
     names = heading.split("\t")

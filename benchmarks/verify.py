@@ -1,4 +1,4 @@
-"""How long `verify` takes, against the search whose store it checks, and how much memory.
+"""The time of `verify`, against the search whose store it checks, and its memory.
 
     python benchmarks/verify.py [--all] [--repeat N] [--threads N] [--markdown]
 
@@ -68,7 +68,7 @@ class Line:
 
     @property
     def whole(self) -> bool:
-        """Whether all of the store was checked."""
+        """True if all of the store was checked."""
         return "--sample" not in self.options
 
     @property
@@ -87,7 +87,7 @@ class Line:
 
     @property
     def bars(self) -> list[tuple[str, bool]]:
-        """What is demanded, and whether it is so."""
+        """The demands, and True for each that is met."""
         found = [("valid", all(one.code == 0 for one in self.verified))]
         if self.whole and self.states >= LARGE:
             found.append((f"{BAR} of its speed", self.ratio >= BAR))
@@ -98,11 +98,11 @@ class Line:
 
     @property
     def good(self) -> bool:
-        """Whether all bars are kept."""
+        """True if all bars are kept."""
         return all(good for _, good in self.bars)
 
     def cells(self) -> tuple[str, ...]:
-        """The line as text, by the heading's columns."""
+        """Return the line as text, by the heading's columns."""
         valid = all(one.code == 0 for one in self.verified)
         found = "valid" if self.whole else "no fault in the sample"
         return (

@@ -85,7 +85,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     WAITING: [(small, "wait"), (large, "wait")],
 }
 WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (crew, "expand_piece")]
-"""What a worker thread does; the rest of its time it waits for work."""
+"""The functions in which a worker thread works; the rest of its time it waits."""
 OTHER = "other Python"
 
 
@@ -103,7 +103,7 @@ class Clocks:
         stack.append(name)
 
     def leave(self) -> None:
-        """It ends."""
+        """End the part that was entered last."""
         stack = self._stack()
         self._charge(stack)
         stack.pop()
@@ -124,7 +124,7 @@ class Clocks:
         self.local.last = now
 
     def timed(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function with a clock around it."""
+        """Return a function with a clock around it."""
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -137,7 +137,7 @@ class Clocks:
         return call
 
     def timed_context(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same for what returns a context manager: its beginning and end are timed."""
+        """Return a context manager's class with clocks around its beginning and end."""
         clocks = self
 
         class Timed:

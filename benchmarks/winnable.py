@@ -1,4 +1,4 @@
-"""How fast deals are decided that can mostly be won, in one process: dives, proofs for the rest.
+"""The time to decide deals that can mostly be won, in one process: dives, proofs for the rest.
 
     python benchmarks/winnable.py
     python benchmarks/winnable.py --deals 1-1000 --freecells 2 --replay
@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def summary(found: Sequence[Decision], seconds: float) -> str:
-    """What came of the deals of a row."""
+    """Return a summary of the deals of a row."""
     verdicts = Counter(str(one.verdict) for one in found)
     fast = sum(one.seconds <= 1 and one.verdict != "undecided" for one in found)
     parts = [
@@ -98,7 +98,7 @@ def summary(found: Sequence[Decision], seconds: float) -> str:
 
 
 def as_published(**limits: Any) -> bool:
-    """Whether verdicts with none to four freecells are those of the published table."""
+    """Return True if verdicts with none to four freecells are those of the published table."""
     fewest = {
         row["deal"]: int(row["fewest_freecells_that_win"]) for row in table("min-freecells.tsv")
     }
@@ -121,7 +121,7 @@ def as_published(**limits: Any) -> bool:
 
 
 def wins(decision: Decision) -> bool:
-    """Whether the solution of a deal is legal move by move, and wins; True where none is due."""
+    """Return True if a deal's solution is legal move by move, and wins, or none is due."""
     if decision.verdict != "solved":
         return True
     position = decision.deal.position

@@ -1,8 +1,8 @@
-"""What callers give, read and checked: the same sizes and times for the library and the program.
+"""Checks of the arguments that callers give, the same for the library and the program.
 
 Each function returns the value in the type that the rest of the package takes. WrongTypeError is
-raised for what is of no use, WrongValueError for what is out of range; both are UsageErrors. `what`
-is the name of an argument, for messages.
+raised for a value of the wrong type, WrongValueError for one out of range; both are UsageErrors.
+`what` is the name of an argument, for messages.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _LARGE = 1 << 21
 
 
 def zeros(count: int, kind: Any) -> NDArray[Any]:
-    """An array of so many zeros of a numpy type, in large pages where the system has them.
+    """Return an array of `count` zeros of a numpy type, in large pages where the system has them.
 
     numpy asks for large pages only where an array need not be cleared. In small ones a table takes
     a page fault every 4 KiB, and most looks at it miss the processor's table of pages, too. Raises

@@ -1,4 +1,4 @@
-"""What is to be closed, closed at the end of a `with` block."""
+"""A base class of objects that are closed at the end of a `with` block."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Self
 
 
 class Closing:
-    """Has :meth:`close`, and is closed however the `with` block ends."""
+    """An object with a method :meth:`close`, which is called however the `with` block ends."""
 
     def close(self) -> None:
-        """Release what it holds."""
+        """Release the resources that it holds."""
 
     def __enter__(self) -> Self:
         return self

@@ -29,7 +29,7 @@ class WorkerLostError(Exception):
 
 
 class Machine(NamedTuple):
-    """What a machine has for this cluster; memory is in bytes."""
+    """The resources of one machine that the cluster may use; memory is in bytes."""
 
     processors: int
     memory: int
@@ -73,7 +73,7 @@ class Connection:
         self._machines: list[Machine] = []
 
     def machines(self) -> list[Machine]:
-        """The machines there are, asked for now and then; the last ones if there is none left."""
+        """Return the machines, looked up now and then; the last known ones if none is left."""
         now = time.monotonic()
         if now - self._looked >= _LOOK_SECONDS or not self._machines:
             self._looked = now
@@ -81,7 +81,7 @@ class Connection:
         return self._machines
 
     def living(self) -> list[Machine]:
-        """The machines there are at this moment."""
+        """Return the machines that are alive at this moment."""
         machines = []
         for node in self._ray.nodes():
             has = node.get("Resources", {})
@@ -101,7 +101,10 @@ class Connection:
         return remote.remote(function, PROGRAM, *arguments)
 
     def ready(self, references: Collection[Any], seconds: float) -> list[Any]:
-        """The references whose results are there: as soon as one is, at the latest after a time."""
+        """Return the references whose results are there.
+
+        Returns as soon as there is one, and after `seconds` at the latest.
+        """
         some = list(references)
         ready, _ = self._ray.wait(some, num_returns=len(some), timeout=0)
         if not ready:
@@ -110,9 +113,10 @@ class Connection:
         return found
 
     def result(self, reference: Any) -> Any:
-        """What a function has returned. WorkerLostError if nobody is left to say it.
+        """Return the value that a function has returned.
 
-        Errors of the program itself are raised here.
+        Raises WorkerLostError if the process that ran it is gone. Errors of the program itself are
+        raised as they are.
         """
         try:
             return self._ray.get(reference)
@@ -124,7 +128,7 @@ class Connection:
             raise WorkerLostError from None
 
     def close(self, unfinished: Collection[Any] = ()) -> None:
-        """End what is unfinished, and leave the cluster; one that was started here ends."""
+        """Cancel functions that still run, and leave the cluster; end it if it was started here."""
         with suppress(Exception):
             for reference in unfinished:
                 self._ray.cancel(reference, force=True)
@@ -132,7 +136,7 @@ class Connection:
 
 
 def _reach(address: str) -> None:
-    """OSError if nobody answers at HOST:PORT, which Ray would find out in minutes."""
+    """Raise OSError if nobody answers at HOST:PORT, which Ray would find out in minutes."""
     import socket  # not on the way to --help
 
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -141,7 +145,7 @@ def _reach(address: str) -> None:
 
 
 def load_library() -> Any:
-    """Ray; UsageError where it is not installed."""
+    """Import Ray and return it; UsageError if it is not installed."""
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     os.environ.setdefault("RAY_DEDUP_LOGS", "0")
     try:
@@ -153,7 +157,7 @@ def load_library() -> Any:
 
 
 def _own_error(error: Any) -> DbmError:
-    """What a function has raised, as this program's error."""
+    """Return the exception of a function as an error of this program."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, DbmError):
         return cause

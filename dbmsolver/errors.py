@@ -14,7 +14,7 @@ code meaning
  130 interrupted by Ctrl-C, SIGTERM or SIGHUP; a search commits what it has first
 ==== ==================================================================
 
-The text of an error is one line: what is wrong, where, and what was expected.
+The text of an error is one line: the fault, its place, and the value that was expected.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ REFUSED = (*NO_ROOM, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 class DbmError(Exception):
-    """What dbmsolver raises on purpose; the parent of all the others."""
+    """The parent of all errors that dbmsolver raises on purpose."""
 
     exit_code: ClassVar[int] = EXIT_INTERNAL
 
@@ -127,5 +127,5 @@ def error_of(error: OSError, kind: type[DbmError], message: str, where: str) -> 
 
 
 def quoted(text: str, limit: int = 24) -> str:
-    """Text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
+    """Return text of a user, fit to stand in a message of one line: quoted, escaped, cut short."""
     return repr(text if len(text) <= limit else text[:limit] + "...")

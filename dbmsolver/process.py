@@ -23,7 +23,7 @@ _NUMPY = 160 << 20
 
 
 def all_memory() -> int:
-    """The memory that this process can have at most, in bytes.
+    """Return the memory that this process can have at most, in bytes.
 
     That of the machine, or less where its control group or a limit of its own has less.
     """
@@ -62,7 +62,7 @@ def too_little_memory() -> str:
 
 
 class _RoomForNumpy:
-    """Refuses to load numpy where it would end the process for want of address space."""
+    """An import hook that refuses numpy where the address space is too small for it."""
 
     @staticmethod
     def find_spec(name: str, _path: Sequence[str] | None, _target: object = None) -> None:
@@ -81,12 +81,12 @@ def look_for_room() -> None:
 
 
 def default_memory() -> int:
-    """Half of the memory that there is, in bytes."""
+    """Return half of the memory that there is, in bytes."""
     return all_memory() // 2
 
 
 def anonymous_memory() -> int:
-    """Anonymous memory of this process in bytes (RssAnon)."""
+    """Return the anonymous memory of this process in bytes (RssAnon)."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             for line in status:
@@ -98,13 +98,12 @@ def anonymous_memory() -> int:
 
 
 def reuse_freed_memory(memory: int = 0) -> None:
-    """Have some of the memory that arrays free kept for the next ones, and the rest given back.
+    """Keep some of the memory that arrays free for the next ones, and give the rest back.
 
-    A page that goes back to the system and comes again costs as much as filling it, and twice
-    that while several threads run. But glibc left alone keeps ever more, in a heap for each
-    thread. So there is one heap, and what is kept is a small part of `memory`, the bytes that
-    the search may take. To be called before there are threads. Elsewhere than with glibc nothing
-    happens.
+    A page that goes back to the system and comes again costs as much as filling it, and twice that
+    while several threads run. But glibc left alone keeps ever more, in a heap for each thread. So
+    there is one heap, and it keeps a small part of `memory`, the bytes that the search may take. To
+    be called before there are threads. Elsewhere than with glibc nothing happens.
     """
     part = max(_LEAST_KEPT, min(memory // 64, _MOST_KEPT))
     options = {

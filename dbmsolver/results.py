@@ -1,4 +1,4 @@
-"""What a search is asked for, what it reports on the way, and what it answers."""
+"""Questions to a search, its options and limits, its reports on the way, and its answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Keep = Literal["all", "none"]
 
 
 class Question(StrEnum):
-    """What is asked about a deal; the values are those of commands, of JSON and of stores."""
+    """A question about a deal; the values are those of commands, of JSON and of stores."""
 
     SOLVE = "solve"
     """Find a shortest solution."""
@@ -39,7 +39,7 @@ class Question(StrEnum):
 
 
 class Method(StrEnum):
-    """What the states of a search are."""
+    """The kind of states that a search goes through."""
 
     DOMINATING = "dominating"
     """One record for all positions that parking moves reach from it."""
@@ -57,7 +57,7 @@ class Verdict(StrEnum):
 
 
 class Limit(StrEnum):
-    """What ended a search before its end."""
+    """The limit that ended a search before its end."""
 
     MAX_STATES = "max-states"
     MAX_TIME = "max-time"
@@ -94,25 +94,26 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to search: everything that is not the deal and not a limit.
+    """Options of a search: everything that is not the deal and not a limit.
 
-    UsageError for what cannot be.
+    Raises UsageError for values that do not fit together.
     """
 
     policy: Policy = "wkr"
-    """Which moves home are made at once; in the metric "moves", which ones a program makes."""
+    """The rule for moves home made at once; in the metric "moves", for those a program makes."""
     metric: Metric | None = None
-    """What a move is; None for what the game has."""
+    """The metric: what counts as one move. None for the metric of the game."""
     threads: int | None = None
     keep: Keep = "all"
     store: Path | None = None
     method: Method = Method.DOMINATING
-    """Of a proof. Shortest solutions, and games without dominance, need every position."""
+    """The method of a proof. Shortest solutions, and games without dominance, need every position.
+    """
     any_solution: bool = False
-    """Of the search for a shortest solution: whether to look for any solution first, then for
-    shorter ones."""
+    """True if a search for a shortest solution looks for any solution first, then for shorter ones.
+    """
     cluster: str | None = None
-    """Of a proof: the address of a Ray cluster that the work is spread over."""
+    """The address of a Ray cluster that the work of a proof is spread over."""
 
     def __post_init__(self) -> None:
         checked_choice("policy", self.policy, AUTOMOVES)
@@ -130,7 +131,7 @@ class Options:
 
 
 def _set(frozen: object, name: str, value: object) -> None:
-    """Put what was read in the place of what was given."""
+    """Put the value that was read in the place of the given one."""
     object.__setattr__(frozen, name, value)
 
 
@@ -168,13 +169,13 @@ class Better:
     moves: tuple[Move, ...]
     elapsed: float
     length: int
-    """In the metric."""
+    """The moves of the solution, as the metric counts them."""
     metric: Metric = "cards"
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One committed transaction, for logs: what it added."""
+    """One committed transaction, for logs: the states and bytes that it added."""
 
     number: int
     layer: int | None
@@ -188,7 +189,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class SurveyReport:
-    """How far a survey of many deals is.
+    """The progress of a survey of many deals.
 
     `deals` of `total` are finished, `new` of them by this run: `solved`, `unsolvable` or
     `undecided`. `later` are put back until there is more memory for them.
@@ -208,7 +209,7 @@ class SurveyReport:
 
 
 Event = Report | Commit | Better | SurveyReport
-"""What a running search tells."""
+"""A message of a running search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +245,7 @@ class Result:
     digest: str | None
     store: Path | None
     method: Method
-    """What the states are: positions, or those that dominate others."""
+    """The kind of states: positions, or records that dominate positions."""
     strata: tuple[tuple[int, int, int, int], ...] = field(default=())
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
     at_least: int | None = None
@@ -260,12 +261,12 @@ class Result:
         return f"{name}: {self.verdict}{self._reason()}"
 
     def _reason(self) -> str:
-        """What ended the search before it was finished."""
+        """Return the reason for which the search ended early, if it did."""
         return "" if self.limit is None else f" ({self.limit})"
 
     @property
     def measure(self) -> Measure:
-        """What a move is, and what it costs."""
+        """The measure of the result's moves: the unit of a move, and its cost."""
         return Measure(self.deal.rules, self.policy, self.metric)
 
     @property
@@ -278,11 +279,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class SolutionCount:
-    """How many shortest solutions a deal has.
+    """The number of shortest solutions of a deal.
 
-    `result` is the answer of the search for the length. `count` is None where a limit came before
-    it, which `limit` says; it is 0 for a deal without a solution. `states` counts the positions
-    that the count went through, `seconds` the time of all of it.
+    `result` is the answer of the search for the length. `count` is None if a limit came first; then
+    `limit` says which. It is 0 for a deal without a solution. `states` counts the positions that
+    the count went through. `seconds` is the time of the search and the count together.
     """
 
     result: Result
@@ -301,11 +302,11 @@ class SolutionCount:
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """What a position is worth after a move.
+    """The value of one move: the verdict, and the moves needed, after it.
 
-    `verdict` says whether the deal can still be won, `undecided` where a limit came first, which
-    `limit` says. Then the fewest moves that are left, this one not counted, are from `at_least` to
-    `at_most`; where both are the same number, it is `length`. Those that are not known are None.
+    `verdict` says whether the deal can still be won; it is `undecided` if a limit came first, and
+    then `limit` says which. The fewest moves left, without this one, are from `at_least` to
+    `at_most`. If the two are equal, `length` is that number. Values that are not known are None.
     """
 
     move: Move
@@ -322,7 +323,7 @@ class MoveValue:
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """What each legal move from a position leads to.
+    """The values of all legal moves from a position.
 
     `result` is the answer of the search from the position itself, `limit` the last one that ended a
     search before its end.
@@ -358,7 +359,7 @@ class FirstMoves:
 
 
 def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
-    """The method of a search: the wanted one where it is possible, otherwise every position."""
+    """Return the method of a search: the wanted one if it is possible, otherwise every position."""
     if question == Question.PROVE and has_dominance(rules):
         return wanted
     return Method.EVERY_POSITION

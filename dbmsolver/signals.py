@@ -1,6 +1,6 @@
-"""What the program does when it is asked to end.
+"""The ways to react to a signal that asks the program to end.
 
-It ends at once, raises KeyboardInterrupt, notes it, or does nothing.
+It ends at once, raises KeyboardInterrupt, notes the signal, or ignores it.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def ignore_signals() -> None:
 
 
 def _requests() -> list[signal.Signals]:
-    """The signals that ask a program to end, without those that the user has had ignored.
+    """Return the signals that ask a program to end, without those that the user has had ignored.
 
-    A shell ignores SIGINT for what it starts in the background, nohup SIGHUP. SIGTERM always ends
+    A shell ignores SIGINT for programs in the background, nohup SIGHUP. SIGTERM always ends
     the program.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -16,7 +16,7 @@ def follow(
     progress: Callable[[Event], object] | None = None,
     request: Callable[[], object] | None = None,
 ) -> Answer:
-    """Go through a generator to its end, and return what it returns; it is closed in any case.
+    """Go through a generator to its end, and return its value; it is closed in any case.
 
     Each event goes to `progress`. What `request` returns after it is sent to the generator.
     """
@@ -37,7 +37,7 @@ def follow(
 def changed(
     steps: Generator[Event, Any, Answer], change: Callable[[Event], Other]
 ) -> Generator[Other, None, Answer]:
-    """The same generator with other events; it is closed in any case."""
+    """Run a generator and yield its events changed by `change`; it is closed in any case."""
     with closing(steps):
         while True:
             try:

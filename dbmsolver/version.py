@@ -3,4 +3,4 @@
 __version__ = "0.1.0"
 
 PROGRAM = f"dbmsolver {__version__}"
-"""What this program calls itself in what it writes."""
+"""The name of this program and its version, as they stand in the files that it writes."""

@@ -1,4 +1,4 @@
-"""What all tests share: compiled kernels and modules, one browser, and the same random cases."""
+"""Fixtures of all tests: compiled kernels and modules, one browser, and the same random cases."""
 
 from __future__ import annotations
 

@@ -111,10 +111,10 @@ SHARED = {
     "process",
     "version",
 }
-"""What the check has in common with the search, however indirectly, beside the game itself."""
+"""The modules that the check shares with the search, however indirectly, beside the game itself."""
 
 PRINTS = {"cli", "signals", "__main__"}
-"""What prints, exits, and knows click and rich."""
+"""The modules that print, exit, and know click and rich."""
 
 
 def modules() -> dict[str, Path]:

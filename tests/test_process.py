@@ -1,4 +1,4 @@
-"""What this process keeps of the memory that it has freed."""
+"""The memory of this process, kept or given back once it is freed."""
 
 from __future__ import annotations
 

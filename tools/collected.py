@@ -35,7 +35,7 @@ DEALS: dict[Automove, tuple[int, ...]] = {
 
 
 def words(solution: Solution, generic: bool) -> str:
-    """The player's moves; freecells are taken from left to right if they are not named."""
+    """Return the player's moves; freecells without names are taken from left to right."""
     taken: dict[int, int] = {}
     found = []
     for step, before, after in solution.replay():

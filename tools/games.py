@@ -29,7 +29,7 @@ def _extended(game: Description) -> tuple[Description, Path]:
 
 
 def index() -> str:
-    """The index as it must be; InputError for a file that cannot be played or is called wrongly."""
+    """Return the index as it must be; InputError for a file that is not playable or misnamed."""
     entries = {}
     for path in sorted(FILES.glob(f"*{ENDING}")):
         game = resolved(_read(path), path, _extended)

@@ -64,12 +64,12 @@ def main() -> int:
 
 
 def deal_of(number: int, freecells: int) -> Deal:
-    """A deal of FreeCell."""
+    """Return a deal of FreeCell."""
     return Deal.from_number(number, rules_for("freecell", freecells=freecells))
 
 
 def shortest(number: int, freecells: int) -> Solution:
-    """A shortest solution, as long as the tables say."""
+    """Return a shortest solution, as long as the tables say."""
     deal = deal_of(number, freecells)
     result = solve(deal, threads=1)
     known = dict(known_lengths())
@@ -79,7 +79,7 @@ def shortest(number: int, freecells: int) -> Solution:
 
 
 def known_lengths() -> Iterator[tuple[tuple[int, int], int]]:
-    """What the oracles say, by deal and freecells."""
+    """Yield the lengths of the oracles, by deal and freecells."""
     for name in ("optimal-card-moves.tsv", "optimal-card-moves-fewer-cells.tsv"):
         for line in (DATA / name).read_text().splitlines():
             if line[0].isdigit():
@@ -88,7 +88,7 @@ def known_lengths() -> Iterator[tuple[tuple[int, int], int]]:
 
 
 def row(number: int, freecells: int, solution: Solution) -> str:
-    """A line of the file: the moves in the format `short`, without a preamble."""
+    """Return a line of the file: the moves in the format `short`, without a preamble."""
     lines = formats.write(solution, "short").splitlines()
     moves = " ".join(line for line in lines if not line.startswith("#"))
     again = formats.read(Source(moves + "\n"), "short", Given(deal=solution.deal))

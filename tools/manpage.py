@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def page() -> Iterator[str]:
-    """The lines of the page."""
+    """Yield the lines of the page."""
     context = click.Context(cli, info_name="dbmsolver", **cli.context_settings)
     yield f'.TH DBMSOLVER 1 "" "dbmsolver {__version__}" "User Commands"'
     yield ".SH NAME"
@@ -66,14 +66,14 @@ def page() -> Iterator[str]:
 
 
 def section(command: click.Command, context: click.Context) -> Iterator[str]:
-    """A command: how it is called, what it does, its options."""
+    """Yield a command's lines: its name and arguments, its text, its options."""
     yield f".SS {escaped(' '.join([context.command_path, *command.collect_usage_pieces(context)]))}"
     yield from paragraphs(command.help or "", ".PP")
     yield from options(command, context)
 
 
 def options(command: click.Command, context: click.Context) -> Iterator[str]:
-    """What each option is called and means, as its help says it."""
+    """Yield the names and the meaning of each option, as its help says it."""
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
         if isinstance(parameter, click.Option) and record is not None:

@@ -21,7 +21,7 @@ EFFORT = 20_000
 
 
 def played(deal: Deal, policy: Automove = "horne") -> Solution | None:
-    """A solution of a deal, if one is found soon."""
+    """Return a solution of a deal, if one is found soon."""
     moves, start = automoves(deal.position, deal.rules, policy)
     first = tuple(Step.of(move, policy) for move in moves)
     # By position without the order of columns: where it was reached from, and how.
@@ -49,7 +49,7 @@ def traced(
     position: Position | None,
     ways: dict[object, tuple[Position | None, tuple[Step, ...]]],
 ) -> Solution:
-    """The steps that lead to a position."""
+    """Return the solution that leads to a position."""
     parts = []
     while position is not None:
         position, steps = ways[position.canonical()]
@@ -59,7 +59,7 @@ def traced(
 
 
 def outlook(position: Position) -> int:
-    """The smaller, the nearer the end: by cards home, cards upon lower ones, runs, cells."""
+    """Estimate the distance to the end: by cards home, cards upon lower ones, runs, cells."""
     left = 52 - sum(position.foundations)
     cells = sum(card is not None for card in position.freecells)
     upon_lower = breaks = 0

@@ -1,16 +1,16 @@
-"""What a Python program may import: all of it stands here, and `dbmsolver` itself has these names.
+"""The names that a Python program may import; `dbmsolver` itself has all of them, too.
 
 >>> from dbmsolver import Deal, solve
 >>> solve(Deal.from_number(3)).length
 73
 
 docs/library.md shows everything with examples. Functions raise a :class:`DbmError`, whose text is
-one line: :class:`UsageError` for an argument that cannot be (it is a TypeError or a ValueError,
-too, unless it is about several), :class:`InputError` for a board or a
-solution that cannot be read or played, :class:`StoreError` for a store that cannot be used,
-:class:`SystemRefusedError` where the system has no room,
-:class:`UndecidedError` where a limit came before an answer that has no other place for that.
-Nothing is printed. The parts that take long to load are loaded when they are first used.
+one line. Its subclasses are :class:`UsageError` for an argument that cannot be (it is a TypeError
+or a ValueError, too, unless it is about several), :class:`InputError` for a board or a solution
+that cannot be read or played, :class:`StoreError` for a store that cannot be used,
+:class:`SystemRefusedError` where the system has no room, and :class:`UndecidedError` where a limit
+came before an answer that has no other place for that. Nothing is printed. The parts that take long
+to load are loaded when they are first used.
 """
 
 from __future__ import annotations

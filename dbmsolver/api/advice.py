@@ -1,4 +1,4 @@
-"""What a position is worth, what each of its moves is, and all of its shortest solutions."""
+"""Values of a position and of each of its moves, and all of its shortest solutions."""
 
 from __future__ import annotations
 
@@ -65,12 +65,11 @@ def count_solutions(
     cancel: Callable[[], bool] | None = None,
     **settings: Unpack[Settings],
 ) -> SolutionCount:
-    """Count the shortest solutions of a deal: the different sequences of so many moves.
+    """Count the shortest solutions of a deal: the different sequences of moves of the least length.
 
     Two are different if in some place they move different cards, or one card to different places,
-    where all empty columns are one place and all freecells are. Safe moves home may be put off.
-    The `count` is exact, 0 for a deal without a solution, None where a limit or `cancel` came
-    first.
+    where all empty columns are one place and all freecells are. Safe moves home may be put off. The
+    `count` is exact, 0 for a deal without a solution, None where a limit or `cancel` came first.
     """
     options, limits = settings_of(settings)
     deal = deal_of(deal)

@@ -31,14 +31,14 @@ Answer = TypeVar("Answer")
 
 
 class Settings(TypedDict, total=False):
-    """What :func:`solve` and :func:`prove` take beside the deal, all of it optional."""
+    """Optional settings that :func:`solve` and :func:`prove` take beside the deal."""
 
     policy: Policy
     """Safe moves home that are made at once: "wkr" (most of them, the default), "horne", "none".
 
     In the metric "moves" those that a program makes; "max", all there are, is for that only."""
     threads: int | None
-    """By default one for each processor."""
+    """The number of threads; by default one for each processor."""
     store: Path | str | None
     """A directory that keeps the search; the same call continues it. By default a temporary one."""
     keep: Keep
@@ -144,7 +144,7 @@ def prove_many(
 def settings_of(
     settings: Settings, *, metric: str | None = None, method: str = "every-position"
 ) -> tuple[Options, Limits]:
-    """Settings as options and limits of a search; UsageError for a value that cannot be."""
+    """Return settings as options and limits of a search; UsageError for a value that cannot be."""
     given: dict[str, Any] = {**settings}
     check_names(given, Settings.__annotations__)
     names = ("max_states", "max_time", "memory", "max_disk")
@@ -185,7 +185,10 @@ def answer_of(
     progress: Callable[[Event], None] | None,
     cancel: Callable[[], bool] | None,
 ) -> Answer:
-    """What some work comes to; its events go to `progress`, and `cancel` is asked after each."""
+    """Run some work to its end and return its answer.
+
+    `progress` is called with each event, and `cancel` is asked after each.
+    """
     from dbmsolver.search.limits import Cancelled
 
     def request() -> Cancelled | None:

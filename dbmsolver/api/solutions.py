@@ -44,10 +44,11 @@ def read_solution(
 def write_solution(
     solution: Solution, to_format: str, *, policy: Policy = "horne", runs: bool = False
 ) -> str:
-    """A solution as text of a format: universal-json, universal-xml, sfn, moves, short or html.
+    """Return a solution as text of a format.
 
-    `policy` says which safe moves home are left out (sfn). With `runs`, runs of cards are one move
-    each (universal-json, universal-xml, moves, html). Raises UsageError where that cannot be.
+    The formats are universal-json, universal-xml, sfn, moves, short and html. `policy` says which
+    safe moves home are left out (sfn). With `runs`, runs of cards are one move each
+    (universal-json, universal-xml, moves, html). Raises UsageError where that cannot be.
     """
     from dbmsolver.notation import formats
     from dbmsolver.notation.solution import Solution
@@ -60,7 +61,7 @@ def write_solution(
 
 
 def solution_of(result: Result) -> Solution:
-    """The solution that a search found; UsageError if it found none."""
+    """Return the solution that a search found; UsageError if it found none."""
     checked_instance("result", result, Result)
     from dbmsolver.notation.solution import Solution
 
@@ -70,7 +71,7 @@ def solution_of(result: Result) -> Solution:
 
 
 def draw_board(position: Position, title: str) -> str:
-    """A picture of a position with a title, as SVG."""
+    """Return a picture of a position with a title, as SVG."""
     checked_instance("position", position, Position)
     checked_text("title", title)
     from dbmsolver.notation.pictures import board

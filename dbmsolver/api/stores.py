@@ -40,26 +40,29 @@ class StoredSearch:
     deal: Deal
 
     def status(self) -> StoreStatus:
-        """Verdict, and counts of states by layer and stratum, as of the last commit."""
+        """Return the verdict, and counts of states by layer and stratum, as of the last commit."""
         from dbmsolver.search import inspect
 
         return inspect.status(self.path)
 
     def lookup(self, position: Position) -> list[Move] | None:
-        """Moves from the deal to a position that the search has met; None if it has not."""
+        """Return moves from the deal to a position that the search has met; None if it has not."""
         from dbmsolver.search import inspect
 
         checked_instance("position", position, Position)
         return inspect.lookup(self.path, position)
 
     def answer(self) -> Result:
-        """The answer of a finished search, or the best solution so far of one for a shortest."""
+        """Return the answer of a finished search.
+
+        An unfinished search for a shortest solution gives the best solution so far.
+        """
         from dbmsolver.search import session
 
         return session.answer(self.path)
 
     def certificate(self) -> str:
-        """The certificate of a finished search: claim, counts and digest, as JSON."""
+        """Return the certificate of a finished search: claim, counts and digest, as JSON."""
         from dbmsolver.search import inspect
         from dbmsolver.verify import certificate_file
 
@@ -67,7 +70,7 @@ class StoredSearch:
 
 
 def open_store(path: Path | str) -> StoredSearch:
-    """The search in a store, to be read only; StoreError if there is none."""
+    """Return the search in a store, to be read only; StoreError if there is none."""
     from dbmsolver.search import inspect
 
     place = checked_path("path", path)

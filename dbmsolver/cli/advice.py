@@ -27,7 +27,7 @@ from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
 
 def hint_line(game: Played, result: Result) -> str:
-    """What the position is worth, in one line."""
+    """Return the worth of a position, in one line."""
     if game.deal.position.is_goal():
         return f"{game.title}: won"
     if result.verdict == Verdict.UNSOLVABLE:
@@ -44,7 +44,7 @@ def hint_line(game: Played, result: Result) -> str:
 
 
 def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
-    """A hint for people."""
+    """Return a hint for people."""
     facts = []
     if (move := _first_move(result)) is not None:
         facts.append(("Best move" if result.shortest else "Good move", describe_move(move)))
@@ -57,19 +57,19 @@ def hint_text(game: Played, result: Result, seconds: float, peak_memory: int) ->
 
 
 def _proven(result: Result) -> str:
-    """Say in words what is proven about the first move."""
+    """Return the proven facts about the first move, in words."""
     if result.shortest:
         return "it wins, and no other way is shorter"
     return "it wins; whether another way is shorter is not known"
 
 
 def _first_move(result: Result) -> Move | None:
-    """The first move of the solution that the player makes."""
+    """Return the first move of the solution that the player makes."""
     return next((move for move in result.moves if result.measure.cost(move)), None)
 
 
 def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
-    """A hint for programs; docs/answers.schema.json describes it."""
+    """Return a hint for programs; docs/answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "hint",
@@ -84,7 +84,7 @@ def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) ->
 
 
 def _worth(game: Played, result: Result, limit: Limit | None) -> dict[str, Any]:
-    """What a position is worth, for JSON."""
+    """Return the worth of a position, for JSON."""
     solved = has_solution(result)
     return {
         "verdict": result.verdict,
@@ -101,7 +101,7 @@ def _worth(game: Played, result: Result, limit: Limit | None) -> dict[str, Any]:
 
 
 def values_text(game: Played, found: FirstMoves) -> str:
-    """What each move leads to, for people: the best first, those that lose last."""
+    """Return the value of each move, for people: the best first, those that lose last."""
     moves = counted(len(found.values), "first move", "first moves")
     parts = [
         f"{hint_line(game, found.result)}; {moves}\n",
@@ -129,7 +129,7 @@ def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
 
 
 def values_json(game: Played, found: FirstMoves) -> str:
-    """The same for programs; docs/answers.schema.json describes it."""
+    """Return the same for programs; docs/answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "first_moves",
@@ -158,7 +158,7 @@ def _because(limit: Limit | None) -> str:
 
 
 def _ordered(found: FirstMoves) -> list[MoveValue]:
-    """The best move first; what is not known after what is, lost ones last."""
+    """Return the values in order: the best first, then those not known, lost ones last."""
     ranks = {Verdict.SOLVED: 0, Verdict.UNDECIDED: 1, Verdict.UNSOLVABLE: 2}
 
     def key(value: MoveValue) -> tuple[int, int, int]:
@@ -168,7 +168,7 @@ def _ordered(found: FirstMoves) -> list[MoveValue]:
 
 
 def _left(value: MoveValue) -> str:
-    """How many moves are left after a move, in words."""
+    """Return the number of moves left after a move, in words."""
     if value.verdict == Verdict.UNSOLVABLE:
         return "lost"
     if value.length is not None:

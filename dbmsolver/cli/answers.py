@@ -25,7 +25,7 @@ from dbmsolver.results import Event, Result
 from dbmsolver.signals import collect_signals, raise_on_signals
 
 FORMATS = ("text", "json", *SOLUTION_FORMATS)
-"""What an answer can be written as: the whole of it (`text`, `json`), or its solution alone."""
+"""The formats of an answer: the whole of it (`text`, `json`), or its solution alone."""
 
 PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 """Endings of names that nobody gives to text."""
@@ -47,20 +47,23 @@ class Interrupted(DbmError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """How and where an answer is to be written."""
+    """The form of an answer, and the file that it is written to."""
 
     name: str
-    """Of the format."""
+    """The name of the format."""
     output: str | None
     """A file; None or `-` for standard output."""
     boards: bool
-    """Whether the text has the board after every move."""
+    """True if the text has the board after every move."""
     runs: bool
-    """Whether runs of cards are one move."""
+    """True if runs of cards are one move."""
 
 
 def chosen_format(form: str | None, as_json: bool, output: str | None, runs: bool) -> str:
-    """The format that --format, --json or the ending of -o ask for; UsageError for no such one."""
+    """Return the format that --format, --json or the ending of -o ask for.
+
+    UsageError for a format that there is not.
+    """
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form}, expected one of them")
     chosen = "json" if as_json else form or format_of_answer(output or "")
@@ -76,7 +79,7 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
 def answer_form(
     form: str | None, as_json: bool, output: str | None, boards: bool, runs: bool
 ) -> AnswerForm:
-    """What the options of an answer say; UsageError where they contradict each other."""
+    """Return the form that the options of an answer ask for; UsageError if they contradict."""
     name = chosen_format(form, as_json, output, runs)
     if boards and name != "text":
         raise UsageError(f"--boards says nothing about the format {name}, expected text")
@@ -106,7 +109,7 @@ answer_options = gathered(
     ),
     click.option("--boards", is_flag=True, help="The board after every move, too (text)."),
 )
-"""How to write an answer: --format, -o, --json, --runs and --boards, as `form`."""
+"""Options for the form of an answer: --format, -o, --json, --runs and --boards, as `form`."""
 
 
 def refuse_picture(output: str | None, what: str, expected: str) -> None:
@@ -170,7 +173,7 @@ def _follow(
 
 
 def interrupted(store: str | None) -> Interrupted:
-    """The error that a search interrupted by Ctrl-C ends with; it says how to continue it."""
+    """Return the error that ends a search interrupted by Ctrl-C; it says how to continue it."""
     hint = f"; continue with: dbmsolver resume {store}" if store else ""
     return Interrupted(f"interrupted{hint}")
 
@@ -262,8 +265,8 @@ def write_text(text: str | Iterable[str], output: str | None) -> None:
 def _write_file(pieces: Iterable[str], path: Path) -> None:
     """Write a file so that it is never there in part: beside its place, then moved to it.
 
-    What is no plain file in a folder that can be written to is written in its place: a device, a
-    pipe, a link.
+    A device, a pipe, a link, or a file in a folder that cannot be written to is written in its
+    place.
     """
     plain = path.is_file() or not path.exists()
     if path.is_symlink() or not plain or not os.access(path.parent, os.W_OK):
@@ -284,7 +287,7 @@ def _write_file(pieces: Iterable[str], path: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of a file, or those that a new one gets."""
+    """Return the permissions of a file, or those that a new one gets."""
     if path.exists():
         return path.stat().st_mode & 0o777
     mask = os.umask(0)

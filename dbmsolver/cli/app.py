@@ -33,11 +33,11 @@ from dbmsolver.signals import ignore_signals
 from dbmsolver.version import __version__
 
 EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
-"""What a shell reports for a program that the reader of its output left."""
+"""The exit code that a shell reports for a program that the reader of its output left."""
 
 
 class Entry(NamedTuple):
-    """Where a command is, and its line in the list of commands."""
+    """The module and name of a command, and its line in the list of commands."""
 
     module: str
     attribute: str
@@ -72,7 +72,7 @@ COMMANDS = {
 
 
 class Failure(click.ClickException):
-    """What ends a command: one line, and an exit code."""
+    """An error that ends a command: one line, and an exit code."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ class CommandLine(click.Group):
     """The group of all commands."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the help."""
+        """Return the names, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -182,7 +182,7 @@ def _is_unmapped(error: BaseException | None) -> bool:
 
 
 def _system_failure(error: OSError) -> Failure:
-    """What the system refused: a file that was named, or else the answer."""
+    """Return the failure for a request that the system refused: of a named file, or the answer."""
     reason = error.strerror or str(error)
     if error.filename is not None:
         code = EXIT_SYSTEM if error.errno in REFUSED else EXIT_INPUT
@@ -193,7 +193,7 @@ def _system_failure(error: OSError) -> Failure:
 
 
 def report(message: str) -> None:
-    """A line on standard error; nobody may be reading it any more."""
+    """Write a line on standard error; nobody may be reading it any more."""
     if message:
         try:
             click.echo(f"dbmsolver: {message}", err=True)
@@ -216,7 +216,7 @@ def _message(failure: click.ClickException) -> str:
 
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
-    """The known word that was probably meant, as a question; nothing if none is near."""
+    """Return the known word that was probably meant, as a question; nothing if none is near."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f" Did you mean '{near[0]}'?" if near else ""
 
@@ -245,7 +245,7 @@ def cli(ctx: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """The command line with the streams and signals of a process."""
+    """Run the command line with the streams and signals of a process."""
     open_streams()
     cli()
     raise AssertionError("cli() exits")

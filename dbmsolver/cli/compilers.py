@@ -25,13 +25,12 @@ MOST = 4
 
 
 class Compilers:
-    """Used around a search: starts processes when the first kernel is missing.
+    """A context around a search that compiles its kernels in other processes.
 
-    It ends them with the search.
-
-    ``code_bits`` says how wide the deal's parent-move codes are, ``any_solution`` whether a search
-    for a shortest solution begins with any, ``counting`` whether all of them are counted,
-    ``family`` which kernels play the game.
+    It starts them when the first kernel is missing, and ends them with the search. ``code_bits``
+    says how wide the deal's parent-move codes are, ``any_solution`` whether a search for a shortest
+    solution begins with any, ``counting`` whether all of them are counted, ``family`` which kernels
+    play the game.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class Compilers:
 def compilers_for(
     question: Question, deal: Deal, options: Options, counting: bool = False
 ) -> AbstractContextManager[None]:
-    """What compiles the kernels of a search for a deal beside it."""
+    """Return a context in which other processes compile the kernels of a search for a deal."""
     rules = deal.rules
     alone = rules.family in ("pile", "patience", "canfield")
 

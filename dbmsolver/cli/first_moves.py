@@ -18,7 +18,7 @@ from dbmsolver.results import Event, FirstMoves, Limits, Method, Options, Questi
 
 
 def check_values(asked: Asked, form: AnswerForm) -> None:
-    """UsageError where other options contradict --every-first-move."""
+    """Raise UsageError if other options contradict --every-first-move."""
     if asked:
         other = "--count" if asked.most is None else "--all"
         raise UsageError(f"--every-first-move and {other}, expected one of them")

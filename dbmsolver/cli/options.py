@@ -43,9 +43,9 @@ Command = Callable[..., Any]
 def gathered(
     name: str, make: Callable[..., Any], *options: Callable[[Command], Command]
 ) -> Callable[[Command], Command]:
-    """Options that reach a command as one argument `name`.
+    """Return a decorator for options that reach a command as one argument `name`.
 
-    `make` makes it; what the options are called is what its parameters are called.
+    `make` makes that argument; the names of its parameters are those of the options.
     """
     parameters = tuple(signature(make).parameters)
 
@@ -64,19 +64,19 @@ def gathered(
 
 
 def deal_argument(function: Function) -> Function:
-    """DEAL."""
+    """Add the argument DEAL to a command."""
     return click.argument("source", metavar="DEAL", type=DealSource())(function)
 
 
 @dataclass(frozen=True, slots=True)
 class DealForm:
-    """How a DEAL is meant: whose number it is, and what the lines of a board are."""
+    """The meaning of a DEAL: whose number it is, and whether the lines of a board are its rows."""
 
     numbers: Numbers
     rows: bool
 
     def load(self, source: str, rules: Rules) -> Deal:
-        """The deal that a user names."""
+        """Return the deal that a user names."""
         return Deal.load(source, rules, numbers=self.numbers, rows=self.rows)
 
 
@@ -98,12 +98,12 @@ deal_form_options = gathered("deal_form", DealForm, numbers_option, rows_option)
 
 
 def store_argument(function: Function) -> Function:
-    """STORE, a directory made with --store."""
+    """Add the argument STORE, a directory made with --store, to a command."""
     return click.argument("store", metavar="STORE", type=StorePath())(function)
 
 
 def output_option(what: str) -> Callable[[Function], Function]:
-    """-o: where to write; `what` says it in the help."""
+    """Return the option -o, the file to write to; `what` names its content in the help."""
     return click.option(
         "--output",
         "-o",
@@ -115,7 +115,7 @@ def output_option(what: str) -> Callable[[Function], Function]:
 def automove_option(
     text: str, default: Policy | None, policies: Sequence[Policy] = POLICIES
 ) -> Callable[[Function], Function]:
-    """--automove: which moves to the foundations are made at once; `text` says what for."""
+    """Return the option --automove: which moves home are made at once; `text` is its help."""
     return click.option(
         "--automove",
         "policy",
@@ -127,7 +127,7 @@ def automove_option(
 
 
 def ray_option(text: str) -> Callable[[Function], Function]:
-    """--ray: the cluster that work is spread over; `text` says it in the help."""
+    """Return the option --ray: the cluster that work is spread over; `text` says it in the help."""
     return click.option(
         "--ray",
         "address",
@@ -140,7 +140,7 @@ def ray_option(text: str) -> Callable[[Function], Function]:
 
 
 def check_address(address: str | None, before: str) -> None:
-    """UsageError where there is no Ray, and for what was meant as what stands before --ray."""
+    """Raise UsageError if there is no Ray, or if the address is a number meant for before --ray."""
     from dbmsolver.survey.ranges import looks_like_numbers
 
     if address is None:
@@ -166,14 +166,14 @@ CHANGED = ", if not as in the game."
 
 
 def _freecells(text: str) -> int:
-    """A number of freecells; whether the game can have so many is for its rules to say."""
+    """Read a number of freecells; the rules of the game say how many there can be."""
     if not re.fullmatch("[0-9]{1,3}", text):
         raise UsageError(f"{quoted(text)} is no number of freecells, expected 0 to {MAX_FREECELLS}")
     return int(text)
 
 
 def freecells_option(otherwise: str) -> Callable[[Command], Command]:
-    """--freecells; `otherwise` ends its help."""
+    """Return the option --freecells; `otherwise` ends its help."""
     return click.option(
         "--freecells",
         type=Parsed("number", _freecells),
@@ -183,7 +183,7 @@ def freecells_option(otherwise: str) -> Callable[[Command], Command]:
 
 
 def shape_options(otherwise: str) -> tuple[Callable[[Command], Command], ...]:
-    """--columns, --build and --fill; `otherwise` ends their help."""
+    """Return the options --columns, --build and --fill; `otherwise` ends their help."""
     return (
         click.option(
             "--columns",
@@ -260,18 +260,18 @@ def limits_with(usual: str | None) -> Callable[[Command], Command]:
 
 
 limit_options = limits_with(None)
-"""What ends a search undecided, and its memory, as `limits`."""
+"""The limits that end a search undecided, and its memory, as `limits`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown on standard error while a command works."""
+    """The choice of progress shown on standard error while a command works."""
 
     quiet: bool
     log_json: bool
 
     def progress(self) -> Progress:
-        """The display of progress that was asked for."""
+        """Return the display of progress that was asked for."""
         return progress_for(self.quiet, self.log_json)
 
 

@@ -34,7 +34,7 @@ class Played:
 
     @property
     def title(self) -> str:
-        """What it is called: `Deal 3, after 7 moves`."""
+        """The title: `Deal 3, after 7 moves`."""
         name = title(self.start)
         return f"{name}, after {counted(self.made, 'move', 'moves')}" if self.made else name
 
@@ -42,10 +42,10 @@ class Played:
 def play_out(
     start: Deal, words: Sequence[str], from_format: str | None, policy: Automove | None
 ) -> Played:
-    """The position after some moves: words of a text, or one file (`-` is standard input).
+    """Return the position after some moves: words of a text, or one file (`-` is standard input).
 
     `policy` says which moves to the foundations a text in Standard FreeCell Notation leaves out.
-    Every move is checked. Raises InputError for what cannot be read or played.
+    Every move is checked. Raises InputError for moves that cannot be read or played.
     """
     if not words:
         return Played(start, 0, start)
@@ -67,5 +67,5 @@ def play_out(
 
 
 def _is_path(word: str) -> bool:
-    """Whether a word is rather the name of a file than moves."""
+    """Return True if a word is rather the name of a file than moves."""
     return "/" in word or "." in word

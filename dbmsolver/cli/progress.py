@@ -1,7 +1,7 @@
-"""What a running search shows on standard error: a live line, plain lines, JSON, or nothing.
+"""Displays of a running search on standard error: a live line, plain lines, JSON, or nothing.
 
-The search yields what it has done; these classes show it, each in its way. They are context
-managers, and callable with an event: a `Report`, a `Commit` or a `Better`.
+The search yields events; these classes show them, each in its way. They are context managers, and
+callable with an event: a `Report`, a `Commit` or a `Better`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ FIRST_LINE = 2.0
 
 _HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
 LAST = 8
-"""So few open deals of a survey may take any time: each may be a hard one."""
+"""The number of open deals up to which no time is told: each of them may be a hard one."""
 BAR = 24
 """Characters of a bar."""
 
 
 class Progress(Closing):
-    """Shows nothing; the parent of those that do."""
+    """A display of progress that shows nothing; the parent of the others."""
 
     def __call__(self, event: Event) -> None:
         """Take what the search has to say."""
@@ -149,7 +149,7 @@ class LiveLine(Progress):
 
 
 def fitted(line: str, width: int) -> str:
-    """The line as it fits a terminal: with its end, which is the time so far, whatever goes."""
+    """Return the line as it fits a terminal: with its end, which is the time so far."""
     if len(line) <= width:
         return line
     head, comma, end = line.rpartition(", ")
@@ -158,20 +158,20 @@ def fitted(line: str, width: int) -> str:
 
 
 def bar(done: float, encoding: str | None, width: int = BAR) -> str:
-    """A bar for a share from 0 to 1; of plain characters where the encoding has no others."""
+    """Return a bar for a share from 0 to 1; in ASCII where the encoding has no others."""
     full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
     length = int(width * min(max(done, 0.0), 1.0))
     return full * length + empty * (width - length)
 
 
 def better_line(better: Better) -> str:
-    """A solution that is better than those before, in one line."""
+    """Return a line about a solution that is better than those before."""
     length = counted(better.length, *METRIC_WORDS[better.metric])
     return f"{length} after {human_time(better.elapsed)}"
 
 
 def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
-    """A moment of a survey in one line; `rate` is in deals per second.
+    """Return a moment of a survey in one line; `rate` is in deals per second.
 
     Large deals come last, so the time that is left is told only while rows keep coming and more
     than a few deals are open. What has been put back is told.
@@ -194,7 +194,7 @@ def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
 
 
 def report_line(report: Report | SurveyReport, rate: float, left: float | None = None) -> str:
-    """A moment of the work in one line: how much is done where its end is known, else how far.
+    """Return a moment of the work in one line: the share done if the end is known, else counts.
 
     `rate` is in states per second, `left` the seconds that the rest takes, where that is known.
     """
@@ -246,7 +246,7 @@ def _known_line(report: Report, done: float, rate: float, left: float | None) ->
 
 
 def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> Progress:
-    """The kind of progress that the options and standard error ask for."""
+    """Return the kind of progress that the options and standard error ask for."""
     stream = cast("IO[str]", Unheard(sys.stderr if stream is None else stream))
     if log_json:
         return JsonLog(stream)

@@ -1,4 +1,4 @@
-"""What is proof of the answer that a store gives."""
+"""The evidence for the answer of a store, in words for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast a search goes, and how long what is left will take."""
+"""The rate of a search, and the time that it will still take."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Rate:
         self.samples: list[tuple[float, int]] = []
 
     def __call__(self, report: Report | SurveyReport) -> float:
-        """The rate up to this report."""
+        """Return the rate up to this report."""
         states = _finished(report)
         self.samples.append((report.elapsed, states))
         while len(self.samples) > 2 and self.samples[1][0] < report.elapsed - WINDOW:
@@ -30,7 +30,7 @@ class Rate:
 
 
 def _finished(report: Report | SurveyReport) -> int:
-    """What a report counts."""
+    """Return the number that a report counts: finished deals, or states."""
     return report.new if isinstance(report, SurveyReport) else report.states + report.forced
 
 
@@ -45,10 +45,10 @@ class TimeLeft:
         self.samples: list[tuple[float, float]] = []
         self.phase = ""
         self.grown = 0.0
-        """When the share was last seen to grow."""
+        """The time at which the share was last seen to grow."""
 
     def __call__(self, report: Report | SurveyReport) -> float | None:
-        """The seconds left after this report; None if they cannot be told."""
+        """Return the seconds left after this report; None if they cannot be told."""
         done = report.done
         if done is None:
             return None

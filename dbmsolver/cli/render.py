@@ -1,4 +1,4 @@
-"""What people and programs read as the answer of a search: text and JSON."""
+"""The answer of a search for people and programs: text and JSON."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ LIMITS: dict[Limit, str] = {
     Limit.DISK_FULL: "the disk is full",
     Limit.INTERRUPT: "it was interrupted",
 }
-"""Why a search ended before its end."""
+"""The reasons why a search ended before its end, in words."""
 
 
 def human_bytes(size: float) -> str:
-    """`12.3 MiB`."""
+    """Return a size in words: `12.3 MiB`."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
@@ -48,7 +48,7 @@ def human_bytes(size: float) -> str:
 
 
 def human_time(seconds: float) -> str:
-    """`1.2 s`, `3 min 4 s` or `2 h 5 min`."""
+    """Return a time in words: `1.2 s`, `3 min 4 s` or `2 h 5 min`."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -61,11 +61,11 @@ STATES: dict[Method, tuple[str, str]] = {
     Method.DOMINATING: ("dominating position", "dominating positions"),
     Method.EVERY_POSITION: ("position", "positions"),
 }
-"""What the states of a search are, by its method."""
+"""The names of the states of a search, by its method: singular, and plural."""
 
 
 def verdict_line(result: Result) -> str:
-    """The answer in one line."""
+    """Return the answer in one line."""
     name = title(result.deal)
     if has_solution(result):
         length = counted(result.length or 0, *METRIC_WORDS[result.metric])
@@ -90,7 +90,7 @@ def _why_early(result: Result) -> str:
 
 
 def possible_lengths(at_most: int | None, at_least: int | None) -> str:
-    """The lengths that a shortest solution can have: `at most 95, at least 81`."""
+    """Return the lengths that a shortest solution can have: `at most 95, at least 81`."""
     if at_most is not None and at_most == at_least:
         return f"{at_most}"
     bounds = (("at most", at_most), ("at least", at_least))
@@ -98,14 +98,14 @@ def possible_lengths(at_most: int | None, at_least: int | None) -> str:
 
 
 def has_solution(result: Result) -> bool:
-    """Whether the answer holds a solution: --keep none may drop the states on its way."""
+    """Return True if the answer holds a solution: --keep none may drop the states on its way."""
     return result.verdict == Verdict.SOLVED and (
         bool(result.moves) or result.deal.position.is_goal()
     )
 
 
 def render_text(result: Result, boards: bool = False) -> str:
-    """The answer for people; with `boards`, the board after every move."""
+    """Return the answer for people; with `boards`, the board after every move."""
     parts = [verdict_line(result) + "\n", format_board(result.deal.position)]
     if has_solution(result):
         parts.append("".join(_move_lines(result, boards)) or "No move is needed.\n")
@@ -128,7 +128,10 @@ def _move_lines(result: Result, boards: bool) -> Iterator[str]:
 
 
 def describe_move(move: Move) -> str:
-    """`TD  column 3 -> freecell 1`, of a run `TD  column 3 -> column 1  (3 cards)`."""
+    """Return a move in words: `TD  column 3 -> freecell 1`.
+
+    Of a run it is `TD  column 3 -> column 1  (3 cards)`.
+    """
     source, destination = (
         "home" if place.kind == "foundation" else str(place)
         for place in (move.source, move.destination)
@@ -138,7 +141,7 @@ def describe_move(move: Move) -> str:
 
 
 def board_text(position: Position) -> str:
-    """A board for people; of one that is won, the foundations."""
+    """Return a board for people; of one that is won, the foundations."""
     if position.is_goal() and position.pile is None:
         tops = [(SUITS[index], position.top_home(index)) for index in (0, 3, 2, 1)]
         names = [f"{name}-{card_name(card)[0]}" for name, card in tops if card is not None]
@@ -147,7 +150,7 @@ def board_text(position: Position) -> str:
 
 
 def fact_lines(facts: Iterable[tuple[str, str]]) -> str:
-    """Names and values, a line each; a value without a name goes on with the one before."""
+    """Return names and values, a line each; a value without a name goes on with the one before."""
     return "".join(f"{name + ':' if name else '':<11}{value}\n" for name, value in facts)
 
 
@@ -171,7 +174,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _states(result: Result) -> str:
-    """How many states there were.
+    """Return the number of states, in words.
 
     The layer of a shortest solution, in which the search ends anywhere, is not counted, and there
     may be no layer below it.
@@ -187,7 +190,7 @@ def _states(result: Result) -> str:
 
 
 def render_json(result: Result) -> str:
-    """The answer for programs, one JSON object; docs/answers.schema.json describes it."""
+    """Return the answer for programs, one JSON object; docs/answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "answer",
@@ -219,17 +222,17 @@ def render_json(result: Result) -> str:
 
 
 def deal_data(deal: Deal) -> dict[str, Any]:
-    """A deal for JSON."""
+    """Return a deal for JSON."""
     return {"number": deal.number, "name": deal.name, "board": board_data(deal.position)}
 
 
 def board_data(position: Position) -> list[str]:
-    """A board for JSON: its lines."""
+    """Return a board for JSON: its lines."""
     return format_board(position).splitlines()
 
 
 def rules_data(rules: Rules) -> dict[str, Any]:
-    """Rules for JSON."""
+    """Return rules for JSON."""
     return {
         "game": rules.name,
         "columns": rules.columns,
@@ -244,7 +247,7 @@ def rules_data(rules: Rules) -> dict[str, Any]:
 
 
 def move_data(move: Move) -> dict[str, Any]:
-    """A move for JSON; columns and freecells count from 0."""
+    """Return a move for JSON; columns and freecells count from 0."""
     return {
         "card": card_name(move.card),
         "source": _place_data(move.source),
@@ -261,19 +264,19 @@ def _place_data(place: Place) -> dict[str, Any]:
 
 
 def strata_data(strata: Iterable[Sequence[int]]) -> list[dict[str, int]]:
-    """Rows of (layer, stratum, states, forced) for JSON."""
+    """Return rows of (layer, stratum, states, forced) for JSON."""
     names = ("layer", "stratum", "states", "forced")
     return [dict(zip(names, row, strict=True)) for row in strata]
 
 
 def history_data(history: Iterable[Sequence[int]]) -> list[dict[str, int | float]]:
-    """Rows of (milliseconds, layer, stratum, states, forced) for JSON."""
+    """Return rows of (milliseconds, layer, stratum, states, forced) for JSON."""
     names = ("layer", "stratum", "states", "forced")
     return [{"seconds": row[0] / 1000, **dict(zip(names, row[1:], strict=True))} for row in history]
 
 
 def dump_json(data: Mapping[str, Any]) -> str:
-    """JSON as this program writes it: a member, or an element of a list of texts, on each line."""
+    """Return JSON as this program writes it: a line for each member, and each text of a list."""
     lines = []
     for name, value in data.items():
         if isinstance(value, list) and value and not isinstance(value[0], int):

@@ -1,4 +1,4 @@
-"""`solve --count` and `solve --all`: how many shortest solutions there are, and what they are."""
+"""`solve --count` and `solve --all`: the number of shortest solutions, and their list."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _EVERY = "every"
 
 
 class _Most(Count):
-    """How many solutions are wanted; 0 stands for all of them."""
+    """A number of wanted solutions; 0 stands for all of them."""
 
     name = "integer range"
 
@@ -53,11 +53,11 @@ class _Most(Count):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked about all shortest solutions."""
+    """A question about all shortest solutions."""
 
     count: bool
     most: int | None
-    """How many of them are to be written: 0 for all, None for none."""
+    """The number of solutions to be written: 0 for all, None for none."""
 
     def __bool__(self) -> bool:
         return self.count or self.most is not None
@@ -87,7 +87,7 @@ sequence_options = gathered(
 
 
 def check_asked(asked: Asked, form: AnswerForm) -> None:
-    """UsageError where options on the answer say nothing about all solutions."""
+    """Raise UsageError if options on the answer say nothing about all solutions."""
     name = "--count" if asked.most is None else "--all"
     if form.boards:
         raise UsageError(f"{name} and --boards, expected one of them")
@@ -146,7 +146,7 @@ def answer_all(
 
 
 def count_line(found: SolutionCount) -> str:
-    """The answer in one line."""
+    """Return the answer in one line."""
     line = verdict_line(found.result)
     if found.count is not None and found.length is not None:
         return f"{line}; {counted(found.count, 'such solution', 'such solutions')}"
@@ -156,7 +156,7 @@ def count_line(found: SolutionCount) -> str:
 
 
 def _text(found: SolutionCount, asked: Asked, solutions: Iterator[Moves]) -> Iterator[str]:
-    """The answer for people, in pieces."""
+    """Yield the answer for people, in pieces."""
     yield f"{count_line(found)}\n\n{format_board(found.result.deal.position)}\n"
     if asked.most is not None and found.count:
         total = min(found.count, asked.most or found.count)
@@ -178,14 +178,14 @@ def _facts(found: SolutionCount) -> Iterator[tuple[str, str]]:
 
 
 def words_of(moves: Moves) -> list[str]:
-    """Moves in two characters each: the format `short`."""
+    """Return moves in two characters each: the format `short`."""
     from dbmsolver.notation.formats.short import place_letter
 
     return [place_letter(move.source) + place_letter(move.destination) for move in moves]
 
 
 def _json(found: SolutionCount, asked: Asked, solutions: Iterator[Moves]) -> Iterator[str]:
-    """The answer for programs, in pieces; docs/answers.schema.json describes it."""
+    """Yield the answer for programs, in pieces; docs/answers.schema.json describes it."""
     result = found.result
     data = {
         "kind": "solutions",

@@ -1,4 +1,4 @@
-"""What the commands on files of solutions have in common."""
+"""The parts common to the commands on files of solutions."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ given_options = gathered(
     numbers_option,
     rows_option,
 )
-"""What is known beside the file, as `given`."""
+"""Options for facts that are known beside the file, as `given`."""
 
 
 def load(name: str | Source, from_format: str | None, given: Given) -> tuple[Solution, str]:
-    """The solution in a file, on standard input (`-`) or in a text, and its format.
+    """Return the solution in a file, on standard input (`-`) or in a text, and its format.
 
-    Says what its reader chose.
+    Prints the choices that its reader made.
     """
     from dbmsolver.notation import formats
 
@@ -109,7 +109,10 @@ def load(name: str | Source, from_format: str | None, given: Given) -> tuple[Sol
 
 
 def read_source(name: str, given: Given) -> Source:
-    """The text in a file, or on standard input for `-`, which nothing else may come from."""
+    """Return the text in a file, or on standard input for `-`.
+
+    Raises UsageError if something else comes from standard input, too.
+    """
     if name == "-" and (given.deal == "-" or given.lengths == "ask"):
         other = "--deal" if given.deal == "-" else "the answers to --lengths ask"
         raise UsageError(f"the solution and {other} both come from standard input, expected one")
@@ -117,7 +120,7 @@ def read_source(name: str, given: Given) -> Source:
 
 
 def _ask(parting: Parting) -> int:
-    """One of the lengths of a move, chosen on the terminal."""
+    """Return one of the lengths of a move, chosen on the terminal."""
     while True:
         click.echo(f"{parting}? ", nl=False, err=True)
         line = sys.stdin.readline()

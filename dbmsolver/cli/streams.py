@@ -13,8 +13,8 @@ def open_streams() -> None:
     """Make all three streams usable.
 
     Where one is closed, the next file to be opened would take its number, and be written to by
-    mistake. Standard input becomes empty, standard error forgets what is written, and writing to
-    standard output fails, as it should.
+    mistake. Standard input becomes empty, standard error forgets all that is written, and writing
+    to standard output fails, as it should.
     """
     closed = [number for number in range(3) if not _is_open(number)]
     for number in range(3):
@@ -44,7 +44,7 @@ def forget_output() -> None:
 
 
 def output_is_closed() -> bool:
-    """Whether standard output cannot be written to, which is known before a long search."""
+    """Return True if standard output cannot be written to, which is known before a long search."""
     try:
         return fcntl.fcntl(1, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
     except OSError:

@@ -19,7 +19,7 @@ Cells = tuple[int, int]
 
 
 def parse_cells(text: str) -> Cells:
-    """`2` or `0..4`: the least and the most freecells."""
+    """Return the least and the most freecells of a text like `2` or `0..4`."""
     least, dots, most = text.partition("..")
     try:
         cells = int(least), int(most if dots else least)
@@ -52,7 +52,7 @@ class Games:
         ]
 
     def rules(self, question: Inquiry) -> tuple[Rules, ...]:
-        """The rules to ask about; for the fewest freecells those with the most."""
+        """Return the rules to ask about; for the fewest freecells those with the most."""
         found: dict[Rules, None] = {}
         for rules in self.games:
             if question == Inquiry.FEWEST_FREECELLS:

@@ -12,7 +12,10 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str:
-    """States and forced ones by `name`, the largest row with a bar to the right end of `width`."""
+    """Return a table of states and forced ones by `name`.
+
+    The largest row has a bar to the right end of `width`.
+    """
     width = width or shutil.get_terminal_size((80, 24)).columns
     cells = [(name, "states", "forced")]
     cells += [(str(number), f"{states:,}", f"{forced:,}") for number, states, forced in rows]
@@ -26,7 +29,7 @@ def count_table(name: str, rows: Sequence[Row], width: int | None = None) -> str
 
 
 def bar(value: int, most: int, room: int) -> str:
-    """A bar of `room` characters for `most`; what is not nothing is seen."""
+    """Return a bar of `room` characters for `most`; a value above 0 is never invisible."""
     if not value:
         return ""
     eighths = max(round(8 * room * value / most), 1)

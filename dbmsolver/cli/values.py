@@ -20,7 +20,7 @@ MOST_DIGITS = 18
 
 
 def parse_memory(text: str) -> int:
-    """Bytes of memory: no less than a search needs, no more than there are."""
+    """Return bytes of memory: no less than a search needs, no more than there are."""
     from dbmsolver.process import all_memory
 
     size, most = parse_size(text), all_memory()
@@ -32,7 +32,7 @@ def parse_memory(text: str) -> int:
 
 
 class Parsed(click.ParamType[Any]):
-    """A value that a function of the library's kind reads, with UsageError for what it is not."""
+    """A value that a function of the library's kind reads, with UsageError for other text."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
@@ -68,7 +68,7 @@ class GameSource(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so; else ask the shell for file names."""
+        """Return the names that begin so; else ask the shell for file names."""
         names = [CompletionItem(name) for name in games_beginning(incomplete)]
         return names or [CompletionItem(incomplete, type="file")]
 
@@ -84,7 +84,7 @@ class FormatName(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so."""
+        """Return the names that begin so."""
         return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
 
 
@@ -122,7 +122,7 @@ THREADS = Count(MOST_THREADS)
 
 
 def may_stand_alone(parameter: click.Option) -> bool:
-    """Whether an option can be given with a value or without."""
+    """Return True if an option can be given with a value or without."""
     return parameter.metavar is not None and parameter.metavar.startswith("[")
 
 
@@ -143,7 +143,7 @@ class DealCommand(click.Command):
                 raise error from None
 
     def _without_values(self, ctx: click.Context, args: list[str]) -> list[str] | None:
-        """The arguments, the last option that can stand alone moved behind all others.
+        """Return the arguments, the last option that can stand alone moved behind all others.
 
         None if there is no such option, or nothing that it could have taken for its value.
         """
@@ -154,7 +154,7 @@ class DealCommand(click.Command):
         return [*args[: places[-1]], *args[places[-1] + 1 :], args[places[-1]]]
 
     def _options_with_values(self, ctx: click.Context) -> tuple[set[str], set[str]]:
-        """The names of options that need a value, and of those that can have one."""
+        """Return the names of options that need a value, and of those that can have one."""
         need, alone = set[str](), set[str]()
         for parameter in self.get_params(ctx):
             if isinstance(parameter, click.Option) and not parameter.is_flag:

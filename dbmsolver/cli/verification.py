@@ -35,7 +35,7 @@ _DEPTHS = {
 
 
 def claim_line(report: Verification) -> str:
-    """What the store claims, and in which depth that was checked."""
+    """Return the claim of the store, and the depth in which it was checked."""
     claim = report.certificate["claim"]
     name = title(report.deal)
     if claim == "unsolvable":
@@ -47,7 +47,7 @@ def claim_line(report: Verification) -> str:
 
 
 def verdict_text(report: Verification) -> str:
-    """Valid or not; a sample is never passed off as the whole."""
+    """Return whether the store is valid, in words; a sample is never passed off as the whole."""
     if not report.valid:
         return "NOT VALID"
     if report.sample is not None and report.all_blocks:
@@ -56,7 +56,7 @@ def verdict_text(report: Verification) -> str:
 
 
 def render_text(report: Verification) -> str:
-    """A page for people."""
+    """Return a page for people."""
     parts = ["".join(f"{name:<11}{value}\n" for name, value in _facts(report))]
     if report.valid and report.strata:
         layered = report.certificate["question"] == "solve"
@@ -100,7 +100,7 @@ def _boards(report: Verification) -> Iterator[str]:
 
 
 def render_json(report: Verification) -> str:
-    """One JSON object; docs/answers.schema.json describes it.
+    """Return a report as one JSON object; docs/answers.schema.json describes it.
 
     Of a shortest solution, the layer that holds the goal depends on the run: as in answers, its
     states are not counted, and no digest is told.
@@ -135,7 +135,7 @@ def render_json(report: Verification) -> str:
 
 
 def claim_data(record: Certificate) -> dict[str, Any]:
-    """What a certificate claims, for JSON, by the names that answers have."""
+    """Return the claim of a certificate, for JSON, by the names that answers have."""
     claim = record["claim"]
     return {
         "verdict": "unsolvable" if claim == "unsolvable" else "solved",

@@ -1,4 +1,4 @@
-"""How candidates enter a signature's table: what closing positions and closing records share.
+"""Admission of candidates to a signature's table, shared by closing positions and records.
 
 States of a signature are kept twice: in ``ws.table``, to find duplicates, and in ``ws.order``, in
 order of arrival, to expand them one after the other. Candidates are *staged* first, a burst of them
@@ -57,7 +57,7 @@ class Piece(NamedTuple):
 
 @inlined
 def is_in_piece(layout, piece, key):
-    """Whether a key of the signature, of three words, belongs to the piece."""
+    """Return True if a key of the signature, of three words, belongs to the piece."""
     return (key[1] if layout.wide else key[0]) & piece.mask == piece.value
 
 
@@ -178,7 +178,10 @@ def admit(ws, wide, bits, count, keys, codes, first, first_word, candidates):
 
 @kernel
 def admit_compact(ws, layout, bits, count, keys, codes, candidates):
-    """:func:`admit`, for a compact table: the first ``candidates`` of ``keys`` and ``codes``."""
+    """Admit candidates to a compact table: the first ``candidates`` of ``keys`` and ``codes``.
+
+    Otherwise as :func:`admit`.
+    """
     mask = (1 << bits) - 1
     shift = U64(64 - bits)
     for index in range(candidates):
@@ -192,13 +195,13 @@ def admit_compact(ws, layout, bits, count, keys, codes, candidates):
 
 @inlined
 def room_for_states(ws, out, width, limit):
-    """States of a signature that fit into workspace and output, at most ``limit``."""
+    """Return the states of a signature that fit into workspace and output, at most ``limit``."""
     return min(limit, ws.order.size // width, out.codes.size - out.used[USED_STATES])
 
 
 @inlined
 def has_room_for_closed(out, width, count):
-    """Whether the output can take ``count`` closed states of one more signature."""
+    """Return True if the output can take ``count`` closed states of one more signature."""
     return (
         out.used[USED_STATE_WORDS] + width * count <= out.keys.size
         and out.used[USED_SIGNATURES] < out.signatures.size

@@ -24,7 +24,7 @@ NETWORK_WORDS = NETWORK_STAGES + 1
 
 @intrinsic
 def popcount(typingctx, word):
-    """Number of one bits of a uint64, as int64."""
+    """Count the one bits of a uint64, as int64."""
 
     def codegen(context, builder, signature, args):
         function = builder.module.declare_intrinsic("llvm.ctpop", [ir.IntType(64)])
@@ -77,7 +77,7 @@ def prefetch(typingctx, array, index):
 
 @intrinsic
 def multiply_high(typingctx, left, right):
-    """Upper 64 bits of the 128-bit product of two uint64."""
+    """Return the upper 64 bits of the 128-bit product of two uint64."""
 
     def codegen(context, builder, signature, args):
         wide = ir.IntType(128)

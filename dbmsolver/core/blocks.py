@@ -41,7 +41,7 @@ def to_planes(keys, counts, words, planes):
 
 @allocating
 def from_planes(planes, counts, words, keys):
-    """Inverse of :func:`to_planes`: writes ``keys`` (uint64[words * states])."""
+    """Write ``keys`` (uint64[words * states]) from planes: the inverse of :func:`to_planes`."""
     for word in range(words):
         place = 0
         for run in range(counts.size):

@@ -55,7 +55,7 @@ class BoundTables(NamedTuple):
 
 
 class BoundSets(NamedTuple):
-    """What all states of a signature share."""
+    """The facts of the bound that all states of a signature share."""
 
     base: int  # cards not home, and blockers in the prefixes
     chained: np.uint64  # loose cards that are not in a prefix
@@ -65,7 +65,10 @@ class BoundSets(NamedTuple):
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTables:
-    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
+    """Return the tables of the deal that ``t`` was made for.
+
+    ``columns`` are the deal's, deepest card first.
+    """
     higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     beneath = [0] * CARDS
     dealt = blockers = 0
@@ -94,7 +97,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> BoundTable
 
 
 def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scratch memory: ``over`` (uint64[signatures, 52]), ``work`` (uint64[WORK_WORDS]).
+    """Return scratch memory: ``over`` (uint64[signatures, 52]), ``work`` (uint64[WORK_WORDS]).
 
     Each signature in use needs a row of ``over`` of its own; ``work`` serves all.
     """
@@ -103,13 +106,12 @@ def make_scratch(signatures: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
 
 @kernel
 def smallest_cover(cards, work):
-    """Size (int64) of the smallest vertex cover of the graph on the set ``cards``.
+    """Return the size (int64) of the smallest vertex cover of the graph on the set ``cards``.
 
-    ``work[card]`` are the neighbours of a card; the rest of ``work`` is written to.
-
-    Cards without neighbours are dropped, the neighbour of a card with one only is taken.  When
-    every card has two, the graph consists of rings, and any card of a ring will do.  Otherwise a
-    card with most neighbours is taken, or all of its neighbours are.
+    ``work[card]`` are the neighbours of a card; the rest of ``work`` is written to. Cards without
+    neighbours are dropped, the neighbour of a card with one only is taken. When every card has two,
+    the graph consists of rings, and any card of a ring will do. Otherwise a card with most
+    neighbours is taken, or all of its neighbours are.
     """
     best = CARDS
     cover = 0
@@ -155,10 +157,10 @@ def smallest_cover(cards, work):
 
 @inner
 def bound_sets(b, t, sets, over, work):
-    """The :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
+    """Return the :class:`BoundSets` of a signature (``sets``: its :class:`Sets`).
 
-    Writes to ``over`` (uint64[52]) what the bound of the signature's states needs; keep it with
-    them. ``work`` is scratch memory.
+    Writes to ``over`` (uint64[52]) the sets that the bound of the signature's states needs; keep it
+    with them. ``work`` is scratch memory.
     """
     prefixes = ZERO
     for column in range(t.columns):
@@ -183,11 +185,11 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The part of the bound that costs little.
+    """Return the part of the bound that costs little.
 
     That is cards not home, blockers, and the cover of the deadlocks in the prefixes. Returns (that
     part, int64; cards of chains that are no blockers, uint64). :func:`full_bound` goes on from
-    both, and from what this writes to ``over`` (uint64[52]).
+    both, and from the sets that this writes to ``over`` (uint64[52]).
     """
     rest = s.chained & off & low
     while rest:
@@ -212,13 +214,11 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound (int64) of a state, once :func:`cheap_bound` has given its cheap part.
+    """Return the bound (int64) of a state, once :func:`cheap_bound` has given its cheap part.
 
-    ``cheap`` and ``chained`` are what it gave.
-
-    Writes ``work``. ``over[card]`` is D with the card itself, ``b.inverse`` is D without, which
-    makes no difference: the card itself adds cards of its suit only, and of two of one suit one
-    would be a blocker.
+    ``cheap`` and ``chained`` are the values that it returned. Writes ``work``. ``over[card]`` is D
+    with the card itself, ``b.inverse`` is D without, which makes no difference: the card itself
+    adds cards of its suit only, and of two of one suit one would be a blocker.
     """
     edged = ZERO
     done = ZERO
@@ -260,7 +260,7 @@ def full_bound(b, s, cheap, chained, over, work):
 
 @kernel
 def lower_bound(b, t, s, off, low, high, over, work, limit):
-    """The lower bound (int64) of a state; if its cheap part exceeds ``limit``, only that.
+    """Return the lower bound (int64) of a state; if its cheap part exceeds ``limit``, only that.
 
     Writes ``over`` and ``work``.
     """

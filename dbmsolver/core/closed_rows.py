@@ -1,5 +1,4 @@
-"""What a search by cost layers tells of the states it has closed: how many, their digest, their
-codes.
+"""Counts, digest and codes of the states that a search by cost layers has closed.
 
 They are rows of a shard (:mod:`dbmsolver.core.shards`), and need not be in the store for that.
 """
@@ -36,7 +35,7 @@ _BASE = 2
 
 
 def make_cache() -> NDArray[np.uint64]:
-    """What :func:`count_rows` remembers of signatures: of none yet."""
+    """Return an empty cache of signatures for :func:`count_rows`."""
     cache = np.zeros((_CACHE, _BASE + MAX_PUBLIC_WORDS), np.uint64)
     cache[:, 0] = ~U64(0)
     return cache
@@ -74,9 +73,10 @@ def count_rows(t, flat, chosen, locked_in_deal, counts, cache):
 
 @kernel
 def closed_code(rows, table, signature, off, low, high):
-    """Parent-move code (int64) of a closed state; -1 if it is not among the rows, or not closed.
+    """Return the parent-move code (int64) of a closed state; -1 if it is not among the rows.
 
-    ``table`` is the shard's, the four words (uint64) are the state.
+    Also -1 if it is there and not closed. ``table`` is the shard's, the four words (uint64) are the
+    state.
     """
     hashed = hash_row(signature, off, low, high)
     slot = slot_of(hashed, table.size)

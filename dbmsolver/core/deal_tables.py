@@ -1,4 +1,4 @@
-"""Makes the tables of a game and a deal (:mod:`dbmsolver.core.tables`)."""
+"""The tables of a game and a deal (:mod:`dbmsolver.core.tables`), made from the rules."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _dealt_state(
     dealt: list[int],
     foundations: Sequence[int],
 ) -> tuple[int, tuple[int, int, int]]:
-    """Signature and planes of the deal's own state."""
+    """Return the signature and planes of the deal's own state."""
     signature = sum(height << (4 * suit) for suit, height in enumerate(foundations))
     loose = range(0)
     if game.removable and min(foundations) < KING + 1:
@@ -192,7 +192,7 @@ def _plane_masks(values: list[set[int]], plane_bits: Words) -> tuple[Words, Word
 
 
 def _column_tables(columns: list[list[int]], dealt: list[int]) -> dict[str, Any]:
-    """Per column and number of locked cards left: what is locked, what lies below it."""
+    """Return, per column and number of locked cards left, sets of cards locked and below."""
     counts = [sum(dealt[card] == PLACE_LOCKED for card in column) for column in columns]
     shape = (len(columns), max(counts, default=0) + 1)
     masks = {

@@ -26,7 +26,8 @@ RECORD_BYTES = 24 + 4 + 4 + 8
 """Memory that a dive takes for each record it has room for."""
 
 WON, EXHAUSTED, FULL, STOPPED, BROKEN = 0, 1, 2, 3, 4
-"""How a dive ends: a win; nothing waits; no room for more; told to stop; an impossible record."""
+"""The ends of a dive: a win; nothing waits; no room for more; told to stop; an impossible record.
+"""
 _LOOK_UP = 1023
 """A dive looks whether it is to stop whenever the number of records expanded has these bits set."""
 
@@ -105,7 +106,7 @@ def start_dive(d, signature, off, low, most):
 
 @inlined
 def locked_in(t, signature, column):
-    """How many cards are locked in a column (uint64)."""
+    """Return the number of cards that are locked in a column (uint64)."""
     return (signature >> t.column_shift[column]) & t.column_mask[column]
 
 
@@ -122,7 +123,7 @@ def note_depths(t, d, signature):
 
 @inlined
 def locked_above(t, d, signature):
-    """How many cards are locked on those that go home next, and of those themselves (int64)."""
+    """Count the cards locked on those that go home next, and those themselves (int64)."""
     total = 0
     for suit in range(4):
         card = 4 * height(signature, suit) + suit

@@ -40,14 +40,17 @@ expanded, records on the way to the win."""
 
 
 class Laid(NamedTuple):
-    """Deals as kernels read them: what is not listed is home."""
+    """Deals as kernels read them: cards that are not listed are home."""
 
     cards: NDArray[np.uint8]  # [deals, 52]: column after column, deepest first; then the freecells
     lengths: NDArray[np.uint8]  # [deals, columns + 1]: of the columns; cards in freecells
 
 
 def own_tables(t: Tables) -> Tables:
-    """Tables of the same rules that :func:`dive_deals` may write to, for deals of any shape."""
+    """Return tables of the same rules, with arrays of their own for :func:`dive_deals`.
+
+    They suit deals of any shape.
+    """
     shape = (t.columns, CARDS + 1)
     return t._replace(
         column_shift=np.zeros(t.columns, np.uint64),
@@ -65,7 +68,7 @@ def own_tables(t: Tables) -> Tables:
 
 @inlined
 def dealt_place(t, card, under):
-    """The place value of a card dealt on ``under``, NOBODY for a bottom card.
+    """Return the place value of a card dealt on ``under``, NOBODY for a bottom card.
 
     PLACE_LOCKED where no move could put it back.
     """
@@ -154,7 +157,7 @@ def lay_out(t, root, cards, lengths):
 
 @kernel
 def lay_out_deal(t, root, laid, deal):
-    """:func:`lay_out` for one of the deals, for callers from Python."""
+    """Lay out one of the deals, as :func:`lay_out` does, for callers from Python."""
     return lay_out(t, root, laid.cards[deal], laid.lengths[deal])
 
 

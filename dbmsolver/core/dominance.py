@@ -67,7 +67,7 @@ def list_macros(t, sets, form, scratch):
 
 @inlined
 def carry_out(t, sets, wanted, off, low, lifted, move):
-    """The form of what comes of a macro, not normalised yet.
+    """Return the form of a macro's result, not normalised yet.
 
     ``wanted`` are the cards that the foundations wait for before the move.
     """
@@ -127,7 +127,7 @@ def expand_record(t, sets, off, low, scratch):
 
 @kernel
 def successors(t, signature, off, low, scratch):
-    """:func:`expand_record`, for callers from Python."""
+    """Expand a record as :func:`expand_record` does, for callers from Python."""
     return expand_record(t, signature_sets(t, signature), off, low, scratch)
 
 

@@ -57,7 +57,7 @@ ZERO = np.uint64(0)
 
 
 class Tally(NamedTuple):
-    """What has come of expanding states so far."""
+    """Counts of the results of expanding states so far."""
 
     outgoing: int  # candidates that left the signature
     outgoing_words: int  # words of their keys
@@ -111,7 +111,10 @@ def prepare_target(t, ws, loose, card, target):
 
 @inlined
 def key_after_move(t, ws, layout, key, off, low, high, card, old, new):
-    """Key, of three words, after a move from place ``old`` to ``new`` within the signature."""
+    """Return the key, of three words, after a move from place ``old`` to ``new``.
+
+    The move stays within the signature.
+    """
     if not layout.wide:
         return (key[0] & ws.keeps[card]) | ws.fields[8 * card + new], ZERO, ZERO
     moved = apply_move(t, ZERO, off, low, high, card, old, new)
@@ -164,7 +167,7 @@ def expand_group(t, ws, layout, sets, piece, bits, head, end, tally):
 
 @inner
 def close(t, ws, layout, sets, piece, bits, head, count, room):
-    """Expand the states ``ws.order[head:count]`` and whatever of this signature follows from them.
+    """Expand the states ``ws.order[head:count]``, and all states of this signature that follow.
 
     In a workspace that ``grows`` the table holds ``order[:count]`` and is enlarged when it fills.
     In others it may hold other closed states too, may be compact, and the caller chooses ``room``
@@ -189,7 +192,7 @@ def close(t, ws, layout, sets, piece, bits, head, count, room):
 
 @kernel
 def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):
-    """:func:`close` for the piece with this mask and value (uint64) of a signature.
+    """Close the piece with this mask and value (uint64) of a signature, as :func:`close` does.
 
     Returns (head, count, candidates that left, words of their keys, states with a forced move).
     """
@@ -216,7 +219,7 @@ def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
 
 @inlined
 def target_signature(t, sets, target):
-    """The signature that a target number stands for."""
+    """Return the signature that a target number stands for."""
     if target < CARDS:
         return sets.signature - t.release[target]
     return home_signature(t, sets, target - CARDS)
@@ -247,7 +250,7 @@ def write_runs(t, ws, out, signature, outgoing):
 
 @kernel
 def exhaust_batch(t, ws, out, signatures, counts, offsets, words, keys, codes, first, last, limit):
-    """Close the signatures ``first:last``, each with its candidates, and append what comes of them.
+    """Close the signatures ``first:last``, each with its candidates, and append the results.
 
     Candidates of signature i are ``keys[words[i]:]`` and ``codes[offsets[i]:]``, ``counts[i]`` of
     them, duplicates included. ``signatures`` and ``keys`` are uint64, ``counts``, ``offsets`` and

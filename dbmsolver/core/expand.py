@@ -1,4 +1,4 @@
-"""From a state to its successors: one move generator for every game and every kernel.
+"""The successors of a state: one move generator for every game and every kernel.
 
 A state is (signature, three planes), all uint64; see :mod:`dbmsolver.core.tables`.
 :func:`list_moves` works on sets of cards held in words, so it never tries a move that is not legal:
@@ -39,7 +39,7 @@ MAX_MOVES = 256
 
 @inlined
 def permute_suits(cards, kind):
-    """The set of cards of the same ranks as ``cards``, with suits XORed by ``kind`` (uint64)."""
+    """Return the cards of the same ranks as ``cards``, with suits XORed by ``kind`` (uint64)."""
     if kind & ONE:
         cards = ((cards & ODD) << ONE) | ((cards >> ONE) & ODD)
     if kind & U64(2):
@@ -49,12 +49,12 @@ def permute_suits(cards, kind):
 
 @inlined
 def height(signature, suit):
-    """Foundation height (0 to 13) of a suit, as int64."""
+    """Return the foundation height (0 to 13) of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))
 
 
 class Sets(NamedTuple):
-    """What all states of a signature share. Sets of cards have a bit for each card."""
+    """The sets of cards that all states of a signature share, with a bit for each card."""
 
     signature: np.uint64
     home: np.uint64  # cards that are home
@@ -66,7 +66,7 @@ class Sets(NamedTuple):
 
 @kernel
 def signature_sets(t, signature):
-    """The :class:`Sets` of a signature (uint64)."""
+    """Return the :class:`Sets` of a signature (uint64)."""
     home = (
         t.home[0, height(signature, 0)]
         | t.home[1, height(signature, 1)]
@@ -86,7 +86,7 @@ def signature_sets(t, signature):
 
 @inlined
 def next_home(signature):
-    """The set of cards, at most four, that the foundations of a signature wait for."""
+    """Return the set of cards, at most four, that the foundations of a signature wait for."""
     cards = ZERO
     for suit in range(4):
         rank = height(signature, suit)
@@ -97,7 +97,7 @@ def next_home(signature):
 
 @inlined
 def is_safe(t, signature, card):
-    """Whether moving ``card`` home, where it fits, can never be a mistake under the policy.
+    """Return True if moving ``card`` home, where it fits, is never a mistake under the policy.
 
     The argument is the same for every rule: whatever could have been placed on the card can go home
     itself the moment it is free. By suit only the next lower card of the suit, home already, could.
@@ -128,9 +128,10 @@ def is_safe(t, signature, card):
 
 @inlined
 def safe_move(t, signature, homing):
-    """The card of ``homing``, all of which can go home, that goes home safely; -1 for none.
+    """Return the card of ``homing`` that goes home safely; -1 for none.
 
-    The lowest suit comes first. Cards are numbered by rank, so all have to be looked at.
+    All cards of ``homing`` can go home. The lowest suit comes first. Cards are numbered by rank, so
+    all have to be looked at.
     """
     best = np.int64(-1)
     while homing:
@@ -152,7 +153,7 @@ def put_moves(cards, place, moves, count):
 
 
 class Before(NamedTuple):
-    """What the move that led to a state lets :func:`list_moves` leave out.
+    """The moves that :func:`list_moves` may leave out after the move that led to a state.
 
     The card that was moved last never needs to move: where it could go now it could have gone at
     once. Others need not go where they could have gone before: see
@@ -168,13 +169,13 @@ class Before(NamedTuple):
 
 @inlined
 def only_skipping(cards):
-    """A :class:`Before` with cards not to move, and nothing else."""
+    """Return a :class:`Before` with cards not to move, and nothing else."""
     return Before(cards, ZERO, ZERO, np.int64(0), np.int64(0))
 
 
 @inlined
 def skipping_last(t, code):
-    """A :class:`Before` with the card that a parent-move code says was moved last."""
+    """Return a :class:`Before` with the card that a parent-move code says was moved last."""
     return only_skipping(ONE << U64(t.code_card[code]))
 
 
@@ -242,9 +243,10 @@ def place_of(locked, off, low, high, card):
 
 @inlined
 def put_card(t, off, low, high, card, place):
-    """The planes (off, low, high) when ``card``, wherever it was, lies at a place value.
+    """Return the planes (off, low, high) when ``card`` lies at a place value.
 
-    Home and locked cards have no bits, but for those that may come back from the foundations.
+    Its old place does not matter. Home and locked cards have no bits, but for those that may come
+    back from the foundations.
     """
     shift = U64(card)
     others = ~(ONE << shift)
@@ -257,9 +259,10 @@ def put_card(t, off, low, high, card, place):
 
 @inlined
 def move_card(t, signature, off, low, high, card, old, new, home):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``.
+    """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``.
 
-    If that is the foundation, ``home`` cards go there with it, itself among them.
+    If that is the foundation, ``home`` cards go there with it, itself among them. Both places are
+    place values.
     """
     if old == PLACE_LOCKED:
         signature -= t.release[card]
@@ -271,7 +274,7 @@ def move_card(t, signature, off, low, high, card, old, new, home):
 
 @inlined
 def put_back(t, signature, off, low, high, code, home):
-    """The parent of a state by its parent-move code: (signature, off, low, high).
+    """Return the parent of a state by its parent-move code: (signature, off, low, high).
 
     If the card is home now, ``home`` cards went there with it. Arithmetic only; whether the parent
     is a state of a game is not looked at.
@@ -289,19 +292,19 @@ def put_back(t, signature, off, low, high, code, home):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
+    """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``."""
     return move_card(t, signature, off, low, high, card, old, new, 1)
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
-    """The parent of a state by its parent-move code: (signature, off, low, high)."""
+    """Return the parent of a state by its parent-move code: (signature, off, low, high)."""
     return put_back(t, signature, off, low, high, code, 1)
 
 
 @kernel
 def progress(t, signature, locked_in_deal):
-    """Progress (int64) of a signature: cards home plus locked cards released.
+    """Return the progress (int64) of a signature: cards home plus locked cards released.
 
     ``locked_in_deal`` is the number of locked cards in the deal.
     """

@@ -1,4 +1,4 @@
-"""What differs between families of games, under one name for each: the interface of the kernels.
+"""The interface of the kernels: functions that differ between families, under common names.
 
 A family is a class of tables (:class:`~dbmsolver.core.tables.Tables` for single cards,
 :data:`~dbmsolver.core.run_tables.RunTables` for runs,
@@ -73,7 +73,7 @@ def _run_home(t, sets, suit):
 
 @inlined
 def _card_home(t, sets, card, cards):
-    """The signature after a card goes home, as the deepest of some."""
+    """Return the signature after a card goes home, as the deepest of ``cards`` cards."""
     signature = sets.signature + (U64(cards) << U64(4 * (card & 3)))
     if (sets.locked >> U64(card)) & ONE:
         signature -= t.release[card]
@@ -105,7 +105,7 @@ _BOUNDS = (BoundTables, RunBoundTables, TwoWayBoundTables)
 
 
 def _of(functions: Iterable[Any], types: Iterable[Any] = _FAMILIES) -> dict[Any, Any]:
-    """The functions of single cards, of runs, and of cards that go both ways, by their types."""
+    """Return the functions of single cards, of runs, and of two-way cards, by their types."""
     return dict(zip(types, functions, strict=True))
 
 
@@ -134,7 +134,7 @@ full_bound = inlined_by_type(
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> Any:
-    """The bound's tables of the deal that ``t`` was made for, with these columns."""
+    """Return the bound's tables of the deal that ``t`` was made for, with these columns."""
     if isinstance(t, RunTables):
         return run_bound.make_bound_tables(t, columns)
     if isinstance(t, TwoWayTables):
@@ -144,7 +144,7 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> Any:
 
 @allocating
 def successors(t, signature, off, low, high, skip, states, codes):
-    """All successors of one state, for tests and tools.
+    """Find all successors of one state, for tests and tools.
 
     Writes ``states`` (uint64[256, 4]: signature and planes) and ``codes`` (uint16[256]); returns
     (count, forced).
@@ -164,7 +164,7 @@ def successors(t, signature, off, low, high, skip, states, codes):
 
 @kernel
 def bound_of_state(b, t, signature, off, low, high, over, work, limit):
-    """The lower bound (int64) of one state, its signature worked out each time: for tests.
+    """Return the lower bound (int64) of one state, its signature worked out each time: for tests.
 
     Writes ``over`` (uint64[52]) and ``work``; if the cheap part exceeds ``limit``, only that.
     """

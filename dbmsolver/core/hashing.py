@@ -28,7 +28,10 @@ HASH = np.uint64(0x9E3779B97F4A7C15)
 
 @inlined
 def hash_slot(first, second, third, shift):
-    """Slot (int64) of a local key of three words in a plain table: multiplicative hashing."""
+    """Return the slot (int64) of a local key of three words in a plain table.
+
+    The hash is multiplicative.
+    """
     word = first ^ (first >> U64(32)) ^ (second * U64(0xD6E8FEB86659FD93))
     word ^= third * U64(0xA0761D6478BD642F)
     return np.int64((word * HASH) >> shift)
@@ -60,7 +63,7 @@ def insert(table, mask, slot, wide, first, second, third):
 
 @inlined
 def compact_key(layout, nets, first, second):
-    """A wide key of two planes (uint64) packed: (its low 64 bits, the few above)."""
+    """Return a wide key of two planes (uint64) packed: (its low 64 bits, the few above)."""
     upper = pack_bits(second, nets[1])
     return (
         pack_bits(first, nets[0]) | (upper << layout.low_shift),
@@ -70,7 +73,10 @@ def compact_key(layout, nets, first, second):
 
 @inlined
 def home_slot(low, high, shift):
-    """Home slot (int64) of a packed key in a compact table; with ``low`` it gives ``high`` back."""
+    """Return the home slot (int64) of a packed key in a compact table.
+
+    With ``low`` it gives ``high`` back.
+    """
     return np.int64(((low * HASH) >> shift) ^ high)
 
 

@@ -2,7 +2,7 @@
 
 States are expanded in ascending order of f = moves made (g) + lower bound (h). The bound is
 consistent, so a state that is expanded in layer f has its least g, whatever the order within the
-layer. What is found again later is a duplicate, and no state is expanded twice. States are rows of
+layer. A state found again later is a duplicate, and no state is expanded twice. States are rows of
 a shard (:mod:`dbmsolver.core.shards`); those that wait for a higher layer are named to the caller
 as (row, layer).
 
@@ -72,9 +72,9 @@ ONE = np.uint64(1)
 
 @inlined
 def assess(t, b, shard, index, layer, weight, locked_in_deal):
-    """Bound a row's state, as far as needed to see whether its f is above ``layer``; f so far.
+    """Bound a row's state, as far as needed to see if its f is above ``layer``; return f so far.
 
-    Writes h to the row's meta, and whether it is only the cheap part.
+    Writes h to the row's meta, and a flag if it is only the cheap part.
     """
     row = shard.rows[index]
     g = g_of(row[META])
@@ -106,7 +106,7 @@ def place_row(shard, index, layer, f):
 
 @inlined
 def find_row(shard, candidate, hashed):
-    """The table slot of a candidate's state in a shard, or a free one."""
+    """Return the table slot of a candidate's state in a shard, or a free one."""
     mask = shard.table.size - 1
     slot = slot_of(hashed, shard.table.size)
     tag = hashed >> U64(32)
@@ -153,7 +153,7 @@ def enter(t, b, shard, candidate, layer, weight, locked_in_deal):
 
 @inlined
 def has_room(shard):
-    """Whether another burst of candidates surely fits."""
+    """Return True if another burst of candidates surely fits."""
     return (
         shard.state[COUNT] + BURST <= shard.rows.shape[0]
         and shard.state[TODO] + BURST <= shard.todo.size
@@ -231,8 +231,8 @@ def requeue(t, b, shard, layer, weight, locked_in_deal, waiting, first):
 def order_todo(shard, rows, bounds):
     """Order the rows to expand in this layer by their bound, the lowest to be expanded first.
 
-    Only in the last layer the order matters: from a low bound the goal is near. What is found on
-    the way has lower bounds still, and is expanded before the rest. Writes ``rows`` (uint32[*]) and
+    Only in the last layer the order matters: from a low bound the goal is near. States found on the
+    way have lower bounds still, and are expanded before the rest. Writes ``rows`` (uint32[*]) and
     ``bounds`` (uint16[*]), which have room for all of them.
     """
     count = shard.state[TODO]

@@ -26,7 +26,7 @@ LOOSE, LOW_SHIFT, HIGH_SHIFT, WIDE = range(LAYOUT_WORDS)
 
 
 class Layout(NamedTuple):
-    """How the states of one signature are packed. Its networks lie in a scratch array, ``nets``."""
+    """The packing of the states of one signature. Its networks lie in a scratch array, ``nets``."""
 
     loose: np.uint64  # set of cards
     bits: int  # of the key; 0 to 156
@@ -37,7 +37,10 @@ class Layout(NamedTuple):
 
 @kernel
 def make_layout(t, loose, nets):
-    """The layout of a signature with these loose cards (uint64); writes ``nets`` (uint64[3, 7])."""
+    """Return the layout of a signature with these loose cards; write ``nets`` (uint64[3, 7]).
+
+    ``loose`` is a set of cards (uint64).
+    """
     make_network(loose & t.varying[0], nets[0])
     make_network(loose & t.varying[1], nets[1])
     low = popcount(nets[0, 6])
@@ -51,7 +54,7 @@ def make_layout(t, loose, nets):
 
 @inlined
 def width_of(layout):
-    """Words of each key, 1 or 3."""
+    """Return the words of each key, 1 or 3."""
     return WIDE_WORDS if layout.wide else 1
 
 
@@ -66,7 +69,7 @@ def put_layout(layouts, row, layout):
 
 @inlined
 def get_layout(layouts, row):
-    """The layout in a row of ``layouts`` (uint64[*, 4]); its ``bits`` are 0."""
+    """Return the layout in a row of ``layouts`` (uint64[*, 4]); its ``bits`` are 0."""
     return Layout(
         layouts[row, LOOSE],
         0,
@@ -78,7 +81,10 @@ def get_layout(layouts, row):
 
 @inlined
 def pack_key(t, layout, nets, off, low, high):
-    """Local key of a state's planes (uint64): three words, the last two 0 unless wide."""
+    """Return the local key of a state's planes (uint64), three words.
+
+    The last two are 0 unless it is wide.
+    """
     if layout.wide:
         return off & nets[0, 6], low & nets[1, 6], high & layout.loose & t.varying[2]
     key = pack_bits(off, nets[0]) | (pack_bits(low, nets[1]) << layout.low_shift)
@@ -89,7 +95,7 @@ def pack_key(t, layout, nets, off, low, high):
 
 @inlined
 def unpack_key(t, layout, nets, first, second, third):
-    """The planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
+    """Return the planes (off, low, high) of a local key of three words, as `pack_key` writes it."""
     off = t.fixed[0] & layout.loose
     low = t.fixed[1] & layout.loose
     if layout.wide:
@@ -104,7 +110,7 @@ def unpack_key(t, layout, nets, first, second, third):
 
 @inlined
 def key_at(keys, index, wide):
-    """Three words of the key number ``index`` in an array of keys, the last two 0 unless wide."""
+    """Return the three words of key number ``index`` in an array, the last two 0 unless wide."""
     if wide:
         base = WIDE_WORDS * index
         return keys[base], keys[base + 1], keys[base + 2]

@@ -63,7 +63,7 @@ class Record(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """Where a card lies."""
+    """The place of a card in a record."""
 
     card: int
     bit: np.uint64  # the card as a set
@@ -86,7 +86,7 @@ class Way(NamedTuple):
 
 
 def make_scratch() -> Scratch:
-    """Scratch memory of one thread."""
+    """Return scratch memory of one thread."""
     return Scratch(
         depth=np.zeros(CARDS, np.uint8),
         column=np.zeros(CARDS, np.uint8),
@@ -102,7 +102,7 @@ def make_scratch() -> Scratch:
 
 @inlined
 def walk_columns(t, r, scratch, slots, tops):
-    """Number the stuck columns and note what lies in them as far as lifting can reach.
+    """Assign numbers to stuck columns, and note their cards as far as lifting can reach.
 
     ``slots`` are the slot cards, ``tops`` the top cards of stuck columns. Writes ``scratch.depth``,
     ``column``, ``tops``, ``lengths`` and ``masks``. Returns the cards that can be reached: slot
@@ -140,7 +140,7 @@ def walk_columns(t, r, scratch, slots, tops):
 
 @inlined
 def look_up(t, r, scratch, card):
-    """Where a card that can be reached lies (:class:`Lying`)."""
+    """Return the place of a card that can be reached (:class:`Lying`)."""
     bit = ONE << U64(card)
     column = np.int64(scratch.column[card])
     above = ZERO

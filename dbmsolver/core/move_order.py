@@ -39,7 +39,7 @@ ONE = np.uint64(1)
 
 @inlined
 def before_move(t, sets, off, low, high, code):
-    """The :class:`~dbmsolver.core.expand.Before` of a state that was entered by a move.
+    """Return the :class:`~dbmsolver.core.expand.Before` of a state that was entered by a move.
 
     ``code`` (int64) is the state's parent-move code; ``off``, ``low`` and ``high`` are its planes.
     """

@@ -33,13 +33,16 @@ def put_outgoing(ws, targets, number, first_word, wide, key, code, target):
 
 @inlined
 def target_width(layouts, target):
-    """Words of each key of a target signature, 1 or 3."""
+    """Return the words of each key of a target signature, 1 or 3."""
     return WIDE_WORDS if layouts[target, WIDE] else 1
 
 
 @inlined
 def has_room_for_runs(out, outgoing, outgoing_words, targets):
-    """Whether the output can take so many candidates, of so many words, in ``targets`` runs."""
+    """Return True if the output has room for the candidates and runs of one signature.
+
+    There are ``outgoing`` candidates, of ``outgoing_words`` words in all, in ``targets`` runs.
+    """
     return (
         out.used[USED_CANDIDATES] + outgoing <= out.run_codes.size
         and out.used[USED_CANDIDATE_WORDS] + outgoing_words <= out.run_keys.size

@@ -44,7 +44,7 @@ TOP_BITS = 6
 TOP = (1 << TOP_BITS) - 1
 
 EXHAUSTED, GIVEN_UP = -1, -2
-"""What :func:`dive` returns where it has found no solution."""
+"""The values that :func:`dive` returns where it has found no solution."""
 MOST_MOVES = CARDS
 
 
@@ -57,7 +57,7 @@ class PileTables(NamedTuple):
     columns: int
     shifts: Words  # [columns + 1]: where a column's number starts in the key; last, the stock's
     masks: Words  # [columns + 1]: that number's mask after shifting
-    cards: NDArray[np.int64]  # [columns + 1, left]: the card that may leave when so many are left
+    cards: NDArray[np.int64]  # [columns + 1, left]: the card that may leave, by cards left
     follows: Words  # [53]: the cards of columns that may be put on a card
     release: Words  # [52]: what a card takes from the key when it leaves; 0 in the pile of the deal
 
@@ -65,7 +65,7 @@ class PileTables(NamedTuple):
 def make_tables(
     columns: Sequence[Sequence[int]], stock: Sequence[int], follows: Sequence[int]
 ) -> PileTables:
-    """The tables of a deal.
+    """Return the tables of a deal.
 
     ``columns`` hold cards, deepest first, ``stock`` the card first that is turned next; ``follows``
     are, for each of the 52 cards and for an empty pile, the set of cards that may be put on it.
@@ -95,13 +95,13 @@ def make_tables(
 
 
 def key_of(t: PileTables, lengths: Sequence[int], stock: int, top: int) -> int:
-    """The key of a state: the lengths of the columns and of the stock, and the card on top."""
+    """Return the key of a state: the lengths of the columns and of the stock, and the top card."""
     numbers = zip(t.shifts.tolist(), (*lengths, stock), strict=True)
     return sum(number << shift for shift, number in numbers) + top
 
 
 def take_key(t: PileTables, key: int) -> tuple[list[int], int, int]:
-    """Inverse of :func:`key_of`: (lengths, stock, top)."""
+    """Return (lengths, stock, top) of a key: the inverse of :func:`key_of`."""
     numbers = [
         key >> shift & mask for shift, mask in zip(t.shifts.tolist(), t.masks.tolist(), strict=True)
     ]
@@ -110,13 +110,13 @@ def take_key(t: PileTables, key: int) -> tuple[list[int], int, int]:
 
 @inlined
 def left_in(t, key, place):
-    """How many cards (int64) a column or, as the last place, the stock has left."""
+    """Return the cards (int64) that a column or, as the last place, the stock has left."""
     return np.int64((key >> t.shifts[place]) & t.masks[place])
 
 
 @inlined
 def after(t, key, card):
-    """The key of the state after a card was put on the pile."""
+    """Return the key of the state after a card was put on the pile."""
     return (key & ~U64(TOP)) - t.release[card] + U64(card)
 
 
@@ -151,7 +151,7 @@ def expand(t, keys, first, played, turned):
 
 
 class Diving(NamedTuple):
-    """How far a search depth first has come; :func:`make_diving` begins one."""
+    """The state of a search depth first; :func:`make_diving` begins one."""
 
     slots: Words  # [2**n]: a hash table of the states met, plus one, 0 where it is free
     keys: Words  # [54]: the states on the way, the deal first
@@ -161,7 +161,7 @@ class Diving(NamedTuple):
 
 
 def make_diving(root: int, most: int) -> Diving:
-    """The beginning of a search that meets at most so many states."""
+    """Return the beginning of a search that meets at most ``most`` states."""
     diving = Diving(
         slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
         keys=np.zeros(MOST_MOVES + 2, np.uint64),
@@ -233,7 +233,7 @@ def dive(t, diving, order, limit):
 
 @allocating
 def digest_keys(keys):
-    """The digest (uint64) of states: the sum of XXH3-64 over their keys, as words of 16 bytes."""
+    """Return the digest (uint64) of states: the sum of XXH3-64 over their 16-byte keys."""
     total = ZERO
     for key in keys:
         total += hash_words(key, ZERO, ZERO, 2)

@@ -1,4 +1,4 @@
-"""Where a card can lie by the rules of a game: its place values."""
+"""The place values that a card can have by the rules of a game."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from dbmsolver.core.tables import (
 
 
 def words_array(values: Any) -> Words:
-    """Numbers, nested in any way, as an array of uint64."""
+    """Return numbers, nested in any way, as an array of uint64."""
     return np.array(values, dtype=np.uint64)
 
 
 def fills(game: Game, card: int) -> bool:
-    """Whether the card may go to an empty column."""
+    """Return True if the card may go to an empty column."""
     return game.fill == FILL_ANY or (game.fill == FILL_KINGS and card // 4 == KING)
 
 
 def ace_is_forced(game: Game, card: int) -> bool:
-    """Whether the card is an ace that goes home the moment it is free, by the policy."""
+    """Return True if the card is an ace that goes home the moment it is free, by the policy."""
     return card // 4 == 0 and game.policy != POLICY_NONE
 
 

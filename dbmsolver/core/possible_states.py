@@ -1,4 +1,4 @@
-"""Whether states read from a file can be states of a deal: what other kernels rely on.
+"""Checks that states read from a file can be states of a deal: other kernels rely on that.
 
 Below, ``t`` are the deal's :class:`~dbmsolver.core.tables.Tables`, and a state is a row of words,
 columns SIGNATURE, OFF, LOW and HIGH.
@@ -19,7 +19,7 @@ ONE = np.uint64(1)
 
 @inlined
 def fit_in_freecells(t, cards):
-    """Whether these cards can all be in freecells: there is room, or they are a reserve's."""
+    """Return True if these cards can all be in freecells: they fit, or they are a reserve's."""
     if popcount(cards) <= t.freecells:
         return True
     if t.freecells:
@@ -33,7 +33,7 @@ def fit_in_freecells(t, cards):
 
 @inlined
 def is_position(t, dealt, used, row):
-    """Whether a row holds a state of the deal; see :func:`are_positions`."""
+    """Return True if a row holds a state of the deal; see :func:`are_positions`."""
     signature, off, low, high = row[SIGNATURE], row[OFF], row[LOW], row[HIGH]
     if signature & ~used:
         return False
@@ -66,11 +66,11 @@ def is_position(t, dealt, used, row):
 
 @kernel
 def are_positions(t, dealt, used, rows):
-    """Whether all rows (uint64[*, 4]) hold states that the other kernels can work with.
+    """Return True if all rows (uint64[*, 4]) hold states that the other kernels can work with.
 
     ``dealt`` is the signature of the deal, ``used`` the bits that a signature has (uint64). Every
-    card is home, locked where it was dealt, in a freecell, at the bottom of one of the
-    columns, or alone on a legal parent that is there.
+    card is home, locked where it was dealt, in a freecell, at the bottom of one of the columns, or
+    alone on a legal parent that is there.
     """
     number = 0
     while number < rows.shape[0] and is_position(t, dealt, used, rows[number]):

@@ -13,7 +13,10 @@ from dbmsolver.core.tables import CARDS, PLACE_HOME, PLACE_LOCKED, PLACES, SUITS
 
 
 def public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict[str, Any]:
-    """Radices and weights of the public key; a radix follows from the rules and the rank alone."""
+    """Return the digits of the public key, with their radices and weights.
+
+    A radix follows from the rules and the rank alone.
+    """
     digit_cards, digit_places, radices = [], [], [14] * SUITS
     for card in range(CARDS):
         if ace_is_forced(game, card):
@@ -45,18 +48,17 @@ def public_digits(game: Game, kinds: tuple[int, ...], dealt: list[int]) -> dict[
 
 
 def digit_of(places: Sequence[int], place: int) -> int:
-    """Digit of a place value: 0 (as dealt) wins where the dealt place is a legal one."""
+    """Return the digit of a place value: 0 (as dealt) wins where the dealt place is a legal one."""
     return places.index(place)
 
 
 def public_contributions(
     game: Game, public: dict[str, Any], dealt: list[int]
 ) -> tuple[Words, Words]:
-    """What each place value of a card, and each foundation height, adds to the key's words.
+    """Return the words that place values and foundation heights add to a key.
 
-    A card that is home and may come back adds one to the height of its foundation.
-
-    Returns `Tables.digit_words` and `Tables.height_words`.
+    A card that is home and may come back adds one to the height of its foundation. Returns
+    `Tables.digit_words` and `Tables.height_words`.
     """
     words = len(public["ranges"])
     digits = np.zeros((CARDS * PLACES, words), np.uint64)
@@ -76,7 +78,10 @@ def public_contributions(
 
 
 def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Words:
-    """Public key words of all four cards of a rank at once, indexed by four bits of each plane."""
+    """Return the public key's words of all four cards of a rank at once.
+
+    They are indexed by four bits of each plane.
+    """
     index = np.arange(1 << (4 * planes))
     result = np.zeros((13, index.size, digit_words.shape[1]), np.uint64)
     place_of_bits = np.zeros(8, np.int64)
@@ -95,7 +100,10 @@ def rank_contributions(digit_words: Words, plane_bits: Words, planes: int) -> Wo
 def parent_move_codes(
     game: Game, public: dict[str, Any], dealt: list[int]
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Number the pairs (card moved, digit before): 236 in FreeCell."""
+    """Assign numbers to the pairs (card moved, digit before): 236 in FreeCell.
+
+    Returns the number of each pair, and the card and the digit of each number.
+    """
     places_of = dict(zip(public["digit_cards"], public["digit_places"], strict=True))
     codes = np.full(CARDS * PLACES, 0xFFFF, np.uint16)
     code_card, code_place = [], []

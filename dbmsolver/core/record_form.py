@@ -55,13 +55,13 @@ class Form(NamedTuple):
 
 @inlined
 def columns_are_slots(t):
-    """Whether empty columns take any card."""
+    """Return True if empty columns take any card."""
     return t.fillers == U64(ALL_CARDS)
 
 
 @inlined
 def covered_cards(t, under_locked, stacked, low):
-    """Cards that something lies on.
+    """Return the cards that something lies on.
 
     They are those that locked cards lie on, and the parents of the ``stacked`` cards: loose cards
     that lie on a parent.
@@ -75,7 +75,7 @@ def covered_cards(t, under_locked, stacked, low):
 
 @inlined
 def children_of(t, parents):
-    """The cards that can lie on one of ``parents``."""
+    """Return the cards that can lie on one of ``parents``."""
     cards = ZERO
     parents >>= U64(4)
     for kind in range(t.kinds.size):
@@ -85,7 +85,7 @@ def children_of(t, parents):
 
 @inlined
 def card_below(t, locked, off, low, card):
-    """The card that a card of a stuck column lies on; NOBODY for the bottom card."""
+    """Return the card that a card of a stuck column lies on; NOBODY for the bottom card."""
     bit = ONE << U64(card)
     if locked & bit:
         return np.int64(t.dealt_below[card])
@@ -96,7 +96,7 @@ def card_below(t, locked, off, low, card):
 
 @inlined
 def choose_parent(t, parents, card):
-    """The place value of a card on that of its ``parents`` which has the lowest suit."""
+    """Return the place value of a card on that of its ``parents`` which has the lowest suit."""
     best = 0
     suit = 4
     for kind in range(t.kinds.size):
@@ -109,7 +109,7 @@ def choose_parent(t, parents, card):
 
 @inlined
 def make_form(t, signature, wanted, locked, loose, under_locked, off, low):
-    """The form of a record whose planes may still tell ``fix`` from other slot cards.
+    """Return the form of a record whose planes may still tell ``fix`` from other slot cards.
 
     ``under_locked`` are the cards that locked cards lie on.
     """
@@ -123,7 +123,7 @@ def make_form(t, signature, wanted, locked, loose, under_locked, off, low):
 
 @inlined
 def safe_card(t, form):
-    """The lowest card that can go home safely, -1 for none."""
+    """Return the lowest card that can go home safely, -1 for none."""
     homing = (form.tops | form.slots) & form.wanted
     while homing:
         card = lowest_bit(homing)
@@ -135,7 +135,7 @@ def safe_card(t, form):
 
 @inlined
 def send_home(t, form, fix, card):
-    """First reduction: a top or slot card goes home; returns (form, fix)."""
+    """Make the first reduction: a top or slot card goes home; return (form, fix)."""
     signature, wanted, locked, off, low, tops, slots = form
     bit = ONE << U64(card)
     if tops & bit:
@@ -163,7 +163,7 @@ def send_home(t, form, fix, card):
 
 @inlined
 def stack_card(t, form, parents, card):
-    """Second and third reduction: a slot card goes onto one of ``parents``; returns the form."""
+    """Make the second or third reduction: a slot card goes onto a parent; return the form."""
     signature, wanted, locked, off, low, tops, slots = form
     bit = ONE << U64(card)
     kind = choose_parent(t, parents, card)
@@ -179,7 +179,10 @@ def stack_card(t, form, parents, card):
 
 @inlined
 def put_king_down(form, kings):
-    """Third reduction where only kings go to empty columns: the lowest king does; the form."""
+    """Put the lowest king down where only kings go to empty columns; return the form.
+
+    That is the third reduction.
+    """
     signature, wanted, locked, off, low, tops, slots = form
     king = kings & (~kings + ONE)
     return Form(signature, wanted, locked, off, low | king, tops | king, slots & ~king)
@@ -187,7 +190,7 @@ def put_king_down(form, kings):
 
 @inlined
 def normalise(t, form, fix):
-    """The normal form of a record: (signature, off, low, free slots), the planes as stored."""
+    """Return a record's normal form: (signature, off, low, free slots), the planes as stored."""
     in_slots = columns_are_slots(t)
     while True:
         empty = t.columns - popcount(form.tops)

@@ -88,7 +88,7 @@ class RecordSpace(NamedTuple):
 
 
 class RecordTally(NamedTuple):
-    """What has come of expanding records so far."""
+    """Counts of the results of expanding records so far."""
 
     outgoing: int  # candidates that left the signature
     outgoing_words: int  # words of their keys
@@ -160,9 +160,9 @@ def forget_targets(space):
 
 @inlined
 def left_just_now(space, key, target):
-    """Whether a narrow key (uint64) has just left for the same target; writes ``space.recent``.
+    """Return True if a narrow key (uint64) has just left for the same target; write it down.
 
-    It drops many duplicates, not all.
+    Writes ``space.recent``. It drops many duplicates, not all.
     """
     mark = (U64(space.counters[ROUND]) << U64(16)) | U64(target)
     place = np.int64(((key ^ (mark << U64(40))) * HASH) >> U64(64 - RECENT_BITS))

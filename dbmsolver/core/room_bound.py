@@ -52,10 +52,10 @@ U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 HEAD = np.uint64(CARDS)
-"""Where the deepest card of the segment begins in a word of ``over``; it has six bits."""
+"""The first bit, in a word of ``over``, of the deepest card of the segment; it has six bits."""
 HEAD_MASK = np.uint64(63)
 BLOCKED = np.uint64(1 << 58)
-"""Whether there is a blocker in the segment up to the card."""
+"""The bit that is set if there is a blocker in the segment up to the card."""
 NEWLY = 0
 """The word of ``over`` for the deepest cards of segments that chains have blocked.
 
@@ -63,7 +63,7 @@ No card ever lies on an ace, and an ace is deadlocked with none, so its word is 
 
 
 def dealt_segments(t: Tables, columns: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """The fields of the bound's tables that segments need, of these columns as dealt."""
+    """Return the fields of the bound's tables that segments need, of these columns as dealt."""
     higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     kinds = [int(kind) for kind in t.kinds]
     beneath = [0] * CARDS
@@ -109,7 +109,7 @@ def dealt_segments(t: Tables, columns: Sequence[Sequence[int]]) -> dict[str, Any
 
 @inlined
 def heads_of(b, cards):
-    """The deepest cards of the segments, as dealt, of a set of cards."""
+    """Return the deepest cards of the segments, as dealt, of a set of cards."""
     heads = cards & b.alone
     rest = cards & ~b.alone
     while rest:
@@ -140,11 +140,11 @@ def dealt_graph(b, edged, vertices, work):
 
 @inner
 def segment_sets(b, t, sets, over, work):
-    """What the bounds of a signature's states share, as :class:`~dbmsolver.core.bound.BoundSets`.
+    """Return the :class:`~dbmsolver.core.bound.BoundSets` of a signature, by segments.
 
-    ``base`` is what is not home and the blocked segments of the prefixes, ``vertices`` the cards of
-    their other segments, ``edged`` those that are deadlocked, ``cover`` how many segments cover
-    these deadlocks. Writes ``over`` (uint64[52]) and ``work``.
+    ``base`` counts the cards not home and the blocked segments of the prefixes. ``vertices`` are
+    the cards of their other segments, ``edged`` those that are deadlocked, ``cover`` the number of
+    segments that cover these deadlocks. Writes ``over`` (uint64[52]) and ``work``.
     """
     prefixes = ZERO
     for column in range(t.columns):
@@ -177,7 +177,7 @@ def segment_sets(b, t, sets, over, work):
 
 @inlined
 def count_blocked(b, t, s, off, low, high, over):
-    """The part of the bound that costs little: cards not home, and blocked segments.
+    """Return the part of the bound that costs little: cards not home, and blocked segments.
 
     Returns (that part, int64; cards of chains that lie on a parent, uint64). Writes ``over``.
     """
@@ -207,9 +207,9 @@ def count_blocked(b, t, s, off, low, high, over):
 
 @inner
 def cover_segments(b, s, cheap, stacked, over, work):
-    """The bound (int64) of a state, once :func:`count_blocked` has given its first part.
+    """Return the bound (int64) of a state, once :func:`count_blocked` has given its first part.
 
-    ``cheap`` and ``stacked`` are what it gave. Writes ``work``.
+    ``cheap`` and ``stacked`` are the values that it returned. Writes ``work``.
     """
     newly = over[NEWLY]
     edged = done = ZERO

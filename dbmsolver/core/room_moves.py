@@ -19,7 +19,7 @@ ONE = np.uint64(1)
 
 @inlined
 def room_for(t, freecell, empty):
-    """How many cards can be moved at once: (onto a card, to an empty column), int64.
+    """Return the most cards that move at once: (onto a card, to an empty column), int64.
 
     ``freecell`` are the cards in freecells, ``empty`` is the number of empty columns.
     """
@@ -31,7 +31,7 @@ def room_for(t, freecell, empty):
 
 @inlined
 def goes_home(t, signature, card):
-    """Whether a program moves a card home, where it fits, by the policy of the tables."""
+    """Return True if a program moves a card home, where it fits, by the policy of the tables."""
     if t.policy == POLICY_MAX:
         return True
     if t.policy == POLICY_PLAYED_WKR and t.build != BUILD_SUIT:
@@ -47,9 +47,9 @@ def goes_home(t, signature, card):
 
 @inlined
 def played_move(t, signature, homing):
-    """The card of ``homing``, all of which can go home, that a program moves there; -1 for none.
+    """Return the card of ``homing`` that a program moves home; -1 for none.
 
-    The lowest suit comes first.
+    All cards of ``homing`` can go home. The lowest suit comes first.
     """
     best = np.int64(-1)
     while homing:

@@ -78,7 +78,10 @@ class RunBoundTables(NamedTuple):
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTables:
-    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
+    """Return the tables of the deal that ``t`` was made for.
+
+    ``columns`` are the deal's, deepest card first.
+    """
     whole = bool(t.whole_suits)  # type: ignore[attr-defined]  # of RunTables
     runs: int = t.runs  # type: ignore[attr-defined]
     run_kinds = [int(kind) for kind in t.kinds[:runs]]
@@ -126,9 +129,10 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> RunBoundTa
 
 
 def _heads(card: int, under: int | None, beneath: int) -> tuple[bool, bool]:
-    """Whether a card, as dealt, has to head one move, and whether two, before its suit is whole.
+    """Return two flags: a card, as dealt, has to head one move; it has to head two.
 
-    ``beneath`` is the set of cards beneath it, ``under`` the one that it lies on.
+    The moves are those before its suit is whole. ``beneath`` is the set of cards beneath it,
+    ``under`` the one that it lies on.
     """
     if card >= CARDS - SUITS:
         lower = sum(1 << other for other in range(card & 3, card, SUITS))
@@ -140,10 +144,11 @@ def _heads(card: int, under: int | None, beneath: int) -> tuple[bool, bool]:
 
 @inner
 def bound_sets(b, t, sets, over, work):
-    """What the bounds of a signature's states share, as :class:`~dbmsolver.core.bound.BoundSets`.
+    """Return the :class:`~dbmsolver.core.bound.BoundSets` of a signature.
 
-    ``base`` is what is not home and what the prefixes count, ``chained`` the loose cards above the
-    prefixes, ``vertices`` the blocked cards of the prefixes. Writes ``over`` (uint64[52]).
+    ``base`` counts the cards not home and those counted in the prefixes. ``chained`` are the loose
+    cards above the prefixes, ``vertices`` the blocked cards of the prefixes. Writes ``over``
+    (uint64[52]).
     """
     if t.room:
         return segment_sets(b, t, sets, over, work)
@@ -165,7 +170,7 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The bound (int64) of a state, and an empty set. Writes ``over`` (uint64[52]).
+    """Return the bound (int64) of a state, and an empty set; write ``over`` (uint64[52]).
 
     That is all of it, unless runs move as far as there is room (:mod:`.room_bound`).
     """
@@ -210,7 +215,7 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound: what :func:`cheap_bound` has found, or more where there is more to it."""
+    """Return the bound that :func:`cheap_bound` has found, or more where there is more to it."""
     if b.room:
         return cover_segments(b, s, cheap, chained, over, work)
     return cheap

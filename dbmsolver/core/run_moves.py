@@ -40,7 +40,7 @@ ZERO = np.uint64(0)
 
 @inlined
 def children_of(t, stacked, low, high, index):
-    """Those of the cards ``stacked`` that lie on a parent of kind number ``index``."""
+    """Return the cards of ``stacked`` that lie on a parent of kind number ``index``."""
     children = stacked & (low if index & 1 else ~low)
     if t.planes == 3:
         children &= high if index & 2 else ~high
@@ -49,7 +49,7 @@ def children_of(t, stacked, low, high, index):
 
 @inlined
 def heads_of(t, stacked, low, high, exposed, most, most_bottom):
-    """The heads of all runs that can move: the ``exposed`` cards, and those beneath them.
+    """Return the heads of all runs that can move: ``exposed`` cards, and those beneath them.
 
     Returns (those of at most ``most`` cards, those of at most ``most_bottom``, which is no more).
     """
@@ -70,7 +70,10 @@ def heads_of(t, stacked, low, high, exposed, most, most_bottom):
 
 @inlined
 def whole_suits(t, stacked, low, high, heads):
-    """The kings of suits that can go home, of the kings ``heads``, each free or below a run."""
+    """Return the kings of suits that can go home, of the kings ``heads``.
+
+    Each of these is free or below a run.
+    """
     kings = ZERO
     on_suit = children_of(t, stacked, low, high, 0)
     for suit in range(4):
@@ -84,7 +87,7 @@ def whole_suits(t, stacked, low, high, heads):
 def list_moves(t, sets, off, low, high, before, moves):
     """Write the legal moves of a state to ``moves`` (uint16[256]).
 
-    A move is ``8 * head + new place value``; the other arguments, and what it returns, are those of
+    A move is ``8 * head + new place value``; the other arguments, and the result, are those of
     :func:`dbmsolver.core.expand.list_moves`. The head moved last is skipped, too, and may: where
     its run could go now it could have gone at once, for the run is the same. (Nor was there less
     room. Only a column that has become empty makes more, and that counts for nothing unless the run
@@ -129,25 +132,25 @@ def list_moves(t, sets, off, low, high, before, moves):
 
 @inlined
 def move_cost(t, forced):
-    """What a move adds to the length of a solution (int64)."""
+    """Return the moves that a move adds to the length of a solution (int64)."""
     return np.int64(not (forced and t.free))
 
 
 @inlined
 def homing_card(t, signature, suit):
-    """The card (int64) of a suit whose move takes cards home next."""
+    """Return the card (int64) of a suit whose move takes cards home next."""
     return np.int64(CARDS - 4 + suit if t.whole_suits else 4 * height(signature, suit) + suit)
 
 
 @inlined
 def cards_home(t, card):
-    """How many cards (int64) go home with ``card``."""
+    """Return the number of cards (int64) that go home with ``card``, itself included."""
     return t.steps[card & 3]
 
 
 @inlined
 def set_home(t, card):
-    """The set of cards that go home with ``card``."""
+    """Return the set of cards that go home with ``card``, itself included."""
     cards = ONE << U64(card)
     if t.whole_suits:
         cards |= t.suits[card & 3]
@@ -156,12 +159,12 @@ def set_home(t, card):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after the run of ``card`` moves from ``old`` to ``new``."""
+    """Return (signature, off, low, high) after the run of ``card`` moves, ``old`` to ``new``."""
     return move_card(t, signature, off, low, high, card, old, new, t.steps[card & 3])
 
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
-    """The parent of a state by its parent-move code: (signature, off, low, high)."""
+    """Return the parent of a state by its parent-move code: (signature, off, low, high)."""
     card = np.int64(t.code_card[code])
     return put_back(t, signature, off, low, high, code, t.steps[card & 3])

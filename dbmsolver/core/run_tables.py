@@ -37,7 +37,7 @@ RunTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game with run
 
 
 def with_runs(game: Game, tables: Tables, foundations: Sequence[int]) -> Tables:
-    """The tables of a game with runs; ``foundations`` are the heights in the deal."""
+    """Return the tables of a game with runs; ``foundations`` are the heights in the deal."""
     left = [13 - height for height in foundations]
     suits = [
         sum(1 << card for card in range(4 * (13 - left[suit]) + suit, CARDS - SUITS, SUITS))

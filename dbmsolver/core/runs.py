@@ -47,7 +47,7 @@ def widths_of(t, signatures):
 
 @allocating
 def keys_fit(t, signatures, counts, words, keys):
-    """Whether the keys of these runs use no bits but those of their signatures.
+    """Return True if the keys of these runs use no bits but those of their signatures.
 
     Keys have ``words`` words each.
     """
@@ -71,7 +71,7 @@ def keys_fit(t, signatures, counts, words, keys):
 
 @allocating
 def key_bits(t, signature):
-    """How many bits (int64) tell the states of a signature apart."""
+    """Return the number of bits (int64) that tell the states of a signature apart."""
     nets = np.zeros(NETS, np.uint64)
     return make_layout(t, signature_sets(t, signature).loose, nets).bits
 

@@ -97,16 +97,17 @@ class Shard(NamedTuple):
     later_layer: NDArray[np.uint16]  # [candidates]: that layer
     outgoing: NDArray[np.uint64]  # [candidates, ROW]: candidates of other shards or partitions
     burst: NDArray[np.uint64]  # [BURST, ROW + 1]: candidates of this one
-    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
+    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: facts about a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
     work: NDArray[np.uint64]  # see make_scratch of the bound
     moves: NDArray[np.uint16]  # [MAX_MOVES]
 
 
 def make_shard(states: int, slots: int, outgoing: int) -> Shard:
-    """An empty shard with room for ``states`` rows and ``outgoing`` candidates, and no ceiling.
+    """Return an empty shard with room for rows and candidates, and no ceiling.
 
-    Its table has ``slots`` slots, a power of two.
+    It has room for ``states`` rows and ``outgoing`` candidates. Its table has ``slots`` slots, a
+    power of two.
     """
     over, work = make_scratch(CACHE)
     cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
@@ -134,7 +135,7 @@ def make_shard(states: int, slots: int, outgoing: int) -> Shard:
 
 @inlined
 def mix(word):
-    """A well-mixed hash (uint64) of one word: the finalizer of SplitMix64."""
+    """Return a well-mixed hash (uint64) of one word: the finalizer of SplitMix64."""
     word = (word ^ (word >> U64(30))) * U64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> U64(27))) * U64(0x94D049BB133111EB)
     return word ^ (word >> U64(31))
@@ -151,7 +152,7 @@ def hash_row(signature, off, low, high):
 
 @inlined
 def shard_of(signature, shards):
-    """Number (int64) of the shard, of a power of two, that a signature belongs to."""
+    """Return the number (int64) of a signature's shard, of ``shards``, a power of two."""
     return np.int64(mix(signature * U64(0x9E3779B97F4A7C15)) >> U64(40)) & (shards - 1)
 
 
@@ -163,7 +164,7 @@ def find_shards(rows, shards, found):
 
 
 def shards_of(rows: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
-    """The shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
+    """Return the shard of each row (int64[*]) of ``rows`` (uint64[*, ROW])."""
     found = np.empty(rows.shape[0], np.int64)
     find_shards(rows, shards, found)
     return found
@@ -192,7 +193,7 @@ def take_rows(others, shard, me, shards, places):
 
 @inlined
 def g_of(meta):
-    """Moves made (int64), from a row's meta."""
+    """Return the moves made (int64), from a row's meta."""
     return np.int64((meta >> G_SHIFT) & G_MASK)
 
 
@@ -204,13 +205,13 @@ def h_of(meta):
 
 @inlined
 def code_of(meta):
-    """Parent-move code (int64), from a row's meta."""
+    """Return the parent-move code (int64), from a row's meta."""
     return np.int64(meta & CODE_MASK)
 
 
 @inlined
 def make_meta(code, g):
-    """Meta of a state that has not been looked at."""
+    """Return the meta of a state that has not been looked at."""
     return U64(code) | (U64(g) << G_SHIFT)
 
 
@@ -225,7 +226,7 @@ def put_state(rows, index, state):
 
 @inlined
 def is_same_state(rows, index, others, other):
-    """Whether two rows hold the same state."""
+    """Return True if two rows hold the same state."""
     return (
         rows[index, SIGNATURE] == others[other, SIGNATURE]
         and rows[index, OFF] == others[other, OFF]
@@ -236,7 +237,7 @@ def is_same_state(rows, index, others, other):
 
 @inlined
 def cached_signature(t, b, shard, signature, locked_in_deal):
-    """The row of a signature in ``shard.cache``, which is written if need be.
+    """Return the row of a signature in ``shard.cache``, which is written if need be.
 
     So is that of ``shard.over``.
     """
@@ -262,7 +263,7 @@ def cached_signature(t, b, shard, signature, locked_in_deal):
 
 @inlined
 def sets_of(cache, place):
-    """The Sets in a row of the cache."""
+    """Return the Sets in a row of the cache."""
     return Sets(
         cache[place, CACHED_SIGNATURE],
         cache[place, CACHED_HOME],
@@ -275,7 +276,7 @@ def sets_of(cache, place):
 
 @inlined
 def bounds_of(cache, place):
-    """The BoundSets in a row of the cache."""
+    """Return the BoundSets in a row of the cache."""
     return BoundSets(
         np.int64(cache[place, CACHED_BASE]),
         cache[place, CACHED_CHAINED],
@@ -287,7 +288,7 @@ def bounds_of(cache, place):
 
 @inlined
 def slot_of(hashed, slots):
-    """The table slot (int64) to look in first for a hash, of ``slots``.
+    """Return the table slot (int64) to look in first for a hash, of ``slots``.
 
     It ascends with the hash, whose upper half is in the table: a larger table is filled from a
     smaller one in the order of both, without a look at the rows.
@@ -334,7 +335,7 @@ def _hash_of(rows, index):
 
 @kernel
 def count_unclosed(rows, count, weight, ceiling):
-    """How many (int64) of the first ``count`` rows are open, and in a layer below ``ceiling``.
+    """Count (int64) the first ``count`` rows that are open and in a layer below ``ceiling``.
 
     Open: not closed. The layer is g + ``weight`` * h.
     """

@@ -19,13 +19,13 @@ from dbmsolver.jit.decorators import inlined, inner
 
 @inlined
 def own_column(x):
-    """The stuck column that a card lies in, as a bit set of column numbers."""
+    """Return the stuck column that a card lies in, as a bit set of column numbers."""
     return 0 if x.column == NOBODY else 1 << x.column
 
 
 @inlined
 def left_alone(r, under):
-    """The card ``under`` another as a set if it is a bottom card, which is then left alone."""
+    """Return the card ``under`` another, as a set, if it is a bottom card and is left alone."""
     return ZERO if under == NOBODY else r.off & (ONE << U64(under))
 
 
@@ -74,7 +74,7 @@ def note_stripped(
 
 @inlined
 def note_outcomes(t, r, scratch, count, fix, way):
-    """Note what comes of a way to make a move, if there is room for its lifts.
+    """Note the results of a way to make a move, if there is room for its lifts.
 
     ``fix`` is that of the record without the cards that the move takes away.
     """
@@ -105,7 +105,10 @@ def note_outcomes(t, r, scratch, count, fix, way):
 
 @inlined
 def note_with_rest(t, r, scratch, count, p, way):
-    """:func:`note_outcomes`, where what p leaves of its column is a column that may be stripped."""
+    """Note outcomes where the rest of p's column is a column that may be stripped.
+
+    Otherwise as :func:`note_outcomes`.
+    """
     length = scratch.lengths[p.column]
     mask = scratch.masks[p.column]
     if not (way.kept >> p.column) & 1:
@@ -201,7 +204,7 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
     kept_moved = kept
     if not same and x.depth > 0 and length != FAR and length - p.depth - 1 >= 2:
         kept_moved &= ~(1 << p.column)
-    # What is lifted in the columns of x and p.
+    # The cards lifted in the columns of x and p.
     if is_above:
         lifts, lifted = p.depth + 1, p.above | p.bit
     elif same:

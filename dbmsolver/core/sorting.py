@@ -12,7 +12,7 @@ from dbmsolver.jit.decorators import allocating, inlined
 
 U64 = np.uint64
 SMALL = 48
-"""Below this many states, insertion sort is faster than counting bytes."""
+"""The number of states below which insertion sort is faster than counting bytes."""
 
 
 @inlined

@@ -1,10 +1,10 @@
 """Kernels of a sweep by depth: the positions after g moves, and how many ways lead to each.
 
-A *level* holds the states that so many moves lead to, a row for each, found by a hash table, with
-the number of move sequences that do: a number of several words, lowest first. A sweep takes states
-that are g moves from the deal and puts into the next level those that are one move further and can
-be part of a solution of a given length: the moves made and the lower bound of those to come do not
-exceed it. Every legal move is made; none is forced.
+A *level* holds the states after an equal number of moves, a row for each, found by a hash table,
+with the number of move sequences that lead there: a number of several words, lowest first. A sweep
+takes states that are g moves from the deal and puts into the next level those that are one move
+further and can be part of a solution of a given length: the moves made and the lower bound of those
+to come do not exceed it. Every legal move is made; none is forced.
 
 Below, ``t`` and ``b`` are the deal's :class:`~dbmsolver.core.tables.Tables`, made without forced
 moves, and :class:`~dbmsolver.core.bound.BoundTables`; ``locked_in_deal`` is the number of locked
@@ -61,14 +61,17 @@ class Level(NamedTuple):
     ways: NDArray[np.uint64]  # [states, words]: how many sequences lead to each, lowest word first
     table: NDArray[np.uint64]  # [slots]: upper half of the hash, row plus one; 0 if free
     one: NDArray[np.uint64]  # [1, STATE]: the state that is looked up
-    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: what is known of a signature
+    cache: NDArray[np.uint64]  # [CACHE, CACHE_WORDS]: facts about a signature
     over: NDArray[np.uint64]  # [CACHE, 52]: see bound_sets
     work: NDArray[np.uint64]  # see make_scratch of the bound
     moves: NDArray[np.uint16]  # [MAX_MOVES]
 
 
 def empty_level(states: int, words: int) -> Level:
-    """An empty level with room for ``states`` rows, their ways being numbers of ``words`` words."""
+    """Return an empty level with room for ``states`` rows.
+
+    The ways of each are a number of ``words`` words.
+    """
     over, work = make_scratch(CACHE)
     cache = np.zeros((CACHE, CACHE_WORDS), np.uint64)
     cache[:, 0] = ~U64(0)
@@ -95,7 +98,7 @@ class Index(NamedTuple):
 
 
 def make_index(rows: NDArray[np.uint64]) -> Index:
-    """An index of different states (uint64[*, STATE])."""
+    """Return an index of different states (uint64[*, STATE])."""
     index = Index(
         rows=rows,
         table=np.zeros(slots_for(rows.shape[0]), np.uint64),
@@ -107,13 +110,16 @@ def make_index(rows: NDArray[np.uint64]) -> Index:
 
 
 def slots_for(states: int) -> int:
-    """Slots of a table for so many states, a power of two: it is at most half full."""
+    """Return the slots of a table for ``states`` states: a power of two, at most half full."""
     return 1 << max(4, (2 * states - 1).bit_length())
 
 
 @inlined
 def find_state(level, hashed):
-    """The table slot of the state in ``level.one``, or a free one; of a Level or an Index."""
+    """Return the table slot of the state in ``level.one``, or a free one.
+
+    ``level`` is a Level or an Index.
+    """
     mask = np.int64(level.table.size - 1)
     slot = np.int64(hashed) & mask
     tag = hashed >> U64(32)
@@ -141,7 +147,7 @@ def add_ways(ways, index, more, source):
 
 @inlined
 def is_known(known, hashed, moved):
-    """Whether a state is in its slot of ``known``."""
+    """Return True if a state is in its slot of ``known``."""
     row = known[np.int64(hashed) & (known.shape[0] - 1)]
     return (
         row[SIGNATURE] == moved[0]
@@ -227,7 +233,7 @@ def enter_all(index):
 
 @kernel
 def leading_moves(t, index, source, found, made):
-    """The moves of a state (uint64[STATE]) that lead to states of an Index.
+    """Find the moves of a state (uint64[STATE]) that lead to states of an Index.
 
     Writes the numbers of these states to ``found`` (int64[MAX_MOVES]) and the moves, each ``8 *
     card + new place value``, to ``made`` (uint16[MAX_MOVES]); returns how many there are.

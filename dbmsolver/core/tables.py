@@ -53,7 +53,7 @@ BUILD_ALTERNATE, BUILD_SUIT, BUILD_ANY, BUILD_NONE, BUILD_SUIT_BOTH = 0, 1, 2, 3
 FILL_NONE, FILL_KINGS, FILL_ANY = 0, 1, 2
 POLICY_NONE, POLICY_HORNE, POLICY_WKR = 0, 1, 2
 POLICY_PLAYED_WKR, POLICY_MAX = 3, 4
-"""Of programs that make moves by themselves: Horne's rule or a search's; all there are."""
+"""The policies of programs that make moves by themselves: Horne's rule or a search's; all moves."""
 
 PARENT_KINDS = {
     BUILD_ALTERNATE: (1, 3),
@@ -65,7 +65,7 @@ PARENT_KINDS = {
 """XOR masks that turn a card's suit into those of its legal parents, in the order of the place
 values 0 to 3."""
 PARENT_RISES = {BUILD_SUIT_BOTH: (1, -1)}
-"""How many ranks the parents are above the card, where that is not 1 for all of them."""
+"""The ranks that the parents are above the card, where that is not 1 for all of them."""
 
 SIGNATURE, OFF, LOW, HIGH = range(4)
 """Columns of arrays that hold states as rows."""
@@ -90,12 +90,12 @@ class Game(NamedTuple):
 
     @property
     def rises(self) -> tuple[int, ...]:
-        """How many ranks each kind of parent is above the card."""
+        """The ranks that each kind of parent is above the card."""
         return PARENT_RISES.get(self.build, (1,) * len(PARENT_KINDS[self.build]))
 
     @property
     def two_way(self) -> bool:
-        """Whether columns are built up, too, or cards come back from the foundations."""
+        """True if columns are built up, too, or cards come back from the foundations."""
         return self.removable or self.build in PARENT_RISES
 
 

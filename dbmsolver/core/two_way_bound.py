@@ -41,7 +41,10 @@ class TwoWayBoundTables(NamedTuple):
 
 
 def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> TwoWayBoundTables:
-    """The tables of the deal that ``t`` was made for, with these columns, deepest card first."""
+    """Return the tables of the deal that ``t`` was made for.
+
+    ``columns`` are the deal's, deepest card first.
+    """
     higher = [sum(1 << above for above in range(card + 4, CARDS, 4)) for card in range(CARDS)]
     up_to: dict[int, int] = {}
     blockers = 0
@@ -61,10 +64,10 @@ def make_bound_tables(t: Tables, columns: Sequence[Sequence[int]]) -> TwoWayBoun
 
 @inner
 def bound_sets(b, t, sets, over, work):
-    """What the bounds of a signature's states share, as :class:`~dbmsolver.core.bound.BoundSets`.
+    """Return the :class:`~dbmsolver.core.bound.BoundSets` of a signature.
 
-    ``base`` is what is not home by the signature and what the prefixes count, ``chained`` the loose
-    cards above the prefixes, home or not. Writes ``over`` (uint64[52]).
+    ``base`` counts the cards not home by the signature and the blockers of the prefixes.
+    ``chained`` are the loose cards above the prefixes, home or not. Writes ``over`` (uint64[52]).
     """
     prefixes = ZERO
     for column in range(t.columns):
@@ -78,7 +81,10 @@ def bound_sets(b, t, sets, over, work):
 
 @inlined
 def cheap_bound(b, t, s, off, low, high, over):
-    """The bound (int64) of a state, all of it, and an empty set. Writes ``over`` (uint64[52])."""
+    """Return the bound (int64) of a state, all of it, and an empty set.
+
+    Writes ``over`` (uint64[52]).
+    """
     found = s.base - popcount(s.chained & off & high)
     rest = s.chained & off & low
     while rest:
@@ -94,7 +100,7 @@ def cheap_bound(b, t, s, off, low, high, over):
         if t.planes == 3:
             kind += 2 * np.int64((high >> shift) & ONE)
         if kind >= t.kinds.size or card + t.rises[kind] >= CARDS:
-            continue  # what is read from a file may be no state
+            continue  # words from a file may be no state
         if t.rises[kind] < 0:
             found += 1  # it lies on a lower card of its suit
             continue
@@ -106,5 +112,5 @@ def cheap_bound(b, t, s, off, low, high, over):
 
 @inlined
 def full_bound(b, s, cheap, chained, over, work):
-    """The bound that :func:`cheap_bound` has found: there is no more to it."""
+    """Return the bound that :func:`cheap_bound` has found: there is no more to it."""
     return cheap

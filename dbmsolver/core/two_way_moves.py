@@ -36,14 +36,14 @@ ALL_HOME = np.uint64(0xDDDD)
 
 @inlined
 def parents_of(t, cards, index):
-    """The set of the parents number ``index`` of a set of cards; these must have one."""
+    """Return the parents number ``index`` of a set of cards; these must have one."""
     cards = permute_suits(cards, t.kinds[index])
     return cards << FOUR if t.rises[index] > 0 else cards >> FOUR
 
 
 @inlined
 def children_of(t, cards, index):
-    """The set of cards whose parent number ``index`` is in a set of cards."""
+    """Return the set of cards whose parent number ``index`` is in a set of cards."""
     cards = permute_suits(cards, t.kinds[index])
     return cards >> FOUR if t.rises[index] > 0 else (cards << FOUR) & U64(ALL_CARDS)
 
@@ -108,19 +108,19 @@ def place_of(t, locked, off, low, high, card):
 
 @inlined
 def cards_home(t, card):
-    """By how much progress (int64) rises when ``card`` goes home for good."""
+    """Return the rise of progress (int64) when ``card`` goes home for good."""
     return t.last
 
 
 @inlined
 def set_home(t, card):
-    """The set of cards that are no longer loose when ``card`` goes home for good."""
+    """Return the set of cards that are no longer loose when ``card`` goes home for good."""
     return U64(ALL_CARDS) if t.removable else ONE << U64(card)
 
 
 @inlined
 def home_signature(t, sets, suit):
-    """The signature after a card of a suit has gone home for good."""
+    """Return the signature after a card of a suit has gone home for good."""
     if t.removable:
         return ALL_HOME
     signature = sets.signature
@@ -133,7 +133,7 @@ def home_signature(t, sets, suit):
 
 @inlined
 def apply_move(t, signature, off, low, high, card, old, new):
-    """(signature, off, low, high) after ``card`` moves from place value ``old`` to ``new``."""
+    """Return (signature, off, low, high) after ``card`` moves from place ``old`` to ``new``."""
     if new == PLACE_HOME and t.removable:
         return ALL_HOME, ZERO, ZERO, ZERO
     return move_card(t, signature, off, low, high, card, old, new, 1)
@@ -141,7 +141,7 @@ def apply_move(t, signature, off, low, high, card, old, new):
 
 @kernel
 def undo_code(t, signature, off, low, high, code):
-    """The parent of a state by its parent-move code: (signature, off, low, high)."""
+    """Return the parent of a state by its parent-move code: (signature, off, low, high)."""
     if t.removable and signature == ALL_HOME:
         signature = t.kept_signature
         off = high = U64(ALL_CARDS) & ~t.kept

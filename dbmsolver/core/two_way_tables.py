@@ -31,7 +31,7 @@ from dbmsolver.core.tables import (
 )
 
 PLACE_GOES_HOME = PLACE_LOCKED
-"""Where a card goes that may come back. No card is ever locked by a move."""
+"""The place value of a card that goes home and may come back. No move ever locks a card."""
 
 TwoWayTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and six more
     "TwoWayTables",
@@ -49,7 +49,7 @@ TwoWayTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game whose
 
 
 def two_way(game: Game, tables: Tables) -> Tables:
-    """The tables of a game whose cards go both ways."""
+    """Return the tables of a game whose cards go both ways."""
     kept = game.kept_rank if game.removable else 0
     found: Tables = TwoWayTables(
         *tables,

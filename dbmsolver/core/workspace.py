@@ -19,7 +19,7 @@ GROUP = 16
 """States expanded before their successors are looked up. The table's cache lines arrive
 meanwhile."""
 BURST = GROUP * MAX_MOVES
-"""Candidates that one group can produce. So much room must be free before it is expanded."""
+"""The candidates that one group can produce. It is expanded only with room for all of them."""
 TARGETS = CARDS + 4
 """Signatures that a move can lead to: a locked card is released, or a suit's next card goes
 home."""
@@ -48,10 +48,11 @@ BURST_KEY, BURST_SLOT, BURST_PACKED, BURST_COLUMNS = 0, 3, 4, 5
     PARTIAL_OUTGOING_WORDS,
     PARTIAL_FORCED,
 ) = range(6)
-"""Columns of ``Output.partial``: how far the closure in the workspace has come.
+"""Columns of ``Output.partial``: the progress of the closure in the workspace.
 
-The table has ``2**bits`` slots; ``head`` of ``count`` states are expanded, so many of them with a
-forced move; so many candidates have left the signature, in so many words.
+The table has ``2**bits`` slots; ``head`` of ``count`` states are expanded. The others are the
+number of these with a forced move, and the candidates that have left the signature, with the words
+of their keys.
 """
 
 CLOSED_STATES, CLOSED_FORCED = range(2)
@@ -97,7 +98,7 @@ class Output(NamedTuple):
 
 
 def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> Workspace:
-    """Scratch memory for ``states`` states (a third of that if wide) and ``candidates`` that leave.
+    """Return scratch memory for ``states`` states (a third if wide) and ``candidates`` leaving.
 
     The table has room for ``slots`` words.
     """
@@ -122,7 +123,11 @@ def make_workspace(states: int, slots: int, candidates: int, code_type: Any) -> 
 
 
 def make_output(states: int, candidates: int, signatures: int, code_type: Any) -> Output:
-    """Room for the results of a batch: so many closed states, candidates that leave, signatures."""
+    """Return an empty output for the results of a batch.
+
+    It has room for ``states`` closed states, and for the candidates that leave ``signatures``
+    signatures, ``candidates`` in all.
+    """
     return Output(
         used=np.zeros(7, np.int64),
         partial=np.zeros(6, np.int64),

@@ -31,7 +31,7 @@ AUTOMOVES: tuple[Automove, ...] = get_args(Automove)
 
 
 def moves_home(position: Position, card: int, rules: Rules, policy: Automove) -> bool:
-    """Whether a game with these automoves moves the free card of a position to its foundation."""
+    """Return True if a game with these automoves moves the free card to its foundation."""
     counted, heights = position.counted(card), position.foundations
     return goes_home(counted, heights, rules, policy, position.lowest)
 
@@ -39,7 +39,7 @@ def moves_home(position: Position, card: int, rules: Rules, policy: Automove) ->
 def goes_home(
     card: int, foundations: Sequence[int], rules: Rules, policy: Automove, lowest: int = 1
 ) -> bool:
-    """Whether a game with these automoves moves the free card to its foundation.
+    """Return True if a game with these automoves moves the free card to its foundation.
 
     `card` and `lowest` are as for `is_safe_home`.
     """
@@ -53,7 +53,10 @@ def goes_home(
 
 
 def automoves(position: Position, rules: Rules, policy: Automove) -> tuple[list[Move], Position]:
-    """The automoves of a position and where they end. Their order makes no difference there."""
+    """Return the automoves of a position, and the position after them.
+
+    Their order makes no difference to that position.
+    """
     moves: list[Move] = []
     while policy != "none":
         for card, source in position.available():

@@ -23,7 +23,7 @@ class Base(NamedTuple):
     lowest: int = 1
 
     def counted(self, card: int) -> int:
-        """The card of its suit whose rank is that of `card` counted from the base.
+        """Return the card of its suit whose rank is that of `card` counted from the base.
 
         The base itself counts as the lowest rank. Cards that are not in the deck stay what they
         are.
@@ -34,14 +34,14 @@ class Base(NamedTuple):
         return 4 * (self.lowest + turned - 1) + suit(card)
 
     def card(self, counted: int) -> int:
-        """The card that counts as this one: the inverse of `counted`."""
+        """Return the card that counts as this one: the inverse of `counted`."""
         if rank(counted) < self.lowest:
             return counted
         turned = (rank(counted) + self.rank - 2 * self.lowest) % (14 - self.lowest)
         return 4 * (self.lowest + turned - 1) + suit(counted)
 
     def height(self, index: int, top: int) -> int:
-        """The height of a foundation of that suit with this rank on top; 0 for none."""
+        """Return the height of a foundation of that suit with this rank on top; 0 for none."""
         return rank(self.counted(4 * (top - 1) + index)) if top else 0
 
 

@@ -26,7 +26,7 @@ _GLYPHS = {
 }
 """The playing cards of Unicode; between jack and queen it has a knight, which no deck here has."""
 _SYMBOLS = str.maketrans({**_SUIT_SYMBOLS, **_GLYPHS, "\ufe0e": "", "\ufe0f": ""})
-"""What Unicode has for suits and cards; what may follow a suit says how it is drawn."""
+"""The signs of Unicode for suits and cards, and those behind a suit that say how it is drawn."""
 
 _SUIT = f"[HSDC{''.join(_SUIT_SYMBOLS)}][\ufe0e\ufe0f]?"
 _RANK = "(?:10|[A2-9TJQK])"
@@ -39,32 +39,32 @@ _CARDS = {name: card for card, name in enumerate(_NAMES)}
 
 
 def rank(card: int) -> int:
-    """1 for an ace to 13 for a king."""
+    """Return the rank of a card: 1 for an ace to 13 for a king."""
     return (card >> 2) + 1
 
 
 def suit(card: int) -> int:
-    """The card's place in `SUITS`."""
+    """Return the index of the card's suit in `SUITS`."""
     return card & 3
 
 
 def is_red(card: int) -> bool:
-    """Whether the card is a heart or a diamond."""
+    """Return True if the card is a heart or a diamond."""
     return card & 1 == 0
 
 
 def card_name(card: int) -> str:
-    """The card's two letters, as in "TD"."""
+    """Return the card's two letters, as in "TD"."""
     return _NAMES[card]
 
 
 def suit_letters(text: str) -> str:
-    """The text with a letter for each suit of Unicode."""
+    """Return the text with a letter for each suit of Unicode."""
     return text.translate(_SYMBOLS)
 
 
 def cards_in(word: str) -> list[tuple[int, str]]:
-    """The cards that a word runs together, each with its place: `KC7D<TC>` has three.
+    """Return the cards that a word runs together, each with its place: `KC7D<TC>` has three.
 
     A word that is none, or one card, is returned whole.
     """
@@ -74,7 +74,7 @@ def cards_in(word: str) -> list[tuple[int, str]]:
 
 
 def is_card(text: str) -> bool:
-    """Whether it is a card with its rank first, as moves such as `d2` are not."""
+    """Return True for a card with its rank first, which moves such as `d2` are not."""
     letters = suit_letters(text).upper()
     return letters.isascii() and letters.replace("10", "T") in _CARDS
 

@@ -1,4 +1,4 @@
-"""Where deals come from: numbers, files, standard input."""
+"""The sources of deals: numbers, files, standard input."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from dbmsolver.game.texts import read_path, read_stream
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
 
 MAX_BOARD_BYTES = 1 << 20
-"""More than any board with its comments: what is longer is another kind of file."""
+"""The size limit of a board file, comments included: a longer file is of another kind."""
 
 _EXPECTED = f"a number from 1 to {MAX_NUMBER}, or -1 or -2"
 
 
 def dealing(rules: Rules) -> str:
-    """How a number is dealt under these rules, and whose convention that is."""
+    """Return, in words, the way a number is dealt under these rules, and whose convention it is."""
     cells = rules.dealt_to_freecells
     parts = ["Microsoft deck of that number (FreeCell Pro's above 2^31)"]
     if rules.kings_sunk:
@@ -108,10 +108,10 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
 
 
 def _unnumbered_deck(number: int) -> list[int]:
-    """Microsoft's -1 and -2, row by row; neither can be won with four freecells.
+    """Return Microsoft's deal -1 or -2, row by row; neither can be won with four freecells.
 
-    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others.
-    -2 has ace, king, queen, ... eight in four columns, and seven down to two in the others.
+    -1 has the odd ranks from ace to king in four columns, and queen, ten, ... two in the others. -2
+    has ace, king, queen, ... eight in four columns, and seven down to two in the others.
     """
     if number == -1:
         left, right, suits = (1, 3, 5, 7, 9, 11, 13), (12, 10, 8, 6, 4, 2), (3, 2, 0, 1)
@@ -142,7 +142,7 @@ class Deal:
 
     @classmethod
     def from_number(cls, number: int, rules: Rules = GAMES["freecell"]) -> Deal:
-        """Deal a number; see `deal_number`. UsageError for what is none."""
+        """Deal a number; see `deal_number`. UsageError if it is no number of a deal."""
         number = checked_int("number", number)
         checked_instance("rules", rules, Rules)
         return cls(deal_number(number, rules), rules, number)
@@ -178,7 +178,7 @@ class Deal:
         numbers: Numbers = "microsoft",
         rows: bool = False,
     ) -> Deal:
-        """What DEAL means on the command line: a number, the path of a board, or `-` for `stdin`.
+        """Return the deal that DEAL means on the command line.
 
         A file whose name is a number can be given as ./NAME. `numbers` says whose number it is, of
         `numbers.NUMBERS`; `rows` that the lines of a board are rows, as of `from_text`.
@@ -217,7 +217,7 @@ class Deal:
         return picture_of(self)
 
     def check_number(self, where: str) -> None:
-        """InputError, naming `where`, if the deal is not what its number deals."""
+        """Raise InputError, naming `where`, if the deal is not that of its number."""
         if self.number is None:
             return
         if type(self.number) is not int or self.position != deal_number(self.number, self.rules):

@@ -26,7 +26,7 @@ from dbmsolver.game.shipped import GAMES
 from dbmsolver.game.texts import LINE_END
 
 DIGITS = 3 * CARDS
-"""How many a deck has."""
+"""The number of digits of a deck."""
 
 _SUITS = (3, 2, 0, 1)
 """Our suits in the order of the digits: clubs, diamonds, hearts, spades."""
@@ -39,7 +39,7 @@ _NAMES: dict[str, Numbers] = {"game": "klondike-solver", "ran": "ksolve"}
 
 
 def is_deck(text: str) -> bool:
-    """Whether the first line of a text that is no comment is a deck, or names a deal of one."""
+    """Return True if the first line of a text that is no comment is a deck, or names one."""
     first = next(iter(_lines(text)), None)
     return first is not None and _LINE.fullmatch(first[1]) is not None
 
@@ -60,7 +60,7 @@ def parse_deck(text: str, rules: Rules, where: str) -> Position:
 
 
 def deck_of_digits(digits: str, where: str) -> list[int]:
-    """The cards that 156 digits name; InputError for what is none."""
+    """Return the cards that 156 digits name; InputError for what is none."""
     deck: list[int] = []
     for start in range(0, DIGITS, 3):
         ranks, suits = int(digits[start : start + 2]), int(digits[start + 2])
@@ -113,7 +113,7 @@ def _patience(
     layout: Layout,
     rules: Rules,
 ) -> Patience:
-    """The position, `first` being the card that is the base, if there is one."""
+    """Return the position, `first` being the card that is the base, if there is one."""
     heights = list(home)
     base = ACE
     if first:
@@ -182,6 +182,6 @@ def _rows(cards: Sequence[int], columns: int, diagonal: bool) -> list[list[int]]
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that say something, with their numbers, comments taken away."""
+    """Return the lines that say something, with their numbers, comments taken away."""
     lines = enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1)
     return [(n, line.partition("#")[0]) for n, line in lines if line.partition("#")[0].strip()]

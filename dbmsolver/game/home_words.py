@@ -14,12 +14,12 @@ _FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
 
 
 class Home(NamedTuple):
-    """How far a suit is home."""
+    """The height of a suit's foundation."""
 
     suit: int
     height: int
     turned: bool
-    """Whether the rank stands before the dash."""
+    """True if the rank stands before the dash."""
 
 
 def parse_home(word: str, where: str) -> Home:

@@ -12,17 +12,18 @@ Pile = Literal["none", "wrap", "ends"]
 Policy = Literal["wkr", "horne", "none", "max"]
 
 BUILDS: tuple[Build, ...] = ("alternate", "suit", "any", "none", "suit-both")
-"""What any game may have; the other ways of building are for Klondike's kind only."""
+"""The ways of building that any game may have; the others are for Klondike's kind only."""
 FILLS: tuple[Fill, ...] = ("any", "kings", "none")
-"""What any game may have; `waste` is for Klondike's kind only."""
+"""The rules of filling that any game may have; `waste` is for Klondike's kind only."""
 MOVES: tuple[Moves, ...] = ("single", "runs", "suit-runs")
-"""What any game may have; groups and whole columns are for Klondike's kind only."""
+"""The units of a move that any game may have; groups and whole columns are for Klondike's kind
+only."""
 PILES: tuple[Pile, ...] = get_args(Pile)
 POLICIES: tuple[Policy, ...] = ("wkr", "horne", "none")
-"""What a search may follow whatever it counts: "max" takes solutions away."""
+"""The policies of a search in every metric: "max" is none of them, as it takes solutions away."""
 
 Family = Literal["cards", "runs", "two-way", "pile", "patience", "canfield"]
-"""What kernels play a game: see docs/games.md."""
+"""The name of the kernels that play a game: see docs/games.md."""
 
 BUILD_WORDS: dict[Build, str] = {
     "alternate": "built down by alternate colour",
@@ -69,21 +70,21 @@ RESERVE_WORDS = {
 
 
 def draw_words(draw: int) -> str:
-    """How many cards are turned at once in words."""
+    """Return the number of cards turned at once in words."""
     if not draw:
         return "no waste"
     return f"{draw} {'card' if draw == 1 else 'cards'} turned at once"
 
 
 def passes_words(passes: int) -> str:
-    """How often the stock is gone through in words."""
+    """Return the number of times the stock is gone through in words."""
     if not passes:
         return "any number of passes"
     return f"{passes} {'pass' if passes == 1 else 'passes'}"
 
 
 def stacked_words(cards: int) -> str:
-    """A reserve of so many cards in one stack in words."""
+    """Return a reserve of `cards` cards in one stack in words."""
     if not cards:
         return "no stack in reserve"
     count = f"{cards} {'card' if cards == 1 else 'cards'}"
@@ -91,7 +92,7 @@ def stacked_words(cards: int) -> str:
 
 
 def stock_words(cards: int) -> str:
-    """A stock of so many cards in words."""
+    """Return a stock of `cards` cards in words."""
     if not cards:
         return "no stock"
     return f"a stock of {cards} {'card' if cards == 1 else 'cards'}"

@@ -1,4 +1,4 @@
-"""How a numbered deal is laid out, where that is not simply card after card to the columns in turn.
+"""Layouts of numbered deals that are not simply dealt card after card to the columns in turn.
 
 A layout is text, as rules are kept in stores with it: parts in this order, with "; " between them.
 
@@ -12,8 +12,8 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 `columns 1 3/2 4`  the columns, deepest card first, by the order in which cards come from the deck
 `auto`             a card that fits on its foundation goes there, and its column gets none for it
 `cells 1 3`        the freecells that the last cards of the deck go to; otherwise the first ones
-`turned 1`         so many cards go to the pile after those for the columns
-`hidden 0 1 2`     so many cards of each column, the deepest ones, lie face down
+`turned 1`         this number of cards goes to the pile after those for the columns
+`hidden 0 1 2`     these numbers of cards of each column, the deepest ones, lie face down
 `base 1`           that card, by the order in which cards come from the deck, goes to its foundation
 `reserve 2 3`      these cards, counted in the same way, go to the reserve, deepest card first; the
                    rest of the deck, without these and the base, counts from 1 again
@@ -71,7 +71,7 @@ class Layout:
 
     @property
     def has_pile(self) -> bool:
-        """Whether it deals cards to a pile."""
+        """True if it deals cards to a pile."""
         return bool(self.pile or self.turned)
 
     @property
@@ -89,12 +89,11 @@ class Layout:
     def check(
         self, columns: int, freecells: int, filled: int, stock: int = 0, apart: int = 0
     ) -> None:
-        """UsageError if it does not fit these numbers of columns and cells, `filled` by the deal.
+        """Raise UsageError if it does not fit these numbers of columns and cells.
 
-        `stock` cards are left in the stock; `apart` are the base, if there is one, and those of a
-        reserve that is one stack.
-
-        Every card has to get a place, and only one.
+        `filled` cells get a card by the deal. `stock` cards are left in the stock; `apart` are the
+        base, if there is one, and those of a reserve that is one stack. Every card has to get a
+        place, and only one.
         """
         _ = self.heights
         named = [*self.home, *self.pile, *self.first]
@@ -131,7 +130,7 @@ class Layout:
             raise UsageError(f"{text}, expected more columns")
 
     def _check_apart(self, apart: int) -> None:
-        """UsageError unless base and reserve are so many different cards of the deck."""
+        """Raise UsageError unless base and reserve are `apart` different cards of the deck."""
         numbers = [*self.reserve, *[self.base] * bool(self.base)]
         deck = CARDS - len(self.home)
         if len(numbers) != apart or len(set(numbers)) != apart:
@@ -147,14 +146,14 @@ class Layout:
             )
 
     def taken_apart(self, deck: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-        """Base (one card or none), reserve, and the other cards, of a shuffled deck."""
+        """Return base (one card or none), reserve, and the other cards, of a shuffled deck."""
         cards = [card for card in deck if card not in self.home]
         base = [cards[self.base - 1]] if self.base else []
         reserve = [cards[number - 1] for number in self.reserve]
         return base, reserve, [card for card in cards if card not in (*base, *reserve)]
 
     def fills(self, columns: int, left: int) -> bool:
-        """Whether each of so many columns gets a card, where so many are left for the stock."""
+        """Return True if each of `columns` columns gets a card while `left` stay for the stock."""
         _, _, rest = self.taken_apart(range(CARDS))
         laid, _, _ = self.arrange(rest, columns, left)
         return all(laid)
@@ -162,7 +161,10 @@ class Layout:
     def arrange(
         self, deck: Sequence[int], columns: int, filled: int
     ) -> tuple[list[list[int]], list[int], Heights]:
-        """Columns, the `filled` cards left for other places, and heights, of a shuffled deck."""
+        """Return columns, the `filled` cards left for other places, and heights, of a deck.
+
+        The deck is shuffled.
+        """
         named = {*self.home, *self.pile, *self.first}
         cards = [*self.first, *(card for card in deck if card not in named)]
         end = len(cards) - filled
@@ -180,7 +182,7 @@ class Layout:
         return laid, cards[end:], (hearts, spades, diamonds, clubs)
 
     def _places(self, columns: int, cards: int) -> list[int]:
-        """The column of each card, row after row."""
+        """Return the column of each card, row after row."""
         places: list[int] = []
         start = 0
         while len(places) < cards:
@@ -190,7 +192,7 @@ class Layout:
         return places[:cards]
 
     def with_cells(self, filled: int, freecells: int) -> Layout:
-        """For another number of cells: the first ones are filled, if those no longer fit."""
+        """Return a layout for another number of cells: the first are filled if those do not fit."""
         fits = len(self.cells) == filled and max(self.cells, default=0) < freecells
         return self if fits else replace(self, cells=())
 
@@ -221,7 +223,7 @@ class Layout:
         return "; ".join(parts)
 
     def words(self, columns: int) -> list[str]:
-        """What it says, for people: one phrase for each part but the freecells."""
+        """Return the layout in words: one phrase for each part but the freecells."""
         parts = []
         if self.home:
             parts.append(f"{_cards(self.home)} home at the start")
@@ -254,7 +256,7 @@ class Layout:
 
 
 def _cards(cards: tuple[int, ...]) -> str:
-    """Cards in words, a whole rank by its name: `aces`, `twos and aces`, `AH, AS`."""
+    """Return cards in words, a whole rank by its name: `aces`, `twos and aces`, `AH, AS`."""
     names = ("aces", "twos", "threes", "fours", "fives", "sixes", "sevens", "eights", "nines",
              "tens", "jacks", "queens", "kings")  # fmt: skip
     ranks = list(dict.fromkeys(rank(card) for card in cards))
@@ -266,7 +268,7 @@ def _cards(cards: tuple[int, ...]) -> str:
 
 
 def _home(cards: Sequence[int]) -> str:
-    """Cards by their names, lowest first, a whole rank by its letter."""
+    """Return cards by their names, lowest first, a whole rank by its letter."""
     names = []
     for r in range(1, 14):
         some = [card for card in sorted(cards) if rank(card) == r]
@@ -284,7 +286,7 @@ def _numbers(cells: Sequence[int]) -> str:
 
 @cache
 def layout_of(text: str) -> Layout:
-    """Read a layout; UsageError, in one line, for what is none. "" is the plain one."""
+    """Read a layout; UsageError, in one line, if the text is none. "" is the plain one."""
     found = Layout()
     last = -1
     for part in text.split("; ") if text else ():

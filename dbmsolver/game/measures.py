@@ -1,6 +1,6 @@
-"""Measures: what one move is, and what it costs, when a solution's length is told.
+"""Measures of a solution's length: what counts as one move, and what it costs.
 
-`cards`  Each card that moves is a move. What games are in which cards move one by one.
+`cards`  Each card that moves is a move. It is usual in games whose cards move one by one.
 `runs`   A run that moves at once is a move. In games where a run is one move by the rules, that is
          any move; elsewhere a run moves at once from column to column if there is room for it
          (:mod:`dbmsolver.game.room`). A move to or from a freecell and a move home is of one card.
@@ -34,23 +34,25 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 class Measure(NamedTuple):
-    """The moves of a search under some rules, and what they cost."""
+    """The moves of a search under some rules, and their costs."""
 
     rules: Rules
     policy: Policy
-    """Which moves home are made at once: in `cards` and `runs` as they lose nothing, in `moves` as
-    a program makes them."""
+    """The rule for moves home that are made at once.
+
+    In `cards` and `runs` they lose nothing; in `moves` they are those that a program makes.
+    """
     metric: Metric
 
     @property
     def by_room(self) -> bool:
-        """Whether runs move as far as there is room, where cards move one by one by the rules."""
+        """True if runs move as far as there is room, where cards move one by one by the rules."""
         plain = not (self.rules.has_runs or self.rules.is_patience)
         return self.metric != "cards" and plain
 
     @property
     def has_free_moves(self) -> bool:
-        """Whether the moves that are made at once cost nothing."""
+        """True if the moves that are made at once cost nothing."""
         return self.metric == "moves" and self.policy != "none"
 
     @property
@@ -59,14 +61,14 @@ class Measure(NamedTuple):
         return self.metric != "plays" and not self.has_free_moves
 
     def moves(self, position: Position) -> list[Move]:
-        """All moves that a player can make."""
+        """Return all moves that a player can make."""
         moves = position.moves(self.rules)
         if self.by_room:
             moves += supermoves(position, self.rules)
         return moves
 
     def forced(self, position: Position) -> Move | None:
-        """The move home that is made at once, lowest suit first, if there is one."""
+        """Return the move home that is made at once, lowest suit first, if there is one."""
         if self.metric != "moves":
             return position.forced(self.rules, self.policy)
         home = [
@@ -80,7 +82,7 @@ class Measure(NamedTuple):
         return Move(card, source, Place("foundation", suit), forced=True)
 
     def successors(self, position: Position) -> list[tuple[Move, Position]]:
-        """The positions one move away; where a move is forced, only that one."""
+        """Return the moves, and the positions after them; where a move is forced, only that one."""
         if isinstance(position, Patience):
             return position.successors(self.rules, self.policy)
         forced = self.forced(position)
@@ -88,23 +90,23 @@ class Measure(NamedTuple):
         return [(move, position.apply(move)) for move in moves]
 
     def cost(self, move: Move) -> int:
-        """What a move adds to the length of a solution."""
+        """Return the moves that a move adds to the length of a solution: 0 or 1."""
         if self.metric == "plays" and not counts_as_play(move):
             return 0
         return 0 if self.has_free_moves and move.forced else 1
 
     def length(self, moves: Iterable[Move]) -> int:
-        """The length of a solution, or of a part of it."""
+        """Return the length of a solution, or of a part of it."""
         return sum(map(self.cost, moves))
 
 
 def usual_metric(rules: Rules) -> Metric:
-    """What a move is by the rules: a card that moves, or a card or a run of cards."""
+    """Return the metric of the rules: each card that moves, or each card or run of cards."""
     return "runs" if rules.has_runs or rules.is_patience else "cards"
 
 
 def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Measure:
-    """The measure of a search; None stands for the usual metric of the game.
+    """Return the measure of a search; None stands for the usual metric of the game.
 
     UsageError for a metric that the game does not have, and for a policy that the metric has not.
     """
@@ -133,9 +135,9 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "runs": ("move of a card or a run", "moves of cards or runs"),
     "plays": ("play", "plays"),
 }
-"""What the moves of a metric are called: one, and several."""
+"""The names of the moves of a metric: singular, and plural."""
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """`1 state`, `2,000 states`."""
+    """Return a number with its noun: `1 state`, `2,000 states`."""
     return f"{number:,} {one if number == 1 else many}"

@@ -10,7 +10,7 @@ PlaceKind = Literal["column", "freecell", "foundation", "pile", "stock", "waste"
 
 
 class Place(NamedTuple):
-    """Where a card can be. Columns and freecells count from 0; a foundation's index is its suit.
+    """A place of a card. Columns and freecells count from 0; a foundation's index is its suit.
 
     There is one pile, one stock, one waste, and one reserve: their index is 0.
     """
@@ -19,7 +19,7 @@ class Place(NamedTuple):
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
 
     def __str__(self) -> str:
-        """For people, who count from 1."""
+        """Return the place for people, who count from 1."""
         if self.kind == "foundation":
             known = 0 <= self.index < len(SUIT_NAMES)
             return f"foundation of {SUIT_NAMES[self.index]}" if known else "foundation"

@@ -1,4 +1,4 @@
-"""How cards move, in words for solutions: written and read."""
+"""Words for the ways cards move, as solutions have them: written and read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATIENCE = re.compile(
 
 
 def moving(rules: Rules) -> str:
-    """How cards move, in words for solutions, as in "suit-runs whole-suits".
+    """Return the ways cards move, in words for solutions, as in "suit-runs whole-suits".
 
     "single" where each card is a move of its own and nothing else is unusual.
     """
@@ -36,9 +36,9 @@ def moving(rules: Rules) -> str:
 
 
 def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
-    """The rules with cards that move as the words of `moving` say, and another way of building.
+    """Return the rules with cards that move as the words of `moving` say.
 
-    UsageError for other words.
+    `build`, if given, is another way of building. UsageError for other words.
     """
     words = set(text.split())
     if "groups" in words or "draw-" in text:
@@ -76,7 +76,7 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
 
 
 def _with_patience(rules: Rules, text: str, build: Build | None) -> Rules:
-    """`with_moving` for a game of Klondike's kind."""
+    """Return the rules as `with_moving` does, for a game of Klondike's kind."""
     found = _PATIENCE.fullmatch(text)
     if not found:
         expected = (

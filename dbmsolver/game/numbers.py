@@ -1,4 +1,4 @@
-"""What the number of a deal means: how each program shuffles a deck for it.
+"""Numbers of deals, and the way in which each program shuffles a deck for one.
 
 =================  ================================================================================
 `microsoft`        Microsoft's FreeCell, continued above 2^31 as FreeCell Pro does
@@ -45,7 +45,7 @@ class _Kind(NamedTuple):
 
 
 def shuffled(number: int, numbers: Numbers) -> list[int]:
-    """The deck that a program deals for a number; InputError if it has no such number."""
+    """Return the deck that a program deals for a number, or raise InputError for no such number."""
     kind = _KINDS[numbers]
     if not kind.first <= number <= kind.last:
         expected = f"expected a number from {kind.first} to {kind.last}"
@@ -58,7 +58,7 @@ def shuffled(number: int, numbers: Numbers) -> list[int]:
 
 
 def _microsoft(number: int) -> list[int]:
-    """The cards in the order in which Microsoft's FreeCell deals them.
+    """Return the cards in the order in which Microsoft's FreeCell deals them.
 
     The generator is that of Microsoft's C library. Its seed has 32 bits, of which the top one
     makes no difference to its 15 bits of output: numbers up to 2^31. FreeCell Pro tells apart
@@ -107,7 +107,7 @@ def _pysol(number: int) -> list[int]:
 
 
 def _drawn(deck: Sequence[int], following: Callable[[], float]) -> list[int]:
-    """The cards one by one, each chosen by a number from 0 to 1 among those that are left."""
+    """Return cards one by one, each chosen by a number from 0 to 1 among those that are left."""
     cards = list(deck)
     for last in range(len(cards) - 1, 0, -1):
         chosen = int(following() * (last + 1))
@@ -157,7 +157,7 @@ def _klondike_solver(number: int) -> list[int]:
 
 
 def _mixed_words(seed: int) -> Callable[[], int]:
-    """The generator of Klondike-Solver: numbers of 31 bits from three words of 32."""
+    """Return the generator of Klondike-Solver: numbers of 31 bits from three words of 32."""
     mix, twist, value = 51651237, 895213268, seed
 
     def advance() -> int:
@@ -180,7 +180,7 @@ def _mixed_words(seed: int) -> Callable[[], int]:
 
 
 def _twister(seed: int) -> Callable[[], int]:
-    """The words of 32 bits of the Mersenne twister, as C++ seeds it with one word."""
+    """Return the words of 32 bits of the Mersenne twister, as C++ seeds it with one word."""
     words = [seed & _WORD]
     for place in range(1, 624):
         last = words[-1]

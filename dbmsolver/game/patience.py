@@ -1,6 +1,6 @@
 """Positions of Klondike and its relatives, and every rule of moving, written to be read.
 
-What is new beside columns and foundations: a stock, of which some cards at a time are turned to a
+Beside columns and foundations there is a stock, of which some cards at a time are turned to a
 waste; the waste's top card may be played, and when the stock is empty, the waste is turned over to
 be the stock again. Cards of columns may lie face down; the top one is turned up at once. The top
 card of a foundation may be put back on a column. In some games any cards at the end of a column
@@ -93,41 +93,41 @@ class Patience(Position):
     waste: tuple[int, ...] = ()
     """The waste, the last card on top."""
     hidden: tuple[int, ...] = ()
-    """For each column how many of its cards, the deepest ones, lie face down."""
+    """The number of cards of each column, the deepest ones, that lie face down."""
     turns: int | None = None
-    """How often the waste may still be turned over; None for any number of times."""
+    """The times the waste may still be turned over; None for any number of times."""
     base: Base = ACE
     """The rank with which foundations begin."""
     reserve: tuple[int, ...] = ()
     """A stack of cards, the last of which may be played, and fills the next empty column."""
 
     def counted(self, card: int) -> int:
-        """The card with its rank counted from the base."""
+        """Return the card with its rank counted from the base."""
         return self.base.counted(card)
 
     @property
     def lowest(self) -> int:
-        """What the base counts as: the lowest rank of the deck."""
+        """The rank that the base counts as: the lowest rank of the deck."""
         return self.base.lowest
 
     def home_card(self, index: int, height: int) -> int:
-        """The card on a foundation of that suit and height, from 1."""
+        """Return the card on a foundation of that suit and height, from 1."""
         return self.base.card(4 * (height - 1) + index)
 
     def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
-        """Whether `child` may be put on `parent`, the last card of a column."""
+        """Return True if `child` may be put on `parent`, the last card of a column."""
         return rules.can_stack(self.counted(child), self.counted(parent), self.lowest)
 
     def is_run(self, cards: tuple[int, ...], rules: Rules) -> bool:
-        """Whether the cards, the end of a column, deepest first, lie as one move may take them."""
+        """Return True if the cards, the end of a column, deepest first, may move as one move."""
         return rules.is_run([self.counted(card) for card in cards], self.lowest)
 
     def face_up(self, column: int) -> tuple[int, ...]:
-        """The cards of a column that lie face up."""
+        """Return the cards of a column that lie face up."""
         return self.columns[column][self.hidden[column] :]
 
     def available(self) -> list[tuple[int, Place]]:
-        """The cards that are free to move: last of the columns, of the reserve, of the waste."""
+        """Return the cards that are free to move: last of columns, of the reserve, of the waste."""
         free = [
             (column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
@@ -137,7 +137,7 @@ class Patience(Position):
         return free + [(card, WASTE) for card in self.waste[-1:]]
 
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
-        """What may move: the deepest card, where it is, and how many cards go with it."""
+        """Return all movable runs as (deepest card, where it is, number of cards)."""
         found = [(card, source, 1) for card, source in self.available()]
         for index in range(len(self.columns)):
             cards = self.face_up(index)
@@ -148,10 +148,10 @@ class Patience(Position):
         return found
 
     def moves(self, rules: Rules) -> list[Move]:
-        """All legal moves, with those of the stock.
+        """Return all legal moves, with those of the stock.
 
-        Empty columns differ in nothing: cards go to the first one only, and what is a whole column
-        already does not go there.
+        Empty columns differ in nothing: cards go to the first one only, and a whole column does not
+        go there.
         """
         moves: list[Move] = []
         for card, source, count in self.runs(rules):
@@ -168,9 +168,9 @@ class Patience(Position):
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
-        """The positions one move away that a search looks at; the module says what is left out.
+        """Return the moves that a search looks at, each with the position after it.
 
-        Where a move is forced, only that one.
+        The module says which moves are left out. Where a move is forced, it is the only one.
         """
         forced = self.forced(rules, policy)
         if forced is not None:
@@ -179,7 +179,7 @@ class Patience(Position):
         return [(move, self.apply(move)) for move in moves]
 
     def is_between_twins(self, move: Move, rules: Rules) -> bool:
-        """Whether a move is one from a twin to another that need not be made."""
+        """Return True if a move is one from a twin to another that need not be made."""
         if not rules.has_twins or (move.source.kind, move.destination.kind) != ("column",) * 2:
             return False
         under = self.face_up(move.source.index)[: -move.count][-1:]
@@ -203,7 +203,7 @@ class Patience(Position):
             yield Move(card, source, Place("column", empty), count=count)
 
     def moves_of_stock(self, rules: Rules) -> list[Move]:
-        """The move that turns cards of the stock, or the waste, if there is one; at most one."""
+        """Return the move that turns cards of the stock, or the waste: at most one."""
         if self.stock:
             count = min(rules.draw, len(self.stock))
             return [Move(self.stock[count - 1], STOCK, WASTE, count=count)]
@@ -212,7 +212,10 @@ class Patience(Position):
         return []
 
     def forced(self, rules: Rules, policy: Policy) -> Move | None:
-        """The safe move to a foundation that must be made, lowest suit first, if there is one."""
+        """Return the safe move to a foundation that must be made, lowest suit first.
+
+        None if there is none.
+        """
         safe = [
             (suit(column[-1]), column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
@@ -225,10 +228,10 @@ class Patience(Position):
         return Move(card, source, Place("foundation", index), forced=True)
 
     def apply(self, move: Move) -> Patience:
-        """The position after the move.
+        """Return the position after the move.
 
-        Raises IllegalMoveError if the card is not free to move there, whatever the rules. Whether
-        the rules let it lie there is for `moves` to say.
+        Raises IllegalMoveError if the card is not free to move there, whatever the rules. Only
+        `moves` looks at the rules of laying cards there.
         """
         if move.source == STOCK or move.destination == STOCK:
             return self._turn(move)
@@ -277,7 +280,7 @@ class Patience(Position):
         )
 
     def _turn(self, move: Move) -> Patience:
-        """The position after cards of the stock, or the waste, were turned."""
+        """Return the position after cards of the stock, or the waste, were turned."""
         card, source, destination, _, count = move
         if (source, destination) == (STOCK, WASTE):
             turned = self.stock[:count]
@@ -293,21 +296,21 @@ class Patience(Position):
         raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
 
     def _is_home(self, card: int, source: Place) -> bool:
-        """Whether the card is the top one of its foundation."""
+        """Return True if the card is the top one of its foundation."""
         top = self.top_home(suit(card))
         return (
             source == Place("foundation", suit(card)) and top == card and rank(card) >= self.lowest
         )
 
     def _is_free(self, card: int, source: Place, count: int) -> bool:
-        """Whether so many cards lie face up at the end of a column, the deepest of them `card`."""
+        """Return True if `count` cards lie face up at the end of a column, `card` the deepest."""
         if not 0 <= source.index < len(self.columns) or count < 1:
             return False
         cards = self.face_up(source.index)
         return count <= len(cards) and cards[-count] == card
 
     def canonical(self) -> Hashable:
-        """Equal for positions that differ only in the order of columns."""
+        """Return a value that is equal for positions that differ only in the order of columns."""
         columns = zip(self.columns, self.hidden, strict=True)
         rest = self.foundations, self.stock, self.waste, self.turns
         if self.reserve:
@@ -336,7 +339,7 @@ class Patience(Position):
         Position.validate(self, rules, where)
 
     def _validate_base(self, rules: Rules, where: str | None) -> None:
-        """InputError unless base and reserve are such as the rules have."""
+        """Raise InputError unless base and reserve are such as the rules have."""
         given, lowest = self.base
         if rules.base == "ace" and self.base != ACE:
             raise InputError("a base, expected foundations that begin with the ace", where)
@@ -355,12 +358,12 @@ class Patience(Position):
             )
 
     def lying(self) -> list[tuple[int, str]]:
-        """Each card that is not home, and where it is, in words."""
+        """Return each card that is not home, and its place in words."""
         held = [(card, str(RESERVE)) for card in self.reserve]
         return [*Position.lying(self), *held, *((card, str(WASTE)) for card in self.waste)]
 
     def __str__(self) -> str:
-        """One line for debugging; boards for people are `deals.format_board`."""
+        """Return one line for debugging; boards for people are `deals.format_board`."""
         waste, stock = (" ".join(map(card_name, cards)) for cards in (self.waste, self.stock))
         text = f"{Position.__str__(self)} waste [{waste}] stock [{stock}] face down {self.hidden}"
         if self.reserve:
@@ -369,5 +372,5 @@ class Patience(Position):
 
 
 def counts_as_play(move: Move) -> bool:
-    """Whether a move is one of a card, not of the stock or of the whole waste."""
+    """Return True if a card moves, not the stock or the whole waste."""
     return STOCK not in (move.source, move.destination)

@@ -18,7 +18,7 @@ from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.showing import picture
 
 NAMED_AT_MOST = 6
-"""How many missing cards a message names before it says how many more there are."""
+"""The number of missing cards that a message names before it counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,46 +39,49 @@ class Position:
     """The stock, the card first that is turned next."""
 
     def is_goal(self) -> bool:
-        """Whether all cards are home; with one pile, whether the columns are empty."""
+        """Return True if all cards are home; with one pile, if the columns are empty."""
         if self.pile is not None:
             return not any(self.columns)
         return all(height == 13 for height in self.foundations)
 
     @property
     def left(self) -> int:
-        """How many cards are not home; with one pile, how many lie in columns."""
+        """The number of cards that are not home; with one pile, of those in columns."""
         if self.pile is not None:
             return sum(map(len, self.columns))
         return CARDS - sum(self.foundations)
 
     def counted(self, card: int) -> int:
-        """The card with its rank counted from that with which foundations begin, here the ace."""
+        """Return the card with its rank counted from that with which foundations begin.
+
+        Here that is the ace.
+        """
         return card
 
     @property
     def lowest(self) -> int:
-        """What the rank with which foundations begin counts as."""
+        """The rank with which foundations begin, as it is counted."""
         return 1
 
     def home_card(self, index: int, height: int) -> int:
-        """The card on a foundation of that suit and height, from 1."""
+        """Return the card on a foundation of that suit and height, from 1."""
         return 4 * (height - 1) + index
 
     def top_home(self, index: int) -> int | None:
-        """The card on top of a foundation, None if there is none."""
+        """Return the card on top of a foundation, None if there is none."""
         height = self.foundations[index]
         return self.home_card(index, height) if height else None
 
     def is_home(self, card: int) -> bool:
-        """Whether the card lies on its foundation."""
+        """Return True if the card lies on its foundation."""
         return rank(self.counted(card)) <= self.foundations[suit(card)]
 
     def is_next_home(self, card: int) -> bool:
-        """Whether the card's foundation takes it next."""
+        """Return True if the card's foundation takes it next."""
         return rank(self.counted(card)) == self.foundations[suit(card)] + 1
 
     def available(self) -> list[tuple[int, Place]]:
-        """The cards that are free to move: last of the columns, then those in the freecells."""
+        """Return the cards free to move: last of the columns, then those in the freecells."""
         tops = [
             (column[-1], Place("column", index))
             for index, column in enumerate(self.columns)
@@ -92,7 +95,7 @@ class Position:
         return tops + cells
 
     def runs(self, rules: Rules) -> list[tuple[int, Place, int]]:
-        """What may move: the deepest card, where it is, and how many cards go with it."""
+        """Return all movable runs as (deepest card, where it is, number of cards)."""
         found = [(card, source, 1) for card, source in self.available()]
         if rules.takes_back:
             found += [
@@ -108,7 +111,10 @@ class Position:
         return found
 
     def goes_home(self, card: int, count: int, rules: Rules) -> bool:
-        """Whether the foundation takes what moves: the next card, or the rest of a whole suit."""
+        """Return True if the foundation takes the moving cards.
+
+        It takes the next card or, by some rules, the rest of a whole suit.
+        """
         height = self.foundations[suit(card)]
         if not rules.whole_suits:
             return count == 1 and height == rank(card) - 1
@@ -120,11 +126,11 @@ class Position:
         return all(suit(other) == suit(card) for other in column[-count:])
 
     def moves(self, rules: Rules) -> list[Move]:
-        """All legal moves: of single cards, and of runs where a run is one move.
+        """Return all legal moves: of single cards, and of runs where a run is one move.
 
         Places that differ in nothing count once: a card goes to the first empty freecell and the
-        first empty column only. A card alone in its column does not move to an empty column, nor
-        a run that is a whole column, nor a card from freecell to freecell.
+        first empty column only. A card alone in its column does not move to an empty column, nor a
+        run that is a whole column, nor a card from freecell to freecell.
         """
         if self.pile is not None:
             return self._moves_to_pile(rules, self.pile)
@@ -147,7 +153,7 @@ class Position:
         return moves
 
     def _moves_to_pile(self, rules: Rules, pile: tuple[int, ...]) -> list[Move]:
-        """All legal moves of a game of one pile: last cards of columns, then the stock's.
+        """Return all legal moves of a game of one pile: last cards of columns, then the stock's.
 
         Any card may be the first one of an empty pile. The stock is turned whatever lies on the
         pile; nothing need be turned where the columns are empty.
@@ -163,9 +169,9 @@ class Position:
         return moves
 
     def forced(self, rules: Rules, policy: Policy) -> Move | None:
-        """The safe move to a foundation that must be made, lowest suit first, if there is one.
+        """Return the safe move to a foundation that must be made, lowest suit first.
 
-        None is in a game of one pile.
+        None if there is none, and always in a game of one pile.
         """
         if self.pile is not None:
             return None
@@ -180,16 +186,16 @@ class Position:
         return Move(card, source, Place("foundation", index), forced=True)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
-        """The positions one move away; where a move is forced, only that one."""
+        """Return the moves, each with the position after it; if a move is forced, only that one."""
         forced = self.forced(rules, policy)
         moves = self.moves(rules) if forced is None else [forced]
         return [(move, self.apply(move)) for move in moves]
 
     def apply(self, move: Move) -> Position:
-        """The position after the move.
+        """Return the position after the move.
 
-        Raises IllegalMoveError if the card is not free to move there, whatever the rules. Whether
-        the rules let it lie there is for `moves` to say.
+        Raises IllegalMoveError if the card is not free to move there, whatever the rules. Only
+        `moves` looks at the rules of laying cards there.
         """
         card, source, destination, _, count = move
         if not self._is_free(card, source, count):
@@ -232,7 +238,7 @@ class Position:
         return Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
 
     def _to_pile(self, move: Move) -> Position:
-        """The position after a card that is free was put on the pile."""
+        """Return the position after a card that is free was put on the pile."""
         card, source, destination, _, count = move
         if self.pile is None or destination != PILE or count != 1:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
@@ -247,7 +253,7 @@ class Position:
         )
 
     def _is_free(self, card: int, source: Place, count: int) -> bool:
-        """Whether nothing lies on the cards that move, the deepest of which is `card`."""
+        """Return True if nothing lies on the cards that move, the deepest of which is `card`."""
         if source == STOCK:
             return count == 1 and self.stock[:1] == (card,)
         if source.kind == "foundation":
@@ -261,7 +267,7 @@ class Position:
         return 1 < count <= len(column) and column[-count] == card
 
     def canonical(self) -> Hashable:
-        """Equal for positions that differ only in the order of columns or of freecells.
+        """Return a value equal for positions that differ only in the order of columns or freecells.
 
         Of the pile only the card on top makes a difference.
         """
@@ -320,7 +326,7 @@ class Position:
             raise InputError(f"{cards} {names}, expected all 52", where)
 
     def lying(self) -> list[tuple[int, str]]:
-        """Each card that is not home, and where it is, in words."""
+        """Return each card that is not home, and its place in words."""
         lying = [
             (card, str(Place("column", index)))
             for index, column in enumerate(self.columns)
@@ -339,7 +345,7 @@ class Position:
         return picture(self)
 
     def __str__(self) -> str:
-        """One line for debugging; boards for people are `deals.format_board`."""
+        """Return one line for debugging; boards for people are `deals.format_board`."""
         home = " ".join(
             f"{name} {height}" for name, height in zip(SUIT_NAMES, self.foundations, strict=True)
         )

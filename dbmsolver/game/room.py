@@ -15,7 +15,7 @@ from dbmsolver.game.rules import Rules
 
 
 def run_length(column: Sequence[int], rules: Rules) -> int:
-    """How many cards at the end of the column form a run."""
+    """Return the number of cards at the end of the column that form a run."""
     length = min(1, len(column))
     while length < len(column) and rules.can_stack(column[-length], column[-length - 1]):
         length += 1
@@ -23,10 +23,10 @@ def run_length(column: Sequence[int], rules: Rules) -> int:
 
 
 def capacity(position: Position, rules: Rules, destination: int) -> int:
-    """How many cards can be moved to a column at once: (freecells + 1) * 2 ** empty columns.
+    """Return the cards that fit in one move to a column: (freecells + 1) * 2 ** empty columns.
 
-    The destination is no empty column in this sense, and empty columns that do not take every
-    card are none either.
+    The destination is no empty column in this sense, and empty columns that do not take every card
+    are none either.
     """
     cells = 0 if rules.reserve else sum(card is None for card in position.freecells)
     empty = empty_columns(position, destination) if rules.fill == "any" else []
@@ -34,7 +34,7 @@ def capacity(position: Position, rules: Rules, destination: int) -> int:
 
 
 def supermoves(position: Position, rules: Rules) -> Iterator[Move]:
-    """The moves of runs of two cards and more that there is room for.
+    """Yield the moves of runs of two cards and more that there is room for.
 
     As for :meth:`Position.moves`, empty columns count once, and a whole column is not moved to an
     empty one.
@@ -56,6 +56,6 @@ def supermoves(position: Position, rules: Rules) -> Iterator[Move]:
 
 
 def empty_columns(position: Position, destination: int) -> list[int]:
-    """The columns that are empty, without the one that a run goes to."""
+    """Return the columns that are empty, without the one that a run goes to."""
     columns = enumerate(position.columns)
     return [index for index, column in columns if not column and index != destination]

@@ -1,9 +1,9 @@
-"""What may be moved where. A named game is a set of rules.
+"""Rules: the moves that a game allows. A named game is a set of rules.
 
-All games share the rest: one deck, every card in sight, the last card of a column and every card
-in a freecell are free to move, a column is built down by one rank, in some games up, too,
-foundations are built up by suit from the ace, and no card leaves a foundation, unless the game says
-so. In some games a run of cards, the end of a column, is one move.
+All games share the rest: one deck, every card in sight, the last card of a column and every card in
+a freecell are free to move, a column is built down by one rank, in some games up, too, foundations
+are built up by suit from the ace, and no card leaves a foundation, unless the game says so. In some
+games a run of cards, the end of a column, is one move.
 
 Games of one pile are another matter. Their columns only lose cards, each of which is put on the
 pile, where it has to be one rank higher or lower than the card on top. A stock, if there is one, is
@@ -72,7 +72,7 @@ _PARENTS: dict[Build, tuple[tuple[int, int], ...]] = {
 
 
 def check_range(what: str, value: int, low: int, high: int) -> None:
-    """Raise UsageError for a number that is too low or too high, or for what is no number."""
+    """Raise UsageError unless the value is a whole number from `low` to `high`."""
     checked_int(what, value)
     if not low <= value <= high:
         raise UsageError(f"{value} {what}: expected {low} to {high}")
@@ -84,7 +84,7 @@ def _check_choice(what: str, value: str, choices: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What may be moved where, and how a numbered deal is laid out."""
+    """The moves that a game allows, and the layout of its numbered deals."""
 
     name: str
     columns: int
@@ -94,27 +94,28 @@ class Rules:
     dealt_to_freecells: int = 0
     """Cells filled by the deal, with the last cards of the deck."""
     kings_sunk: bool = False
-    """Whether dealing puts the kings of a column under its other cards."""
+    """True if dealing puts the kings of a column under its other cards."""
     layout: str = ""
-    """How a numbered deal is laid out, if not simply in turn: see `layouts`."""
+    """The layout of a numbered deal, if cards are not simply dealt in turn: see `layouts`."""
     moves: Moves = "single"
-    """What one move takes: a card, or a run as columns are built, or a run of one suit."""
+    """The unit of a move: a card, or a run as columns are built, or a run of one suit."""
     whole_suits: bool = False
-    """Whether cards go home only as a whole suit, from the end of a column, in one move."""
+    """True if cards go home only as a whole suit, from the end of a column, in one move."""
     reserve: bool = False
-    """Whether cards only leave the freecells."""
+    """True if cards only leave the freecells."""
     removable: bool = False
-    """Whether the top card of a foundation may go wherever a card may go but home."""
+    """True if the top card of a foundation may go wherever a card may go but home."""
     pile: Pile = "none"
-    """Whether columns are played to one pile, and whether its ranks go round."""
+    """The kind of pile that columns are played to, if any: its ranks may go round."""
     stock: int = 0
     """Cards that the deal leaves in the stock, which is turned to the pile or the waste."""
     draw: int = 0
     """Cards that are turned from the stock to the waste at once; 0 where there is no waste."""
     passes: int = 0
-    """How often the stock is gone through; 0 for any number of times."""
+    """The times the stock is gone through; 0 for any number of times."""
     base: Bases = "ace"
-    """What foundations begin with: the ace, or the rank of a card that the deal puts there.
+    """The rank with which foundations begin: the ace, or the rank of a card that the deal puts
+    there.
 
     Then ranks are counted from that one. With `round` the last rank goes on it in the columns.
     """
@@ -164,7 +165,7 @@ class Rules:
                 raise UsageError("cards are dealt to a pile, expected a game with one")
 
     def _check_pile(self) -> None:
-        """UsageError for what a game with one pile cannot have."""
+        """Raise UsageError for rules that a game with one pile cannot have."""
         if not self.has_pile:
             return
         odd = self.freecells or self.kings_sunk or self.has_runs or self.whole_suits or self.reserve
@@ -175,9 +176,10 @@ class Rules:
             )
 
     def _check_patience(self) -> None:
-        """UsageError for what Klondike and its relatives cannot have, and for what only they can.
+        """Raise UsageError for rules that Klondike and its relatives cannot have.
 
-        Where groups of any cards move as one, these are all that is face up.
+        Also for rules that only they can have. Where groups of any cards move as one, these are all
+        that is face up.
         """
         check_range("cards turned at once", self.draw, 0, CARDS)
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
@@ -217,12 +219,12 @@ class Rules:
 
     @property
     def is_patience(self) -> bool:
-        """Whether it is of Klondike's kind: with a waste, or moves of any group."""
+        """True if it is of Klondike's kind: with a waste, or moves of any group."""
         return self.draw > 0 or self.moves == "groups"
 
     @property
     def has_twins(self) -> bool:
-        """Whether runs move, in Klondike's kind, and some cards of a rank take the same cards."""
+        """True if runs move, in Klondike's kind, and some cards of a rank take the same cards."""
         return (
             self.is_patience
             and self.moves == "runs"
@@ -232,11 +234,11 @@ class Rules:
 
     @property
     def parent_kinds(self) -> tuple[int, ...]:
-        """What XOR on the suit turns a card into each of its legal parents."""
+        """The numbers whose XOR with the suit turns a card into each of its legal parents."""
         return tuple(kind for kind, _ in _PARENTS[self.build])
 
     def parent(self, card: int, number: int) -> int | None:
-        """The legal parent of that number, which the card may be put on; None if there is none."""
+        """Return the legal parent of that number, which takes the card; None without one."""
         parents = _PARENTS[self.build]
         if not 0 <= number < len(parents):
             return None
@@ -244,13 +246,13 @@ class Rules:
         return (card ^ kind) + 4 * rise if 1 <= rank(card) + rise <= 13 else None
 
     def parent_number(self, child: int, parent: int) -> int | None:
-        """Which of the legal parents of `child` it is; None for another card."""
+        """Return the number of `parent` among the legal parents of `child`; None without one."""
         pair = suit(parent) ^ suit(child), rank(parent) - rank(child)
         parents = _PARENTS[self.build]
         return parents.index(pair) if pair in parents else None
 
     def can_stack(self, child: int, parent: int, lowest: int = 1) -> bool:
-        """Whether `child` may be put on `parent`, the last card of a column.
+        """Return True if `child` may be put on `parent`, the last card of a column.
 
         Ranks are counted from that with which foundations begin, which counts as `lowest`.
         """
@@ -260,10 +262,9 @@ class Rules:
 
     @property
     def takes_back(self) -> bool:
-        """Whether cards come back from the foundations in a way that makes a difference.
+        """True if cards come back from the foundations in a way that makes a difference.
 
         Klondike and its relatives are left out: their search always looks at `removable` itself.
-
         They make none where columns are built by suit, or not at all. By suit the only cards that
         could be put on a card that comes back are the next lower one, which is home, and, where
         columns are built up, too, the next higher one, which can go home while the card is. So
@@ -274,7 +275,7 @@ class Rules:
 
     @property
     def two_way(self) -> bool:
-        """Whether columns are built up, too, or cards come back from the foundations."""
+        """True if columns are built up, too, or cards come back from the foundations."""
         return self.takes_back or self.build == "suit-both"
 
     @property
@@ -299,11 +300,11 @@ class Rules:
 
     @property
     def has_pile(self) -> bool:
-        """Whether it is a game of one pile."""
+        """True if it is a game of one pile."""
         return self.pile != "none"
 
     def follows(self, card: int, top: int, lowest: int) -> bool:
-        """Whether `card` may be put on `top`, the last card of the pile, as columns are played.
+        """Return True if `card` may be put on `top`, the last card of the pile.
 
         `lowest` is the lowest rank of the deck: 1, or more in a short one.
         """
@@ -319,21 +320,21 @@ class Rules:
         return self.stacked + (self.base != "ace")
 
     def is_movable(self, count: int, of: int) -> bool:
-        """Whether so many cards, a run at the end of a column with `of` cards, go to columns."""
+        """Return True if a run of `count` cards in a column of `of` cards goes to columns."""
         if self.moves == "columns":
             return count == of
         return self.moves != "card-or-column" or count in (1, of)
 
     @property
     def has_runs(self) -> bool:
-        """Whether a run moves as one move."""
+        """True if a run moves as one move."""
         return self.moves != "single"
 
     def is_run(self, cards: Sequence[int], lowest: int = 1) -> bool:
-        """Whether the cards, the end of a column, deepest first, may move as one move.
+        """Return True if the cards, the end of a column, deepest first, may move as one move.
 
-        Each of them lies on the one before as columns are built; in runs of one suit, on one of
-        its own suit. Groups may be any cards. `lowest` is as for `can_stack`.
+        Each of them lies on the one before as columns are built; in runs of one suit, on one of its
+        own suit. Groups may be any cards. `lowest` is as for `can_stack`.
         """
         if len(cards) == 1 or self.moves == "groups":
             return True
@@ -344,11 +345,11 @@ class Rules:
         )
 
     def can_fill(self, card: int) -> bool:
-        """Whether the card may be put into an empty column."""
+        """Return True if the card may be put into an empty column."""
         return self.fill == "any" or (self.fill == "kings" and rank(card) == 13)
 
     def describe(self) -> str:
-        """The rules in one line."""
+        """Return the rules in one line."""
         if self.has_pile:
             parts = [
                 "1 column" if self.columns == 1 else f"{self.columns} columns",
@@ -382,7 +383,7 @@ class Rules:
         return ", ".join(parts)
 
     def _patience_words(self) -> list[str]:
-        """The rules of a game of Klondike's kind."""
+        """Return the rules of a game of Klondike's kind, each in words."""
         words = ["1 column" if self.columns == 1 else f"{self.columns} columns"]
         if self.draw:
             words += [stock_words(self.stock), draw_words(self.draw), passes_words(self.passes)]

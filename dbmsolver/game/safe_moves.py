@@ -1,4 +1,4 @@
-"""Which moves home lose nothing, and may be made at once."""
+"""Safe moves home: those that lose nothing, and may be made at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dbmsolver.game.rules import Rules
 def is_safe_home(
     rules: Rules, card: int, foundations: Sequence[int], policy: Policy, lowest: int = 1
 ) -> bool:
-    """Whether the card's move to its foundation is possible, and safe under the policy.
+    """Return True if the card's move to its foundation is possible, and safe under the policy.
 
     Where the deal gives the rank with which foundations begin, `card` has its rank counted from
     that one, which counts as `lowest`, the lowest rank of the deck. `foundations` are the four
@@ -80,7 +80,7 @@ def is_safe_home(
 
 
 def _is_safe_going_round(rules: Rules, own: int, foundations: Sequence[int], lowest: int) -> bool:
-    """What a safe move home needs beside the rest where the last rank goes on the base."""
+    """Return True if a move home is safe as far as it depends on a last rank on the base."""
     if rules.build == "none":
         return True
     kinds = {0, *rules.parent_kinds, *([2] if rules.build == "alternate" else [])}
@@ -88,7 +88,10 @@ def _is_safe_going_round(rules: Rules, own: int, foundations: Sequence[int], low
 
 
 def _is_safe_in_patience(rules: Rules, r: int, own: int, foundations: Sequence[int]) -> bool:
-    """What a safe move home needs beside its policy where cards come back, or groups move."""
+    """Return True if a move home is safe as far as it depends on cards back and groups.
+
+    Cards may come back from the foundations, or groups of any cards may move.
+    """
     concerned = [foundations[own ^ kind] for kind in rules.parent_kinds if kind != 0]
     if rules.moves == "groups":
         if r > 1 and min(concerned) < r - 1:

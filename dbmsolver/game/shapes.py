@@ -15,13 +15,13 @@ At = tuple[int, int]
 Word = tuple[str, At]
 
 _WIDTHS = (3, 4, 5)
-"""How many characters a column of a typed table may have."""
+"""The numbers of characters that a column of a typed table may have."""
 
 ADVICE = "expected a line for each column, or --rows; a colon before a line makes it a column"
 
 
 def dealt_lengths(rules: Rules) -> list[int]:
-    """How many cards each column gets when a game is dealt."""
+    """Return the number of cards that each column gets when a game is dealt."""
     layout = layout_of(rules.layout)
     _, _, rest = layout.taken_apart(range(CARDS))
     left = rules.stock + layout.turned + rules.dealt_to_freecells
@@ -29,7 +29,7 @@ def dealt_lengths(rules: Rules) -> list[int]:
 
 
 def is_shape_of_rows(lengths: Sequence[int], rules: Rules) -> bool:
-    """Whether lines of so many cards are the rows of a fresh deal, and not its columns."""
+    """Return True if lines of so many cards are the rows of a fresh deal, not its columns."""
     if len(lengths) in (0, rules.columns) or (rules.off_columns and not rules.layout):
         return False
     if len(lengths) > 1 and list(lengths) != sorted(lengths, reverse=True):
@@ -39,7 +39,7 @@ def is_shape_of_rows(lengths: Sequence[int], rules: Rules) -> bool:
 
 
 def words_of(line: str, number: int, start: int = 0) -> list[Word]:
-    """The words of a line from a place on, cards that are run together apart, and where each is.
+    """Return the words of a line from a place on, each with its place, run-together cards apart.
 
     Commas and semicolons stand for spaces.
     """
@@ -54,7 +54,7 @@ def words_of(line: str, number: int, start: int = 0) -> list[Word]:
 def columns_of_rows(
     rows: Sequence[tuple[int, str]], fail: Callable[[str, At], NoReturn]
 ) -> list[list[Word]]:
-    """The words of each column, deepest first, of numbered rows as they lie on a table.
+    """Return the words of each column, deepest first, of numbered rows as they lie on a table.
 
     Where a card is in a row is told by tabs, or by columns of three to five characters; without
     gaps the order tells it. `fail` raises the error for what is none.

@@ -37,14 +37,14 @@ class Shipped:
 
     rules: Rules
     title: str
-    """Its name as people write it."""
+    """The game's name as people write it."""
     description: str
     numbers: str
-    """Whose numbers its deals have."""
+    """The convention by which its deals are numbered."""
 
 
 def _shipped() -> dict[str, Shipped]:
-    """The games of `files/index.json`, which `tools/games.py` makes of the files beside it.
+    """Return the games of `files/index.json`, which `tools/games.py` makes of the files beside it.
 
     So the files need not be parsed whenever the program starts.
     """
@@ -60,25 +60,25 @@ GAMES: dict[str, Rules] = {name: shipped.rules for name, shipped in SHIPPED.item
 
 
 def _letters(text: str) -> str:
-    """What counts of a game's name: its letters and digits, small ones."""
+    """Return the letters and digits of a game's name, small ones: all of it that counts."""
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
 _NAMES = {_letters(title): name for name, game in SHIPPED.items() for title in (name, game.title)}
 _HINTS = 3
-"""How many games a message suggests at most."""
+"""The most games that a message suggests."""
 _NEAR = 0.75
-"""How alike two names are of which one is taken for a slip of the other."""
+"""The likeness from which on a name is taken for a slip of another."""
 
 
 def games_beginning(text: str) -> list[str]:
-    """The names of games that begin so, as `game_name` reads them."""
+    """Return the names of games that begin so, as `game_name` reads them."""
     said = _letters(text)
     return list(dict.fromkeys(name for known, name in _NAMES.items() if known.startswith(said)))
 
 
 def game_name(text: str) -> str | None:
-    """The name of the game that a text means, as people write it: `Seahaven Towers`, `FreeCell`."""
+    """Return the name of the game that people mean by `Seahaven Towers` or `FreeCell`."""
     return text if text in GAMES else _NAMES.get(_letters(text))
 
 
@@ -90,7 +90,7 @@ def changed(
     fill: Fill | None = None,
     moves: Moves | None = None,
 ) -> Rules:
-    """The rules with what is given: numbers of freecells and columns, build and fill rule, moves.
+    """Return the rules with the given changes: freecells, columns, build, fill, moves.
 
     Where fewer freecells are left than the deal fills, it fills them all, and the other cards are
     dealt to the columns. UsageError if the deal cannot be laid out so.
@@ -118,7 +118,7 @@ def rules_for(
     fill: Fill | None = None,
     moves: Moves | None = None,
 ) -> Rules:
-    """The rules of a game, by its name or by themselves, with the changes of `changed`."""
+    """Return the rules of a game, by its name or by themselves, with the changes of `changed`."""
     checked_instance("game", game, str | Rules)
     rules = GAMES.get(game_name(game) or "") if isinstance(game, str) else game
     if rules is None:
@@ -127,7 +127,7 @@ def rules_for(
 
 
 def unknown_game(name: str) -> UsageError:
-    """The error for a name that is no game's, with the nearest ones.
+    """Return the error for a name that is no game's, with the nearest ones.
 
     Those are the games whose names begin so; else those that have the text in their names; else one
     that differs by a slip.
@@ -142,10 +142,11 @@ def unknown_game(name: str) -> UsageError:
 
 
 def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
-    """The rules as far as name, columns, freecells, and the rules of moving tell them.
+    """Return the rules with the usual way of dealing a number.
 
-    How a number is dealt is left as it is in `game`, by default the shipped one of that name. It is
-    in turn where there is none, or where that game cannot be dealt so.
+    Name, columns, freecells, and the rules of moving stay. A number is dealt as in `game`, by
+    default the shipped one of that name. It is dealt in turn where there is none, or where that
+    game cannot be dealt so.
     """
     plain = replace(rules, dealt_to_freecells=0, kings_sunk=False, layout="")
     game = game or GAMES.get(rules.name)
@@ -164,11 +165,11 @@ def usual_rules(rules: Rules, game: Rules | None = None) -> Rules:
 
 
 def rules_from(data: Mapping[str, Any]) -> Rules:
-    """Rules by the names of their fields, as stores and certificates hold them.
+    """Return rules by the names of their fields, as stores and certificates hold them.
 
-    What was written when rules had no layout was dealt as the game of that name is dealt, if all
-    other rules are those of the game, and in turn otherwise. TypeError or UsageError for what are
-    no rules.
+    Rules written without a layout, by early versions, were dealt as the game of that name is dealt,
+    if all other rules are those of the game, and in turn otherwise. TypeError or UsageError if the
+    data are no rules.
     """
     rules = Rules(**data)
     game = GAMES.get(rules.name)
@@ -178,10 +179,9 @@ def rules_from(data: Mapping[str, Any]) -> Rules:
 
 
 def rules_fields(rules: Rules) -> dict[str, Any]:
-    """Rules by the names of their fields, as stores and certificates hold them.
+    """Return rules by the names of their fields, as stores and certificates hold them.
 
-    How cards move is said only where it is not as in FreeCell: what the first versions wrote is
-    written still.
+    The ways cards move are given only where they differ from FreeCell's, as in the first versions.
     """
     fields = asdict(rules)
     for name, usual in UNUSUAL.items():

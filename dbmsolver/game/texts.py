@@ -8,14 +8,14 @@ from typing import IO, Any
 from dbmsolver.errors import InputError, quoted
 
 LINE_END = r"\r\n|\n|\r"
-"""What ends a line. Not str.splitlines(), which knows line ends that editors do not count."""
+"""The pattern of line ends. str.splitlines() knows line ends that editors do not count."""
 
 _SHOWN = 400
 """A longer path is not shown whole."""
 
 
 def decoded(data: bytes) -> str:
-    """Text in UTF-8, or in UTF-16 if a byte order mark says so, as some editors write it.
+    """Return text in UTF-8, or in UTF-16 if a byte order mark says so.
 
     Raises UnicodeDecodeError.
     """
@@ -25,7 +25,7 @@ def decoded(data: bytes) -> str:
 
 
 def read_path(path: str, what: str, most: int, missing: str | None = None) -> tuple[str, str]:
-    """The text of a file of at most so many bytes, and how the file is called in messages.
+    """Return the text of a file of at most `most` bytes, and the file's name for messages.
 
     InputError says that `what` was expected; of a file that is not there, that `missing` was.
     """
@@ -41,7 +41,10 @@ def read_path(path: str, what: str, most: int, missing: str | None = None) -> tu
 
 
 def read_stream(file: IO[Any] | None, where: str, what: str, most: int) -> str:
-    """The text of an open file of at most so many bytes; InputError if `what` cannot be in it."""
+    """Return the text of an open file of at most `most` bytes.
+
+    Raises InputError if `what` cannot be in it.
+    """
     if file is None:
         raise InputError(f"closed, expected {what}", where)
     try:

@@ -1,6 +1,6 @@
 """Shorter wins: cards that are parked twice are parked once, and safe moves are made at once.
 
-What is given wins, and so does what comes of it. It is not a shortest solution.
+Both the given moves and the result win. The result need not be a shortest solution.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Step(NamedTuple):
 
 
 def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy) -> list[Move]:
-    """As many moves or fewer that win, with each safe move where it becomes possible.
+    """Return as many moves or fewer that win, with each safe move where it becomes possible.
 
-    The given ones, without detours, where that leaves a later move without what it needs.
+    Where that spoils a later move, it returns the given moves without detours.
     """
     game = _Game(rules, policy)
     board = Board(start)
@@ -44,7 +44,7 @@ def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy)
 
 
 def makes_safe_moves(start: Position, moves: Iterable[Move], rules: Rules, policy: Policy) -> bool:
-    """Whether each safe move is made as soon as it can be, the lowest suit first."""
+    """Return True if each safe move is made as soon as it can be, the lowest suit first."""
     position = start
     for move in moves:
         forced = position.forced(rules, policy)
@@ -55,10 +55,9 @@ def makes_safe_moves(start: Position, moves: Iterable[Move], rules: Rules, polic
 
 
 def without_detours(moves: Sequence[Move]) -> list[Move]:
-    """The moves without needless parking.
+    """Return the moves without needless parking.
 
     A card is parked needlessly if it could wait where it was, or go where it goes next at once.
-
     That is so if nothing happens meanwhile where the card was, or where it goes, and nothing is put
     on it. All other moves stay as they are, and legal.
     """
@@ -113,13 +112,13 @@ def _steps(start: Position, moves: Sequence[Move]) -> list[Step]:
 
 
 class _Game(NamedTuple):
-    """How steps are made on a board."""
+    """A game's rules and policy, for playing steps on a board."""
 
     rules: Rules
     policy: Policy
 
     def wins(self, board: Board, steps: Sequence[Step]) -> bool:
-        """Whether all steps can be made, with safe moves between them, and win."""
+        """Return True if all steps can be made, with safe moves between them, and win."""
         self.make_safe_moves(board)
         for step in steps:
             if not self.make(board, step):
@@ -157,7 +156,7 @@ class _Game(NamedTuple):
 
 
 def _column_of(board: Board, top: int) -> Place | None:
-    """The column with this top card."""
+    """Return the column with this top card."""
     place = board.place_of(top)
     return place if place is not None and place.kind == "column" else None
 

@@ -1,4 +1,4 @@
-"""How a deal is called: its number or name, and how its rules differ from those of its game."""
+"""Titles of deals: a number or name, and the rules that differ from those of the game."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def title(deal: Deal) -> str:
 
 
 def rules_notes(rules: Rules) -> list[str]:
-    """The game, unless it is FreeCell, and which rules differ from the game's.
+    """Return the game, unless it is FreeCell, and the rules that differ from the game's.
 
     Of a game that nobody knows, all rules are told.
     """
@@ -91,7 +91,7 @@ def rules_notes(rules: Rules) -> list[str]:
 
 
 def rules_of_notes(text: str) -> Rules:
-    """The rules that the notes of a title speak of, given without their parentheses.
+    """Return the rules that the notes of a title speak of, given without their parentheses.
 
     UsageError for a game that nobody knows.
     """
@@ -139,5 +139,5 @@ def _counted(number: int, what: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """A game's name, fit to stand among notes."""
+    """Return a game's name, fit to stand among notes."""
     return name if re.fullmatch(r"[\w -]{1,60}", name) else quoted(name, 60)

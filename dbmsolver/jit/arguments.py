@@ -1,4 +1,4 @@
-"""The types of what kernels are called with: plain arrays, numbers, and tuples of both.
+"""The types of kernels' arguments: plain arrays, numbers, and tuples of both.
 
 To see whether an array is a masked one numba loads numpy's masked arrays. That takes a hundredth of
 a second, and no kernel is called with one.
@@ -14,7 +14,7 @@ from numba.np.numpy_support import from_dtype, map_layout
 
 
 def type_of(value: Any) -> Any:
-    """numba's type of an argument: the one that ``numba.typeof`` gives."""
+    """Return numba's type of an argument: the one that ``numba.typeof`` gives."""
     if type(value) is np.ndarray:
         readonly = not value.flags.writeable
         return types.Array(from_dtype(value.dtype), value.ndim, map_layout(value), readonly)

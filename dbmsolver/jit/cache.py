@@ -1,4 +1,4 @@
-"""Where the kernels' machine code is kept.
+"""The cache of the kernels' machine code.
 
 numba notices changes in a function's own file only. After a change of a callee in another file, or
 a renamed type, it would run old machine code, or fail. So the folder is named by a digest of all
@@ -16,12 +16,12 @@ from pathlib import Path
 
 _SOURCES = ("core", "jit", "verify")
 _UNUSED = 30 * 24 * 3600
-"""After so many seconds without use the folder of other sources is removed."""
+"""The seconds without use after which the folder of other sources is removed."""
 
 
 @cache
 def kernel_digest() -> str:
-    """Digest of all kernel sources: 16 hexadecimal digits."""
+    """Return the digest of all kernel sources: 16 hexadecimal digits."""
     package = Path(__file__).parent.parent
     digest = blake2b(digest_size=8)
     for folder in _SOURCES:

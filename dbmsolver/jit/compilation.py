@@ -12,19 +12,19 @@ from dbmsolver.jit.sharing import WAITING, SharedCache
 
 
 class _First(event.Listener):
-    """Calls back at the first event only."""
+    """A listener that calls back at the first event only."""
 
     def __init__(self, callback: Callable[[], None]) -> None:
         self.callback: Callable[[], None] | None = callback
 
     def on_start(self, event: event.Event) -> None:
-        """A compilation begins."""
+        """Call the callback when the first compilation begins."""
         callback, self.callback = self.callback, None
         if callback is not None:
             callback()
 
     def on_end(self, event: event.Event) -> None:
-        """A compilation ends."""
+        """Ignore the end of a compilation."""
 
 
 def on_first_compilation(callback: Callable[[], None]) -> None:
@@ -38,7 +38,7 @@ def on_first_compilation(callback: Callable[[], None]) -> None:
 
 
 def is_shared() -> bool:
-    """Whether there is a folder to keep kernels in, for other processes to find."""
+    """Return True if there is a folder to keep kernels in, for other processes to find."""
     try:
         SharedCache(is_shared)
     except RuntimeError:

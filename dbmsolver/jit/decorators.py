@@ -1,4 +1,4 @@
-"""How the kernels are compiled: one decorator for each kind of function.
+"""Decorators that compile the kernels: one for each kind of function.
 
 All of them release the interpreter's lock and keep their machine code on disk. Most do without
 numba's reference counts: arrays come in from outside and outlive the call, but numba cannot know
@@ -19,7 +19,7 @@ from dbmsolver.jit.sharing import LateCache
 
 
 def _kind(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles functions with these options into the shared cache."""
+    """Return a decorator that compiles functions with these options into the shared cache."""
     compiled = njit(nogil=True, no_cfunc_wrapper=True, **options)
 
     def decorate(function: Callable[..., Any]) -> Any:

@@ -14,10 +14,11 @@ from numba.extending import overload
 
 
 def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]:
-    """A function that is one of ``functions``, by the class of its first argument, a NamedTuple.
+    """Return a function that calls one of ``functions``, by the class of its first argument.
 
-    ``functions`` are compiled ones, all with the same arguments. The result can be called by
-    kernels and from Python. ``options`` are numba's, for the copies that kernels call.
+    That is a NamedTuple. ``functions`` are compiled ones, all with the same arguments. The result
+    can be called by kernels and from Python. ``options`` are numba's, for the copies that kernels
+    call.
     """
 
     def chosen(first: Any, *rest: Any) -> Any:
@@ -34,10 +35,10 @@ def by_type(functions: Mapping[type, Any], **options: Any) -> Callable[..., Any]
 
 
 def function_of(chosen: Callable[..., Any], first: Any) -> Any:
-    """The compiled function that ``chosen``, made by :func:`by_type`, is for a first argument."""
+    """Return the compiled function that ``chosen``, made by :func:`by_type`, is for an argument."""
     return chosen.functions[type(first)]  # type: ignore[attr-defined]
 
 
 def inlined_by_type(functions: Mapping[type, Any]) -> Callable[..., Any]:
-    """The same, compiled into its callers."""
+    """Return the same function as `by_type`, compiled into its callers."""
     return by_type(functions, forceinline=True)

@@ -1,7 +1,7 @@
-"""One cache of machine code for all processes: what one compiles, the others wait for and read.
+"""A cache of machine code shared by all processes: kernels that one compiles, the others read.
 
-A kernel is found by what all kernels' sources say, not by where the package lies: all checkouts and
-environments of a user share what is compiled.
+A kernel is found by a digest of all kernels' sources, not by the place of the package: all
+checkouts and environments of a user share it.
 
 numba's own cache lets every process that misses a kernel compile it, and two that save different
 types of one kernel at the same time can exchange them. Here a kernel is compiled and saved under a
@@ -39,14 +39,17 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 class _BySources:
-    """Where the kernels of this package are kept: what numba calls a locator."""
+    """The folder of this package's kernels, which numba calls a locator."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], _path: str) -> _BySources | None:
-        """The place of a kernel; None for functions of others, and where it cannot be written."""
+        """Return the place of a kernel.
+
+        None for functions of others, and where it cannot be written.
+        """
         package, _, module = function.__module__.partition(".")
         folder: str = getattr(config, "CACHE_DIR", "")
         if package != _PACKAGE or not folder:
@@ -59,7 +62,7 @@ class _BySources:
         return place
 
     def get_cache_path(self) -> str:
-        """The folder of the kernel's files."""
+        """Return the folder of the kernel's files."""
         return str(self._folder)
 
     def ensure_cache_path(self) -> None:
@@ -69,11 +72,11 @@ class _BySources:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self._folder))
 
     def get_source_stamp(self) -> str:
-        """What changes with the kernel and all that it calls."""
+        """Return a digest that changes with the kernel and all that it calls."""
         return kernel_digest()
 
     def get_disambiguator(self) -> None:
-        """Nothing more is needed to tell kernels apart."""
+        """Return nothing: no more is needed to tell kernels apart."""
 
 
 class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
@@ -83,7 +86,7 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
     called_from_python = False
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """The kernel that a file holds.
+        """Return the kernel that a file holds.
 
         Beside machine code there is intermediate code, for compilers of its callers, which takes
         longer to read. That waits until there is a caller to compile. Before, numba only looks in
@@ -102,15 +105,14 @@ class _Files(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no type
 
 
 def _digest(name: str, content: bytes) -> bytes:
-    """Digest of what a file holds, and of what it is asked for by."""
+    """Return the digest of a file's content, and of the key that it is asked for by."""
     return xxhash.xxh3_128(name.encode() + b"\n" + content).digest()
 
 
 class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     """The cache of one kernel.
 
-    numba calls ``load_overload``, compiles what is not there, and calls ``save_overload``.
-
+    numba calls ``load_overload``, compiles a kernel that is not there, and calls ``save_overload``.
     Other than numba's own it does not load everything that compiling needs before it looks for a
     kernel. That takes a fifth of a second, and is done when something is compiled.
     """
@@ -124,7 +126,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         self._lock: int | None = None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel compiled for these types; None if this process is the one to compile it."""
+        """Return the kernel compiled for these types; None if this process is to compile it."""
         _name_runtime()
         found = self._read(sig, target_context)
         if found is None and self._lock is None:
@@ -138,7 +140,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return found
 
     def _read(self, sig: Any, target_context: Any) -> Any:
-        """The kernel in the cache. Where its files are damaged it is compiled anew."""
+        """Return the kernel in the cache. Where its files are damaged it is compiled anew."""
         try:
             return self._load_overload(sig, target_context)
         except MemoryError:
@@ -149,7 +151,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
             return None
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel in the cache, None if there is none.
+        """Return the kernel in the cache, None if there is none.
 
         ValueError for a file that is damaged, or that of another kernel: other code, other types,
         other sources, or another processor.
@@ -173,13 +175,13 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         self._cache_file.save(key, (_digest(self._asked_by(key), content), content))
 
     def _asked_by(self, key: Any) -> str:
-        """All that tells a kernel from others, in words."""
+        """Return all that tells a kernel from others, in words."""
         function = self._py_func
         stamp = self._impl.locator.get_source_stamp()
         return f"{function.__module__}.{function.__qualname__} {stamp} {key}"
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, if there is room on the disk."""
+        """Keep the compiled kernel, if there is room on the disk."""
         try:
             super().save_overload(sig, data)
         except OSError:
@@ -196,7 +198,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         return True
 
     def _open_lock(self, how: int) -> int | None:
-        """The lock, taken; None where the file system has none.
+        """Return the lock, taken; None where the file system has none.
 
         Then processes may do the same work twice.
         """
@@ -229,7 +231,7 @@ def _name_runtime() -> None:
 
 
 class LateCache:
-    """Stands for the cache of a kernel until it is first asked for something.
+    """A stand-in for the cache of a kernel until it is first asked for something.
 
     Most kernels are only called by others and never ask. Where there is no folder to write to, a
     kernel is compiled each time.

@@ -24,12 +24,12 @@ AnyKeys: TypeAlias = "StateCodec | PileKeys | PatienceKeys"
 
 
 def are_of_pile(keys: AnyKeys) -> TypeIs[PileKeys]:
-    """Whether they are those of a game of one pile."""
+    """Return True if they are those of a game of one pile."""
     return keys.deal.rules.has_pile
 
 
 def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
-    """Whether they are those of Klondike or one of its relatives."""
+    """Return True if they are those of Klondike or one of its relatives."""
     return keys.deal.rules.is_patience
 
 
@@ -40,9 +40,9 @@ def keys_of(
     metric: Metric | None = None,
     question: Question = Question.SOLVE,
 ) -> AnyKeys:
-    """The keys of a deal's positions, or of its records.
+    """Return the keys of a deal's positions, or of its records.
 
-    What is asked for makes a difference where a stock is turned.
+    Where a stock is turned, the question makes a difference to the keys.
     """
     if deal.rules.is_patience:
         from dbmsolver.keys.patience import PatienceKeys
@@ -56,5 +56,5 @@ def keys_of(
 
 
 def position_keys(deal: Deal, policy: Policy) -> AnyKeys:
-    """The keys of a deal's positions."""
+    """Return the keys of a deal's positions."""
     return keys_of(deal, policy, Method.EVERY_POSITION)

@@ -54,7 +54,7 @@ class PileKeys:
         return self.dealt + self.in_columns + len(self.deal.position.stock)
 
     def encode(self, position: Position) -> int:
-        """The key of a position; InputError if no game from this deal can reach it."""
+        """Return the key of a position; InputError if no game from this deal can reach it."""
         dealt = self.deal.position
         if position.pile is None or position.foundations != dealt.foundations:
             raise InputError("the position is not of this deal's deck")
@@ -77,7 +77,7 @@ class PileKeys:
         return key_of(self.tables, lengths, left, top)
 
     def decode(self, key: int) -> Position:
-        """A position of a key; InputError if it is not the key of one.
+        """Return a position of a key; InputError if it is not the key of one.
 
         Under the card on top, the pile's cards lie in the order of the deck.
         """
@@ -100,7 +100,7 @@ class PileKeys:
         )
 
     def _piled(self, lengths: list[int], left: int) -> list[int]:
-        """The cards on the pile."""
+        """Return the cards on the pile."""
         dealt = self.deal.position
         cards = [*self._pile, *dealt.stock[: len(dealt.stock) - left]]
         for column, length in zip(dealt.columns, lengths, strict=True):
@@ -108,10 +108,10 @@ class PileKeys:
         return cards
 
     def _may_be_on_top(self, lengths: list[int], left: int, top: int) -> bool:
-        """Whether the card can be the last one that went to the pile, by what is left.
+        """Return True if the card can be the last one that went to the pile.
 
-        It is the last card of the deal's pile before the first move, and later one that a column
-        or the stock has lost last.
+        It is the last card of the deal's pile before the first move, and later one that a column or
+        the stock has lost last.
         """
         dealt = self.deal.position
         turned = len(dealt.stock) - left
@@ -123,11 +123,11 @@ class PileKeys:
     # Many keys at once.
 
     def strata(self, keys: Words) -> NDArray[np.int64]:
-        """How many cards lie on the pile."""
+        """Return the number of cards on the pile, for each key."""
         return self.last_stratum - self._left(keys, len(self.tables.shifts))
 
     def layers(self, keys: Words) -> NDArray[np.int64]:
-        """Moves made plus cards in columns, each of which is a move to come at least."""
+        """Return moves made plus cards in columns, each of which is a move to come at least."""
         turned = len(self.deal.position.stock) - self._left_in(keys, self.tables.columns)
         return self.in_columns + turned
 
@@ -143,9 +143,9 @@ class PileKeys:
         return found
 
     def problem(self, keys: Words, codes: NDArray[np.uint8]) -> str | None:
-        """Why these cannot be states with their parent-move codes; None if they can be.
+        """Return why these cannot be states with their parent-move codes; None if they can be.
 
-        What kernels index by is looked at, no more.
+        Only the numbers that kernels index by are looked at.
         """
         dealt = self.deal.position
         used = np.uint64(TOP)
@@ -163,5 +163,5 @@ class PileKeys:
         return None
 
     def parent(self, key: int, code: int) -> int:
-        """The key of a state's parent, by the parent-move code; the deal has none."""
+        """Return the key of a state's parent, by the parent-move code; the deal has none."""
         return (key & ~TOP) + int(self.tables.release[key & TOP]) + code

@@ -44,14 +44,14 @@ class RecordKeys(StateCodec):
         return 0
 
     def state(self, position: Position) -> State:
-        """The normalised record that covers a position.
+        """Return the state of the normalised record that covers a position.
 
         InputError if no game from this deal can reach that position.
         """
         return self.normal(plain_record(position, self.rules))
 
     def normal(self, record: Record) -> State:
-        """The normal form of a record, by the kernel."""
+        """Return the normal form of a record, by the kernel."""
         # Imported late: a search of every position does without the kernels of records.
         from dbmsolver.core.dominance import normal_record
 
@@ -63,7 +63,7 @@ class RecordKeys(StateCodec):
         return State(int(found[0]), int(found[1]), int(found[2]), 0)
 
     def state_of(self, record: Record) -> State:
-        """A record as it is; InputError if no game from this deal can reach it."""
+        """Return a record as it is; InputError if no game from this deal can reach it."""
         places: dict[int, int] = {}
         empty = PLACE_FREECELL if self.rules.freecells else PLACE_BOTTOM
         for column in record.columns:
@@ -78,7 +78,7 @@ class RecordKeys(StateCodec):
         return self._state(record.foundations, places)
 
     def record(self, state: State) -> Record:
-        """The record of a state."""
+        """Return the record of a state."""
         heights = tuple((state.signature >> (4 * suit)) & 15 for suit in range(4))
         above: dict[int, int] = {}
         bottoms: list[int] = []
@@ -105,7 +105,7 @@ class RecordKeys(StateCodec):
         return make_record((hearts, spades, diamonds, clubs), columns, fix, self.rules)
 
     def position(self, state: State) -> Position:
-        """One of the positions that a record stands for.
+        """Return one of the positions that a record stands for.
 
         Slot cards lie in freecells first, those of ``fix`` in columns.
         """
@@ -121,7 +121,7 @@ class RecordKeys(StateCodec):
 def codec_of(
     deal: Deal, policy: Policy, method: Method, metric: Metric | None = None
 ) -> StateCodec:
-    """The keys of the positions, or of the records, of a deal with foundations.
+    """Return the keys of the positions, or of the records, of a deal with foundations.
 
     Records only tell whether there is a solution, whatever moves are measured by.
     """

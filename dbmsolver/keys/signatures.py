@@ -8,23 +8,23 @@ from dbmsolver.core.tables import Tables
 
 
 class Field(NamedTuple):
-    """Where a number stands in a signature: ``(signature >> shift) & mask``."""
+    """The field of a number in a signature: ``(signature >> shift) & mask``."""
 
     shift: int
     mask: int
 
 
 def heights() -> list[Field]:
-    """The heights of the foundations. No move lowers one."""
+    """Return the heights of the foundations. No move lowers one."""
     return [Field(4 * suit, 15) for suit in range(4)]
 
 
 def locked_cards(tables: Tables) -> list[Field]:
-    """The locked cards of each column. No move makes them more."""
+    """Return the locked cards of each column. No move makes them more."""
     pairs = zip(tables.column_shift.tolist(), tables.column_mask.tolist(), strict=True)
     return [Field(shift, mask) for shift, mask in pairs]
 
 
 def used_bits(tables: Tables) -> int:
-    """The bits of a signature that belong to a field."""
+    """Return the bits of a signature that belong to a field."""
     return sum(mask << shift for shift, mask in (*heights(), *locked_cards(tables)))

@@ -134,11 +134,11 @@ class StateCodec:
         return int(self.tables.codes[8 * card + self._dealt[card]])
 
     def state(self, position: Position) -> State:
-        """The state of a position; InputError if no game from this deal can reach it."""
+        """Return the state of a position; InputError if no game from this deal can reach it."""
         return self._state(position.foundations, self._places(position))
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
-        """The state with these foundation heights and place values of the other cards."""
+        """Return the state with these foundation heights and place values of the other cards."""
         places = dict(places)
         if self.rules.takes_back and min(heights) < 13:
             kept = self.rules.kept_rank
@@ -186,7 +186,7 @@ class StateCodec:
         )
 
     def position(self, state: State) -> Position:
-        """A position of a state.
+        """Return a position of a state.
 
         Columns that still have the bottom card they were dealt keep their place.
         """
@@ -221,7 +221,7 @@ class StateCodec:
         )
 
     def heights(self, state: State) -> tuple[int, ...]:
-        """The foundation heights of a state."""
+        """Return the foundation heights of a state."""
         heights = [(state.signature >> (4 * suit)) & 15 for suit in range(4)]
         if self.rules.takes_back:
             home = state.off & state.high
@@ -260,7 +260,7 @@ class StateCodec:
         return tuple(columns)
 
     def encode(self, position: Position) -> int:
-        """The public key of a position; InputError if no game from this deal can reach it."""
+        """Return the public key of a position; InputError if no game from this deal reaches it."""
         places = self._places(position)
         public = self.deal_tables
         words = [0] * len(public.ranges)
@@ -278,7 +278,7 @@ class StateCodec:
         return key
 
     def decode(self, key: int) -> Position:
-        """The position of a public key; InputError if it is not the key of one."""
+        """Return the position of a public key; InputError if it is not the key of one."""
         public = self.deal_tables
         total = math.prod(public.ranges)
         if not 0 <= key < total:
@@ -317,7 +317,7 @@ class StateCodec:
 
 
 def pile_on(bottom: int, above: Mapping[int, int]) -> tuple[int, ...]:
-    """A column by its bottom card, and which card lies on which."""
+    """Return a column by its bottom card, and the card that lies on each card."""
     pile = [bottom]
     while pile[-1] in above and len(pile) < core.CARDS:
         pile.append(above[pile[-1]])

@@ -1,1 +1,1 @@
-"""Solutions: what they consist of, how they are replayed, and the formats they are written in."""
+"""Solutions: their parts, their replay, and the formats they are written in."""

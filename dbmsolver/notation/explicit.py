@@ -23,16 +23,16 @@ from dbmsolver.notation.steps import Comment, Step, moving_card
 from dbmsolver.notation.supermoves import largest, move_run
 
 StepPlaces = tuple[Place, Place, int]
-"""Where a step leads from and to, with how many cards."""
+"""The places that a step leads from and to, and its number of cards."""
 
 
 def explicit(solution: Solution, policy: Policy, any_length: bool = False) -> Solution:
-    """The solution with supermoves and the policy's automoves, with the fewest explicit moves.
+    """Return the solution with supermoves and automoves, with the fewest explicit moves.
 
-    Moves to an empty column take one card or as many as possible, since notations can say no
-    other; with `any_length`, any number. An explicit move can be a move to a foundation. Where
-    there are several ways, the one with most steps of the solution is taken: so what is explicit
-    stays as it is.
+    The automoves are the policy's. Moves to an empty column take one card or as many as possible,
+    since notations can say no other; with `any_length`, any number. An explicit move can be a move
+    to a foundation. Where there are several ways, the one with most steps of the solution is taken,
+    so explicit moves stay as they are.
     """
     positions, comments = _follow(solution, policy)
     own = {(before, _place(step)) for step, before, _ in solution.replay()}
@@ -56,15 +56,15 @@ def fewest_moves(
     any_length: bool,
     own: Collection[tuple[Position, StepPlaces]] = (),
 ) -> list[tuple[Step, int, int]]:
-    """The fewest moves of a player that lead from the first of these positions to the last.
+    """Return the fewest moves of a player that lead from the first of these positions to the last.
 
     Each is a step, the number of the position before it, and of that after it and automoves. They
     pass through some of the positions, which follow each other in this order. Of several ways the
     one with most of the ``own`` steps is taken.
     """
     last = {position: index for index, position in enumerate(positions)}
-    # Best ways from the start, in order of the positions: every move leads forward. A way has so
-    # many moves, and so many of them are none of the own steps.
+    # Best ways from the start, in order of the positions: every move leads forward. A way is known
+    # by its number of moves, and of those that are none of the own steps.
     never = ((len(positions), 0), -1, None)
     best: list[tuple[tuple[int, int], int, Step | None]] = [never] * len(positions)
     best[0] = ((0, 0), -1, None)
@@ -90,10 +90,10 @@ def fewest_moves(
 
 
 def grouped(solution: Solution) -> Solution:
-    """The same solution with runs as one move each, and every step with all that can be said of it.
+    """Return the same solution with runs as one move each, and every step told in full.
 
-    That is the card that moves, the card it is put on, and the position before. A single-card move
-    stays an automove if it was one.
+    That is with the card that moves, the card it is put on, and the position before. A single-card
+    move stays an automove if it was one.
     """
     rules = solution.rules
     if rules.has_runs or rules.has_pile or rules.takes_back or rules.is_patience:
@@ -115,7 +115,7 @@ def grouped(solution: Solution) -> Solution:
 
 
 def told_in_full(solution: Solution) -> Iterable[Step]:
-    """The steps with the card that moves, the card it is put on, and the position before."""
+    """Yield the steps with the card that moves, the card it is put on, and the position before."""
     for step, before, _ in solution.replay():
         card = moving_card(before, step)
         onto: int | None = None
@@ -131,14 +131,14 @@ def told_in_full(solution: Solution) -> Iterable[Step]:
 def player_result(
     position: Position, step: Step, rules: Rules, policy: Automove
 ) -> tuple[list[Move], Position]:
-    """The automoves after a step of the player, and where they end."""
+    """Return the automoves after a step of the player, and the position after them."""
     return automoves(_apply(position, step), rules, policy)
 
 
 def player_moves(
     position: Position, rules: Rules, any_length: bool = False
 ) -> Iterable[tuple[Step, Position]]:
-    """All moves of a player, each with the position after it and before any automove."""
+    """Yield all moves of a player, each with the position after it and before any automove."""
     if rules.has_runs or rules.has_pile or rules.is_patience:
         for move in position.moves(rules):
             yield Step.of(move), position.apply(move)
@@ -172,7 +172,7 @@ def player_moves(
 
 
 def merged(comments: list[Comment]) -> Comment | None:
-    """Several comments as one; different kinds or authors become plain text."""
+    """Return several comments as one; different kinds or authors become plain text."""
     if len(comments) < 2:
         return comments[0] if comments else None
     first = comments[0]
@@ -186,12 +186,12 @@ def merged(comments: list[Comment]) -> Comment | None:
 
 
 def _place(step: Step) -> StepPlaces:
-    """Where a step leads from and to, with how many cards."""
+    """Return the places that a step leads from and to, and its number of cards."""
     return step.source, step.destination, step.count
 
 
 def _follow(solution: Solution, policy: Policy) -> tuple[list[Position], list[list[Comment]]]:
-    """The positions met with automoves, and the comments on the moves between them."""
+    """Return the positions met with automoves, and the comments on the moves between them."""
     position = solution.initial
     positions = [position]
     comments: list[list[Comment]] = []

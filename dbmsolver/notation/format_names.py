@@ -15,7 +15,7 @@ FORMATS: dict[str, str] = {
 """The formats, and the ending that a file of each has."""
 
 READABLE = (*FORMATS, "text", "json", "klondike-solver", "minimal-klondike")
-"""What can be read: the formats, the answers that commands print, and moves of other programs."""
+"""The readable formats: those of solutions, answers of commands, and moves of other programs."""
 
 WITH_RUNS = ("universal-json", "universal-xml", "moves", "html")
 """The formats in which several cards can be one move or one card after the other."""
@@ -24,11 +24,11 @@ _ENDINGS = {ending: name for name, ending in FORMATS.items()} | {".htm": "html"}
 
 
 def format_of_name(name: str) -> str | None:
-    """The format of a solution that the ending of a file name says."""
+    """Return the format of a solution that the ending of a file name says."""
     return _ENDINGS.get(Path(name).suffix.lower())
 
 
 def format_of_answer(name: str) -> str | None:
-    """The same for a file with an answer: `.json` is the whole answer, as `.txt` is for people."""
+    """Return the same for a file with an answer: `.json` is the whole answer, `.txt` for people."""
     ending = Path(name).suffix.lower()
     return {".json": "json", ".txt": "text"}.get(ending) or _ENDINGS.get(ending)

@@ -1,4 +1,4 @@
-"""How long a solution is, in every metric.
+"""Lengths of a solution, in every metric.
 
 In the metric `moves` a solution is followed step by step, with a program's automoves at once after
 each, and in the deal. Cards that are home by then drop out of the steps. The positions met are
@@ -20,7 +20,7 @@ from dbmsolver.notation.steps import Step, play
 
 
 def lengths(solution: Solution) -> dict[str, int | None]:
-    """The length of a solution in every metric.
+    """Return the length of a solution in every metric.
 
     cards            single-card moves, moves to foundations included
     runs             the same, but a run moved from column to column counts once
@@ -56,7 +56,10 @@ def lengths(solution: Solution) -> dict[str, int | None]:
 
 
 def player_length(solution: Solution, policy: Automove) -> int | None:
-    """The moves of a player that a solution takes with these automoves; None if they spoil it."""
+    """Return the moves of a player that a solution takes with these automoves.
+
+    None if they spoil it.
+    """
     try:
         positions = _met(solution, policy)
     except IllegalMoveError:
@@ -65,7 +68,7 @@ def player_length(solution: Solution, policy: Automove) -> int | None:
 
 
 def _met(solution: Solution, policy: Automove) -> list[Position]:
-    """The positions that a player and the automoves come to with the steps of a solution."""
+    """Return the positions that a player and the automoves come to with a solution's steps."""
     rules = solution.rules
     position = automoves(solution.initial, rules, policy)[1]
     positions = [position]
@@ -78,7 +81,10 @@ def _met(solution: Solution, policy: Automove) -> list[Position]:
 
 
 def _left(position: Position, step: Step, before: Position) -> Step | None:
-    """What is left of a step where more cards are home than before it; None for nothing."""
+    """Return the rest of a step where more cards are home than before it; None for nothing.
+
+    Raises IllegalMoveError if the rest is not the end of a column any more.
+    """
     kind, index = step.source
     if kind == "column":
         cards = before.columns[index][-step.count :]

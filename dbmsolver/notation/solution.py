@@ -53,20 +53,20 @@ class Solution:
     number: int | None = None
     """The number of the deal, if the initial position is a numbered deal."""
     tag: str = ""
-    """What else names the deal: a tag or the name of a file."""
+    """Another name of the deal: a tag or the name of a file."""
     remarks: tuple[str, ...] = ()
     unlimited: bool = False
-    """Whether runs of any length may be moved at once, whatever room there is."""
+    """True if runs of any length may be moved at once, whatever room there is."""
     extra: Mapping[Path, Mapping[str, Any]] = field(default_factory=dict)
     """Unknown fields of the universal format, by the path of the object that had them."""
     where: str = field(default="<solution>", compare=False)
-    """Where it was read, for messages."""
+    """The file or text that it was read from, for messages."""
     notes: tuple[str, ...] = field(default=(), compare=False)
-    """What its reader chose where the text could mean several things, a sentence each."""
+    """The choices of its reader where the text could mean several things, a sentence each."""
 
     @classmethod
     def from_moves(cls, deal: Deal, moves: Iterable[Move], policy: Policy = "none") -> Solution:
-        """The solution that makes these moves; forced ones are the policy's automoves.
+        """Return the solution that makes these moves; forced ones are the policy's automoves.
 
         Raises IllegalStepError for an illegal move. That it solves the deal is for `check`.
         """
@@ -92,18 +92,18 @@ class Solution:
         return Deal(self.initial, self.rules, self.number)
 
     def ended(self) -> Solution:
-        """The same, its final position being where the steps lead."""
+        """Return the same, its final position being where the steps lead."""
         return replace(self, final=self.reached())
 
     def reached(self) -> Position:
-        """Where the steps lead."""
+        """Return the position that the steps lead to."""
         position = self.initial
         for _, _, following in self.replay():
             position = following
         return position
 
     def replay(self) -> Iterator[tuple[Step, Position, Position]]:
-        """Each step with the positions before and after it, everything about it checked.
+        """Yield each step with the positions before and after it, everything about it checked.
 
         Raises IllegalStepError for the first step that is not legal.
         """
@@ -117,7 +117,7 @@ class Solution:
             position = following
 
     def illegal(self, index: int, error: IllegalMoveError, position: Position) -> IllegalStepError:
-        """The error of one step, told with its number, its text and the position."""
+        """Return the error of one step, told with its number, its text and the position."""
         step = self.steps[index]
         reason = f"{error.message} ({error.where})" if error.where else error.message
         text = f"illegal move {index + 1} {quoted(step.origin.text if step.origin else str(step))}"
@@ -125,7 +125,7 @@ class Solution:
         return IllegalStepError(message, self.place(index), position, index)
 
     def place(self, index: int) -> str:
-        """Where a step stands."""
+        """Return the place of a step in its text, for messages."""
         if 0 <= index < len(self.steps) and (origin := self.steps[index].origin):
             return f"{self.where}, line {origin.line}, column {origin.column}"
         return self.where
@@ -146,11 +146,11 @@ class Solution:
             raise NotSolvedError(f"{text}; position: {position}", last, position)
 
     def moves(self) -> list[Move]:
-        """The moves it stands for: of single cards, unless a run is a move of the game."""
+        """Return the moves it stands for: of single cards, unless a run is a move of the game."""
         return [move for _, moves in self.moves_of_steps() for move in moves]
 
     def moves_of_steps(self) -> list[tuple[Step, list[Move]]]:
-        """Each step with the moves it stands for, as for `moves`."""
+        """Return each step with the moves it stands for, as for `moves`."""
         found = []
         for index, (step, position, _) in enumerate(self.replay()):
             if step.count == 1:
@@ -169,7 +169,7 @@ class Solution:
         return found
 
     def course(self) -> tuple[tuple[int, str, int | None], ...]:
-        """Which card each single-card move moves, to what kind of place, and onto which card.
+        """Return, for each single-card move, the card, its kind of place, and the card under it.
 
         It is the same for solutions that differ only in which empty column or freecell they use.
         """
@@ -183,7 +183,7 @@ class Solution:
         return tuple(found)
 
     def single(self) -> Solution:
-        """The same solution in single-card moves."""
+        """Return the same solution in single-card moves."""
         steps: list[Step] = []
         for step, moves in self.moves_of_steps():
             if step.count == 1:

@@ -17,7 +17,7 @@ from dbmsolver.notation.supermoves import move_run
 
 
 class Origin(NamedTuple):
-    """Where a step was read: its text, and line and column counted from 1."""
+    """The place that a step was read from: its text, and line and column counted from 1."""
 
     text: str
     line: int
@@ -26,11 +26,11 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody had to say about a move."""
+    """A comment on a move."""
 
     text: str
     xhtml: bool = False
-    """Whether the text is of the XHTML subset; plain text if not."""
+    """True if the text is of the XHTML subset; plain text if not."""
     originator: str = ""
     identifier: str = ""
 
@@ -64,12 +64,12 @@ class Step:
 
     @classmethod
     def of(cls, move: Move, automove: Automove = "none") -> Step:
-        """The step that makes one move."""
+        """Return the step that makes one move."""
         return cls(move.source, move.destination, move.count, automove, card=move.card)
 
 
 def moving_card(position: Position, step: Step) -> int:
-    """The card that the step moves, of a run the deepest one."""
+    """Return the card that the step moves, of a run the deepest one."""
     kind, index = step.source
     if isinstance(position, Patience) and kind in ("stock", "waste", "foundation", "reserve"):
         return _card_of_patience(position, step)
@@ -99,16 +99,16 @@ def moving_card(position: Position, step: Step) -> int:
 
 
 def rest_of_suit(position: Position, column: int) -> int:
-    """How many cards a whole suit at the end of a column has: those of its suit not home.
+    """Return the number of cards of a column's suit that are not home, at least 1.
 
-    At least 1, whatever lies there.
+    The suit is that of the last card of the column.
     """
     cards = position.columns[column] if 0 <= column < len(position.columns) else ()
     return max(1, 13 - position.foundations[suit(cards[-1])]) if cards else 1
 
 
 def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) -> Position:
-    """The position after the step, which must be legal, and true in all that it says."""
+    """Return the position after the step, which must be legal, and true in all that it says."""
     source, destination, count = step.source, step.destination, step.count
     if step.before is not None and step.before != position:
         raise IllegalMoveError(f"the position before the move is given as {step.before}")
@@ -166,7 +166,7 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
 
 
 def _card_of_patience(position: Patience, step: Step) -> int:
-    """The card of a step in a game of Klondike's kind that is from no column."""
+    """Return the card of a step in a game of Klondike's kind that is from no column."""
     kind, index = step.source
     if kind == "foundation":
         top = position.top_home(index) if 0 <= index < 4 else None
@@ -183,7 +183,7 @@ def _card_of_patience(position: Patience, step: Step) -> int:
 
 
 def _play_patience(position: Patience, step: Step, card: int, rules: Rules) -> Position:
-    """The position of a game of Klondike's kind after the step, which must be legal."""
+    """Return the position of a game of Klondike's kind after the step, which must be legal."""
     destination = step.destination
     target: int | None = None
     if destination.kind == "column" and 0 <= destination.index < len(position.columns):
@@ -210,7 +210,7 @@ def _play_patience(position: Patience, step: Step, card: int, rules: Rules) -> P
 
 
 def _play_to_pile(position: Position, step: Step, card: int, rules: Rules) -> Position:
-    """The position of a game of one pile after the step, which must be legal."""
+    """Return the position of a game of one pile after the step, which must be legal."""
     top = position.pile[-1] if position.pile else None
     _check_card("is the card under it", step.onto, top)
     if step.automove != "none":

@@ -16,10 +16,10 @@ from dbmsolver.game.rules import Rules
 
 
 def largest(position: Position, rules: Rules, source: int, destination: int) -> int:
-    """How many cards "as many as possible" are: 0 if there is no such move.
+    """Return the number of cards that "as many as possible" means: 0 if there is no such move.
 
-    On a card, only one number of cards fits. Into an empty column it is the longest end of the
-    run that can be moved at once and may lie there.
+    On a card, only one number of cards fits. Into an empty column it is the longest end of the run
+    that can be moved at once and may lie there.
     """
     column, target = position.columns[source], position.columns[destination]
     if source == destination:
@@ -33,7 +33,7 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
 
 
 def move_run(position: Position, source: int, destination: int, count: int) -> Position:
-    """The position after moving `count` cards from column to column, whatever the rules."""
+    """Return the position after moving `count` cards from column to column, whatever the rules."""
     columns = list(position.columns)
     columns[destination] += columns[source][-count:]
     columns[source] = columns[source][:-count]
@@ -43,7 +43,7 @@ def move_run(position: Position, source: int, destination: int, count: int) -> P
 def split(
     position: Position, rules: Rules, source: int, destination: int, count: int
 ) -> list[Move]:
-    """The single-card moves that a supermove stands for."""
+    """Return the single-card moves that a supermove stands for."""
     if count > capacity(position, rules, destination):
         raise IllegalMoveError(f"{count} cards are too many to be moved at once")
     cells = [index for index, card in enumerate(position.freecells) if card is None]

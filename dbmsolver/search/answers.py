@@ -14,16 +14,16 @@ from dbmsolver.storage.store import Store
 
 
 def keys_of_manifest(manifest: Manifest, deal: Deal) -> AnyKeys:
-    """The keys of the states in a store."""
+    """Return the keys of the states in a store."""
     method = Method(manifest.method)
     return keys_of(deal, manifest.policy, method, manifest.metric, manifest.question)
 
 
 def whole_strata(manifest: Manifest) -> tuple[tuple[int, int, int, int], ...]:
-    """The strata of a manifest as rows (layer, stratum, states, forced).
+    """Return the strata of a manifest as rows (layer, stratum, states, forced).
 
-    How much of the layer that holds the goal of a shortest solution is closed depends on threads
-    and memory; the layers below are whole, and the same for every run. Only these are told.
+    The part of the layer with the goal that a search closes depends on threads and memory. The
+    layers below are whole, and the same for every run. So only these are returned.
     """
     whole = manifest.length if manifest.shortest else None
     return tuple(
@@ -40,7 +40,7 @@ def result_of(
     options: Options,
     played: tuple[Move, ...] | None,
 ) -> Result:
-    """What the manifest of a store says, as a Result.
+    """Return the answer in the manifest of a store as a Result.
 
     ``played`` are the moves of its path if they have been played on the readable model already.
     """

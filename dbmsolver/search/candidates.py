@@ -44,7 +44,7 @@ class Candidates:
 
     @classmethod
     def of(cls, stratum: int, runs: Runs, record: bytes | None = None) -> Candidates:
-        """Candidates in memory; with a record, they are in the store, too."""
+        """Return candidates in memory; with a record, they are in the store, too."""
         states = runs.codes.size
         return cls(
             stratum, runs.key_words, runs.signatures, runs.counts, states, runs, record=record
@@ -66,11 +66,11 @@ class Candidates:
 
     @property
     def in_memory(self) -> bool:
-        """Whether memory has them."""
+        """True if the candidates are in memory."""
         return self.runs is not None or self.packed is not None
 
     def load(self, store: Store | None = None) -> Runs:
-        """The candidates, from where they are. Those in memory need no store."""
+        """Return the candidates, from where they are; those in memory need no store."""
         if self.runs is not None:
             return self.runs
         if self.packed is not None:
@@ -81,7 +81,10 @@ class Candidates:
         return read_block(store, self.record)
 
     def select(self, wanted: NDArray[np.uint64]) -> Candidates:
-        """Those of some signatures. They stay where they are until they are loaded."""
+        """Return the candidates of some signatures.
+
+        They stay where they are until they are loaded.
+        """
         chosen = np.flatnonzero(np.isin(self.signatures, wanted))
         counts = self.counts[chosen]
         return Candidates(
@@ -105,9 +108,9 @@ class Candidates:
         self.states, self.is_sorted, self._tally = runs.codes.size, True, None
 
     def pack(self) -> bytes:
-        """A block of those in memory, sorted, without duplicates. They stay as they are.
+        """Return candidates in memory as a block, sorted, without duplicates.
 
-        So it can be made of candidates that another thread is working on.
+        The candidates themselves stay as they are, so another thread may be working on them.
         """
         if self.packed is not None:
             return self.packed
@@ -125,13 +128,13 @@ class Candidates:
 
 
 def pack_together(candidates: list[Candidates]) -> Candidates:
-    """Candidates of the same signature packed as one block, without duplicates."""
+    """Return candidates of the same signature packed as one block, without duplicates."""
     first = candidates[0]
     return packed_from(first.stratum, _merged(candidates))
 
 
 def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
-    """Candidates packed together with those of the same stratum and key width.
+    """Return candidates packed together with those of the same stratum and key width.
 
     None of them is there twice then.
     """
@@ -147,7 +150,7 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
 
 
 def packed_from(stratum: int, runs: Runs) -> Candidates:
-    """Candidates packed as a block; their runs are sorted and without duplicates."""
+    """Return candidates packed as a block; their runs are sorted and without duplicates."""
     return Candidates(
         stratum,
         runs.key_words,
@@ -172,7 +175,10 @@ def _merged(candidates: list[Candidates]) -> Runs:
 def of_one_signature(
     stratum: int, signature: int, words: int, keys: NDArray[np.uint64], codes: NDArray[Any]
 ) -> Candidates:
-    """Candidates in memory, all of one signature: uint64[words * states] keys and their codes."""
+    """Return candidates in memory, all of one signature.
+
+    ``keys`` are uint64[words * states].
+    """
     states = codes.size
     signatures = np.array([signature], np.uint64)
     return Candidates.of(
@@ -181,7 +187,7 @@ def of_one_signature(
 
 
 def make_candidates(codec: StateCodec, runs: RunArrays) -> list[Candidates]:
-    """Copies of a kernel's runs, by stratum and key width, none too large for a block."""
+    """Return copies of a kernel's runs, by stratum and key width, none too large for a block."""
     if not runs.signatures.size:
         return []
     strata = progress_of(codec.tables, runs.signatures, codec.locked)

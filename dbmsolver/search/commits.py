@@ -1,4 +1,4 @@
-"""What one commit writes.
+"""Commits: batches of records that one transaction writes.
 
 Every commit is one transaction of the store. These rules make a store complete after each of them,
 so that a search can be continued after a crash and ends with the same answer and the same counts:
@@ -40,7 +40,7 @@ class Packed(NamedTuple):
     check: Callable[[bytes, Runs, str], None] | None = None
 
     def runs(self) -> Runs:
-        """Its states; StoreError, naming it, if it is damaged."""
+        """Return its states; StoreError, naming it, if it is damaged."""
         runs = decode_block(self.data, self.where, self.place)
         if self.check is not None:
             self.check(self.key, runs, self.where)
@@ -57,7 +57,7 @@ class BlockRef:
     kind: bytes = b"C"
 
     def fetch(self, store: Store) -> Packed:
-        """The block, from memory or from the store."""
+        """Return the block, from memory or from the store."""
         if self.data is not None:
             return Packed(self.data, "closed states in memory", None)
         assert self.key is not None
@@ -84,7 +84,7 @@ class NewRecord:
 
 @dataclass(eq=False, slots=True)
 class CommitBatch:
-    """What the next transaction changes. Searches fill it while they work and hand it over.
+    """The changes of the next transaction. Searches fill it while they work and hand it over.
 
     `cleared` are kinds of records of which all go. `pending` may be made while it is written, so
     that not all blocks are in memory at once. `done` are the signatures of the current stratum that
@@ -144,7 +144,7 @@ class CommitBatch:
 
 @dataclass(eq=False, slots=True)
 class Written:
-    """What a transaction has written, to be noted in memory once it is committed."""
+    """The records that a transaction has written, to be noted in memory once it is committed."""
 
     blocks: list[tuple[BlockRef, bytes]] = field(default_factory=list)
     records: list[NewRecord] = field(default_factory=list)

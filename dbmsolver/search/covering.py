@@ -1,4 +1,4 @@
-"""Which stored record of dominating positions covers a position."""
+"""The search for a stored record of dominating positions that covers a position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dbmsolver.search.trace import Finder
 
 
 def stored_cover(finder: Finder, keys: RecordKeys, position: Position) -> tuple[State, int] | None:
-    """A closed record that covers a position, and its code; None if there is none.
+    """Return a closed record that covers a position, and its code; None if there is none.
 
     Not every position's own record is stored: the one that covers it may have parked cards back in
     columns.
@@ -35,7 +35,7 @@ def stored_cover(finder: Finder, keys: RecordKeys, position: Position) -> tuple[
 
 
 def _candidates(keys: RecordKeys, position: Position) -> Iterator[Record]:
-    """Records that cover the position.
+    """Yield the records that cover the position.
 
     Its own normal form comes first: that is stored more often than others.
     """

@@ -1,4 +1,4 @@
-"""Whether each of many deals can be won: dives for all of them, proofs for those that stay open."""
+"""Verdicts for many deals: dives for all of them, then proofs for those that stay open."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AT_ONCE = 1 << 13
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a deal can be won.
+    """The verdict for one deal.
 
     `states` and `evaluated` are those of a :class:`Result`; `seconds` is the time that the deal
     took, for deals that were dived for together an equal share.
@@ -48,7 +48,7 @@ class Decision:
     source: DivedDeal | Result
 
     def moves(self) -> tuple[Move, ...]:
-        """A solution, not shown to be shortest; empty if there is none.
+        """Return a solution, not shown to be shortest; empty if there is none.
 
         It is worked out when it is asked for, in some hundredths of a second.
         """

@@ -1,7 +1,7 @@
-"""What the records of a store say for the answer in its manifest, short of a verification.
+"""Checks of a store's answer against its records, short of a verification.
 
-A manifest that was changed, its seal with it, must not make a store say what its search did not
-find.  What can be checked in a moment is checked whenever the answer is told; ``dbmsolver verify``
+A manifest that was changed, its seal with it, must not give an answer that its search did not find.
+Whatever can be checked in a moment is checked each time the answer is told; ``dbmsolver verify``
 checks everything.
 """
 
@@ -28,13 +28,13 @@ from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
 
 GAMES = 3
-"""Random games that are played through the closed states of a proof."""
+"""The number of random games that are played through the closed states of a proof."""
 MOVES = 20
 """The most moves of each."""
 
 
 def check_answer(store: Store, deal: Deal) -> list[str]:
-    """Check a final answer against the records; what was checked, in words.
+    """Check a final answer against the records; return what was checked, in words.
 
     StoreError if the records do not bear the answer out.
     """
@@ -51,10 +51,11 @@ def check_answer(store: Store, deal: Deal) -> list[str]:
 
 
 def check_unfinished(store: Store, deal: Deal) -> list[str]:
-    """Check which lengths an unfinished search says are possible still; what was checked, in words.
+    """Check which lengths an unfinished search says are possible still; return what was checked.
 
-    These are the last layer with closed states, and the best solution. What is no part of a shorter
-    one may have been dropped, so the search must not go on without it. StoreError if it is none.
+    The last layer with closed states and the best solution bound these lengths. The search may have
+    dropped states that are no part of a shorter solution, so it must not go on without that
+    solution. Returns lines of text. Raises StoreError if something does not fit.
     """
     manifest, where = store.manifest, str(store.path)
     last = max((parse_closed_key(key).layer for key in store.keys(b"C")), default=0)
@@ -76,11 +77,10 @@ def check_unfinished(store: Store, deal: Deal) -> list[str]:
 
 
 def moves_of(manifest: Manifest, codec: AnyKeys, where: str) -> tuple[Move, ...]:
-    """The solution in a manifest, played from the deal by the readable model.
+    """Return the solution in a manifest, played from the deal by the readable model.
 
     StoreError if it does not win.
     """
-
     try:
         moves = replay(codec, [(card, place) for card, place in manifest.path or []])
     except (InternalError, TypeError, ValueError) as error:
@@ -107,7 +107,10 @@ def _check_nothing_pending(store: Store) -> list[str]:
 
 
 def _check_counts(store: Store) -> str:
-    """The states that the blocks' headers tell, by layer and stratum, are those of the manifest."""
+    """Compare the states in the blocks' headers, by layer and stratum, with the manifest.
+
+    Returns a line of text; raises StoreError if they differ.
+    """
     manifest, where = store.manifest, str(store.path)
     found: Counter[tuple[int, int]] = Counter()
     for key in store.keys(b"C"):
@@ -147,7 +150,7 @@ def _check_solution(store: Store, codec: AnyKeys) -> list[str]:
 
 
 def _last_stratum(codec: AnyKeys) -> int:
-    """The first stratum that no state of an unsolvable deal is in.
+    """Return the first stratum that no state of an unsolvable deal is in.
 
     All its states but one have one card that is not home, and the goal is a move away. With one
     pile it is where all cards lie on it. In Klondike and its relatives there is none.
@@ -160,7 +163,10 @@ def _last_stratum(codec: AnyKeys) -> int:
 
 
 def _check_closed(store: Store, codec: AnyKeys) -> str:
-    """Nothing closed is next to the goal, and random games stay among the closed states."""
+    """Check that no closed state is next to the goal, and play random games among closed states.
+
+    Returns a line of text; raises StoreError if something is wrong.
+    """
     where = str(store.path)
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):
@@ -180,7 +186,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
 
 
 def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
-    """What tells whether a position is closed in a store."""
+    """Return a function that tells whether a position is closed in a store."""
     if are_of_pile(codec):
         from dbmsolver.search.pile_finder import PileFinder
 
@@ -195,7 +201,7 @@ def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
 
 
 def _is_closed(finder: Finder, position: Position, policy: Policy) -> bool:
-    """Whether a position is closed, or a record covers it.
+    """Return True if a position is closed, or a record covers it.
 
     One with a safe move need not be covered.
     """

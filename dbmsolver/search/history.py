@@ -1,4 +1,4 @@
-"""How a store grew: what was closed at which time, in a list that stays short.
+"""The history of a store: the states closed by each moment, in a list that stays short.
 
 Every commit adds a point. When there are too many, the one goes that is missed least: the one whose
 neighbours are closest to each other in time. So the points that stay lie about evenly in time,
@@ -13,7 +13,7 @@ from dbmsolver.storage.fields import MOST_MOMENTS
 
 
 class Moment(NamedTuple):
-    """A commit: what was closed by then, and where the search was.
+    """A commit: the states closed by then, and the layer and stratum of the search.
 
     `layer` and `stratum` are those of the states closed last; 0 where a search has none, and
     before its first states.
@@ -28,7 +28,7 @@ class Moment(NamedTuple):
 
 
 def extended(history: list[Moment], moment: Moment, most: int = MOST_MOMENTS) -> list[Moment]:
-    """The history with one more moment, thinned to `most` of them (at least 3).
+    """Return the history with one more moment, thinned to `most` of them (at least 3).
 
     A commit that closed nothing has the layer and the stratum of the one before. One at the same
     time as the one before replaces it. Times never go back: an earlier one counts as the last.
@@ -48,7 +48,10 @@ def extended(history: list[Moment], moment: Moment, most: int = MOST_MOMENTS) ->
 
 
 def _least_missed(history: list[Moment]) -> int:
-    """The place of the moment whose neighbours are closest in time; never the first or the last."""
+    """Return the index of the moment whose neighbours are closest in time.
+
+    It is never that of the first or the last moment.
+    """
     return min(
         range(1, len(history) - 1),
         key=lambda at: history[at + 1].milliseconds - history[at - 1].milliseconds,

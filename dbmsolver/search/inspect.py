@@ -1,4 +1,4 @@
-"""Looking into a store: what it holds, and how a position in it was reached."""
+"""Inspection of a store: its content, and the way to a position in it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ class StoreStatus:
 
 
 def status(path: Path) -> StoreStatus:
-    """What is in a store; StoreError if it cannot be read, or its records belie its answer."""
+    """Return the status of a store.
+
+    Raises StoreError if it cannot be read, or its records belie its answer.
+    """
 
     def tell(store: Store) -> StoreStatus:
         manifest = store.manifest
@@ -115,7 +118,10 @@ def status(path: Path) -> StoreStatus:
 
 
 def _pending(store: Store) -> int:
-    """How many candidates the last commit left; StoreError if the records do not say so."""
+    """Return the number of candidates that the last commit left.
+
+    Raises StoreError if the records do not agree with the manifest.
+    """
     manifest = store.manifest
     keys = [key for key in store.keys(b"P") if parse_pending_key(key)[2] < manifest.next]
     if manifest.question == Question.SOLVE:
@@ -131,12 +137,12 @@ def _pending(store: Store) -> int:
 
 
 def deal(path: Path) -> Deal:
-    """The deal that a store's search is about."""
+    """Return the deal that a store's search is about."""
     return look(path, lambda store: deal_of(store.manifest, str(path)))
 
 
 def certificate(path: Path) -> Certificate:
-    """The certificate of the finished search in a store, checked as its answer is.
+    """Return the certificate of the finished search in a store, checked as its answer is.
 
     StoreError if the search is not finished.
     """
@@ -150,18 +156,16 @@ def certificate(path: Path) -> Certificate:
 
 
 def method(path: Path) -> Method:
-    """What the states in a store are: positions, or records that cover positions."""
+    """Return the kind of states in a store: positions, or records that cover positions."""
     return look(path, lambda store: keys_of_store(store).method)
 
 
 def lookup(path: Path, position: Position) -> list[Move] | None:
-    """Legal moves from the deal of a store's search to a position.
+    """Return legal moves from the deal of a store's search to a position.
 
-    None if that search did not close it.
-
-    In a store of every position they are those by which the search came to it.  In one of
-    dominating positions it need not have come to it: the moves go to the closed record that covers
-    the position, and park cards from there.
+    None if that search did not close it. In a store of every position they are those by which the
+    search came to it. In one of dominating positions it need not have come to it: the moves go to
+    the closed record that covers the position, and park cards from there.
     """
 
     def tell(store: Store) -> list[Move] | None:
@@ -187,7 +191,10 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
 
 
 def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | None:
-    """The moves to a position, None if it was not closed; InputError if it cannot be reached."""
+    """Return the moves to a position, None if it was not closed.
+
+    Raises InputError if the position cannot be reached.
+    """
     if isinstance(keys, PileKeys):
         return _moves_to_key(store, keys, keys.encode(position))
     if isinstance(keys, PatienceKeys):
@@ -199,13 +206,13 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
 
 
 def keys_of_store(store: Store) -> AnyKeys:
-    """The keys of the states in a store."""
+    """Return the keys of the states in a store."""
     manifest = store.manifest
     return keys_of_manifest(manifest, deal_of(manifest, str(store.path)))
 
 
 def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move] | None:
-    """The moves by which a search over every position came to a state, None if it did not."""
+    """Return the moves by which a search over positions came to a state; None if it did not."""
     for kind in (b"C", b"A"):
         steps = steps_to(Finder(store, codec, kind), state)
         if steps is None:
@@ -218,7 +225,7 @@ def _moves_to_state(store: Store, codec: StateCodec, state: State) -> list[Move]
 
 
 def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
-    """The moves by which a search of a game of one pile came to a state, None if it did not."""
+    """Return the moves by which a search of one pile came to a state, None if it did not."""
     steps = PileFinder(store, keys).steps_to(key)
     if steps is None:
         return None
@@ -229,7 +236,7 @@ def _moves_to_key(store: Store, keys: PileKeys, key: int) -> list[Move] | None:
 
 
 def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> list[Move] | None:
-    """The moves to a position of a game of Klondike's kind, None if the search did not visit it.
+    """Return the moves to a position of a game of Klondike's kind, None if it was not visited.
 
     Turns of the stock that lead to it after the last play are among them.
     """
@@ -260,10 +267,10 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
 
 
 def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:
-    """Moves to a position that a closed record covers: to the record, and then cards are parked.
+    """Return moves to a position that a closed record covers; None if no record does.
 
-    A position with safe moves is not covered by itself, but may lie on the way to the record that
-    covers it after them.
+    They lead to the record, and then cards are parked. A position with safe moves is not covered by
+    itself, but may lie on the way to the record that covers it after them.
     """
     settled = position
     while (safe := settled.forced(keys.rules, keys.policy)) is not None:

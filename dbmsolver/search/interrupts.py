@@ -14,11 +14,11 @@ Step = TypeVar("Step")
 def interruptible(
     steps: Generator[Step, None, None],
 ) -> Generator[Step, Exception | None, None]:
-    """The same steps; a KeyboardInterrupt that falls into one is raised at its end, where it stops.
+    """Run some steps so that a KeyboardInterrupt waits for the end of the step that it falls into.
 
-    What a step changes in memory is what the next commit writes: half of a step must not be
-    committed. A signal that comes with the last step finds the search finished and is dropped.
-    An exception that is sent is thrown into the steps, which are to end with it.
+    A step changes what the next commit writes, and half of a step must not be committed. A signal
+    that comes with the last step finds the search finished and is dropped. An exception that is
+    sent is thrown into the steps, which are to end with it.
     """
     try:
         while True:

@@ -1,4 +1,4 @@
-"""How short a solution could still be: a length that no solution falls short of."""
+"""Lower bounds of a deal's solutions: a length that no solution falls short of."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _SLOTS = 1 << 13
 
 
 def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int | None:
-    """A length that no solution of the deal falls short of.
+    """Return a length that no solution of the deal falls short of.
 
     None for a proof and for a deal without a solution. ``layers`` are those with closed states.
-
     Layers are closed in ascending order. So none below the last one holds the goal.
     """
     if manifest.question != Question.SOLVE or manifest.verdict == Verdict.UNSOLVABLE:
@@ -41,7 +40,7 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
 
 
 def least_length(codec: StateCodec) -> int:
-    """The lower bound of the deal itself."""
+    """Return the lower bound of the deal itself."""
     shard = make_shard(2 * BURST, _SLOTS, 2 * BURST)
     bound = make_bound_tables(codec.tables, codec.deal.position.columns)
     root = np.zeros((1, ROW), np.uint64)

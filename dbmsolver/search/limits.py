@@ -1,4 +1,4 @@
-"""Whether a run has reached one of its limits."""
+"""Limits of a run: time, states, memory, disk, and requests to stop."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SCRATCH = 96 << 20
 
 
 def memory_for_arrays(limits: Limits, threads: int) -> int:
-    """Bytes for the arrays of a search by so many threads.
+    """Return the bytes for the arrays of a search by ``threads`` threads.
 
-    The rest is for what comes and goes: blocks being packed, tables being rebuilt.
+    The rest of the memory is for short-lived data: blocks being packed, tables being rebuilt.
     """
     memory = limits.memory or default_memory()
     return max(memory * 3 // 4 - threads * _SCRATCH, memory // 3)
@@ -41,7 +41,7 @@ class Cancelled(Exception):
 
 
 class LimitCheck:
-    """Compares what a run has used with its limits. `disk` says how many bytes the store takes."""
+    """A comparison of a run with its limits; `disk` returns the bytes that the store takes."""
 
     def __init__(self, limits: Limits, statistics: Statistics, disk: Callable[[], int]) -> None:
         self.limits = limits
@@ -50,7 +50,10 @@ class LimitCheck:
         self._checked = 0.0
 
     def reached(self) -> Limit | None:
-        """The limit that is reached, if one is. Cheap: it is asked after every piece of work."""
+        """Return the limit that is reached, None if none is.
+
+        Cheap: it is called after every piece of work.
+        """
         limits, statistics = self.limits, self.statistics
         now = time.monotonic()
         if limits.max_states is not None and statistics.closed >= limits.max_states:

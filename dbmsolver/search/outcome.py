@@ -1,4 +1,4 @@
-"""How a search ends, and what the session asks of every search."""
+"""The ends of a search, and the methods that the session calls of every search."""
 
 from __future__ import annotations
 
@@ -58,10 +58,13 @@ class Search(Protocol):
 
     @property
     def shortest(self) -> bool:
-        """Whether the solution it finds is a shortest one."""
+        """True if the solution it finds is a shortest one."""
 
     def run(self) -> Steps:
         """Search until there is an outcome."""
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal, None where they were not kept. After `run` only."""
+        """Return the steps from the deal to the goal, None where they were not kept.
+
+        May be called after `run` only.
+        """

@@ -19,7 +19,7 @@ _KEPT = 1 << 23
 
 
 class PileFinder:
-    """Looks states up among the closed ones of a store."""
+    """A finder of states among the closed ones of a store."""
 
     def __init__(self, store: Store, keys: PileKeys) -> None:
         self.store = store
@@ -31,7 +31,7 @@ class PileFinder:
         self._records: dict[tuple[int, int], list[bytes]] = {}
 
     def code(self, key: int) -> int | None:
-        """The parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state, None if it is not among them."""
         stratum = int(self.keys.strata(np.array([key], np.uint64))[0])
         for layer in self._layers:
             if (layer, stratum) not in self._records:
@@ -57,7 +57,7 @@ class PileFinder:
         return self._blocks[record]
 
     def steps_to(self, key: int, code: int | None = None) -> list[Step] | None:
-        """The moves that led the search from the deal to a state; None if it was not visited.
+        """Return the moves that led the search from the deal to a state; None without any.
 
         ``code`` is the state's own parent-move code where it is not in the store (the goal).
         StoreError if a parent is missing.

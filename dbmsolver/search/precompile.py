@@ -1,4 +1,4 @@
-"""Which kernels a search needs, and for which types: what can be compiled before it is needed.
+"""The kernels that a search needs, with their types: they can be compiled ahead.
 
 Kernels that only other kernels call are compiled with those; the longest of them is listed before.
 """
@@ -79,10 +79,10 @@ def needed(
     counting: bool = False,
     family: Family = "cards",
 ) -> list[Call]:
-    """The kernels of a search, those first that take longest to compile.
+    """Return the kernels of a search, those first that take longest to compile.
 
-    ``code_type`` is that of the deal's parent-move codes.  All other types are the same for all
-    deals.  ``counting``: all shortest solutions are to be counted, too.  ``family``: that of the
+    ``code_type`` is that of the deal's parent-move codes. All other types are the same for all
+    deals. ``counting``: all shortest solutions are to be counted, too. ``family``: that of the
     game, or the one of runs where moves are counted so.
     """
     if family == "pile":
@@ -144,7 +144,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
 
 
 def _of_sweep(codec: StateCodec) -> list[Call]:
-    """What counting and listing all shortest solutions takes."""
+    """Return the kernels for counting and listing all shortest solutions."""
     t = codec.tables
     bound = make_bound_tables(t, codec.deal.position.columns)
     level = empty_level(1, 1)
@@ -161,7 +161,7 @@ def _of_sweep(codec: StateCodec) -> list[Call]:
 
 
 def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
-    """What every proof needs, and what closing big signatures takes besides."""
+    """Return the kernels for every proof, and those for closing big signatures."""
     ws = make_workspace(1, 1, 1, code_type)
     out = make_output(1, 1, 1, code_type)
     codes = out.codes
@@ -183,7 +183,7 @@ def _of_exhaustion(t: Any, code_type: Any) -> tuple[list[Call], list[Call]]:
 
 
 def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
-    """What closing big signatures takes, whatever their states are."""
+    """Return the kernels for closing big signatures, whatever their states are."""
     of_table = (t, _WORD, _WORDS, ws.steps, _NUMBER)
     return [
         (load_table, (*of_table, _WORDS, _NUMBER, _WORD, _WORD, _NUMBER)),
@@ -195,7 +195,7 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
 
 
 def _of_dives(t: Any) -> list[Call]:
-    """What a proof over dominating positions begins with; it is often all that is needed."""
+    """Return the kernels of dives, which begin a proof over dominating positions."""
     diving = make_diving(1)
     metas = np.empty(1, np.uint32)
     rows = np.empty((1, 5), np.uint64)
@@ -210,7 +210,7 @@ def _of_dives(t: Any) -> list[Call]:
 
 
 def _of_records(t: Any) -> list[Call]:
-    """What exhausting records takes besides."""
+    """Return the further kernels for exhausting records."""
     ws = make_workspace(1, 1, 1, np.uint8)
     out = make_output(1, 1, 1, np.uint8)
     space = records.make_record_space(1)
@@ -231,7 +231,7 @@ def _of_records(t: Any) -> list[Call]:
 
 
 def _of_both(t: Any, code_type: Any) -> list[Call]:
-    """Digests, candidates, blocks, the way back."""
+    """Return the kernels of digests, candidates, blocks, and the way back."""
     codes = np.empty(1, code_type)
     planes = np.empty((1, 1), np.uint8)
     read_planes, read_counts = planes.copy(), _NUMBERS.copy()

@@ -1,4 +1,4 @@
-"""Which kernels the searches need that hold what is pending in memory, and for which types."""
+"""The kernels, with their types, of the searches that hold pending states in memory."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TRUTHS = np.empty(1, np.bool_)
 
 
 def of_one_pile() -> list[Call]:
-    """The kernels of a game of one pile, those first that take longest to compile."""
+    """Return the kernels of a game of one pile, those first that take longest to compile."""
     keys = PileKeys(Deal.from_number(1, GAMES["golf"]))
     diving = pile.make_diving(0, 1)
     return [
@@ -53,7 +53,7 @@ def of_one_pile() -> list[Call]:
 
 
 def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:
-    """The kernels of a game of Klondike's kind, those first that take longest to compile."""
+    """Return the kernels of a game of Klondike's kind, those first that take longest to compile."""
     deal = Deal.from_number(1, rules)
     tables = PatienceKeys(deal, "wkr", "runs", question).tables
     states, board = make_set(1), make_board()
@@ -74,7 +74,7 @@ def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Ca
 
 
 def _of_blocks() -> list[Call]:
-    """Blocks, and looking states up in them."""
+    """Return the kernels of blocks, and of looking states up in them."""
     planes, counts = np.empty((1, 1), np.uint8), _NUMBERS.copy()
     written = (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes.copy()))
     for read in (planes, counts):  # as they come from the store

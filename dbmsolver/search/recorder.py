@@ -1,4 +1,4 @@
-"""Records a run of a search on one store: what it counts, when it must stop, what it commits."""
+"""The recorder of a run on one store: its counts, its limits, and its commits."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Recorder:
         return refs
 
     def due(self) -> bool:
-        """Whether it is time for a commit."""
+        """Return True if it is time for a commit."""
         return time.monotonic() - self._last_commit > COMMIT_SECONDS
 
     def disk(self) -> int:
-        """Bytes that the store takes, with the blocks that the next commit adds."""
+        """Return the bytes that the store takes, with the blocks that the next commit adds."""
         return self.store.size() + self.batch.block_bytes
 
     def commit(self, layer: int, stratum: int, pending: int = 0) -> Commit:
@@ -115,19 +115,25 @@ class Recorder:
             one.spill()
 
     def abandoned(self) -> list[bytes]:
-        """Records of a run that ended before a commit took them over."""
+        """Return the keys of records of a run that ended before a commit took them over."""
         following = self.store.manifest.next
         return [key for key in self.store.keys(b"P") if parse_pending_key(key)[2] >= following]
 
     def in_parallel(
         self, work: Callable[[Item], Product], items: Sequence[Item]
     ) -> Iterator[Product]:
-        """What `work` makes of each item, in order. The threads that search are idle meanwhile."""
+        """Yield the result of `work` for each item, in order.
+
+        The threads that search are idle meanwhile.
+        """
         with ThreadPoolExecutor(self.threads) as pool:
             yield from pool.map(work, items)
 
     def packed(self, candidates: Sequence[Candidates]) -> Iterator[NewRecord]:
-        """New records for those candidates that are in memory only. They are sorted on the way."""
+        """Yield new records for the candidates that are in memory only.
+
+        They are sorted on the way.
+        """
         loose = [one for one in candidates if one.record is None and one.in_memory]
         for one, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
             yield NewRecord(0, one.stratum, data, tally=one.tally, candidates=one)
@@ -142,7 +148,7 @@ class Recorder:
         look_ahead: bool = False,
         share: float | None = None,
     ) -> Report:
-        """A moment of the search, for progress displays."""
+        """Return a snapshot of the search, for progress displays."""
         statistics = self.statistics
         return Report(
             question=self.question,

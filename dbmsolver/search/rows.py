@@ -22,9 +22,10 @@ Rows = NDArray[np.uint64]
 def packed(
     codec: StateCodec, rows: Rows, chosen: NDArray[np.uint32] | None = None
 ) -> Iterator[tuple[int, Runs]]:
-    """Rows, all or those of the ``chosen`` numbers, as (stratum, runs), by stratum and key width.
+    """Yield rows as (stratum, runs), by stratum and key width.
 
-    ``extra`` of the runs is g, in its highest bit whether the state is forced.
+    These are all rows, or those of the ``chosen`` numbers. ``extra`` of the runs is g, with a flag
+    in its highest bit for forced states.
     """
     if chosen is None:
         chosen = np.arange(rows.shape[0], dtype=np.uint32)
@@ -46,14 +47,14 @@ def packed(
 
 
 def encoded(codec: StateCodec, rows: Rows) -> list[tuple[int, bytes]]:
-    """Pending rows as (stratum, block)."""
+    """Return pending rows as (stratum, block)."""
     if not rows.shape[0]:
         return []
     return [(stratum, encode_block(runs)) for stratum, runs in packed(codec, rows)]
 
 
 def unpacked(codec: StateCodec, runs: Runs) -> Rows:
-    """The rows of a block's runs; g is 0 where the block does not say it."""
+    """Return the rows of a block's runs; g is 0 where the block does not say it."""
     costs = np.zeros(runs.codes.size, np.uint16)
     if runs.extra is not None:
         costs = runs.extra & np.uint16(0x7FFF)
@@ -64,14 +65,14 @@ def unpacked(codec: StateCodec, runs: Runs) -> Rows:
 
 
 def strata_of(codec: StateCodec, rows: Rows) -> NDArray[np.int64]:
-    """The progress of each row."""
+    """Return the progress of each row."""
     signatures = np.ascontiguousarray(rows[:, SIGNATURE])
     strata: NDArray[np.int64] = progress_of(codec.tables, signatures, codec.locked)
     return strata
 
 
 def layers_of(rows: Rows, weight: int) -> NDArray[np.int64]:
-    """The layer, g + ``weight`` * h, of rows that have been looked at."""
+    """Return the layer, g + ``weight`` * h, of rows that have been looked at."""
     meta = rows[:, META]
     g = ((meta >> G_SHIFT) & G_MASK).astype(np.int64)
     return g + weight * ((meta >> BOUND_SHIFT) & BOUND_MASK).astype(np.int64)

@@ -28,7 +28,7 @@ class RunArrays(NamedTuple):
     codes: NDArray[Any]
 
     def run(self, index: int, words: int) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-        """Copies of the keys and the codes of one run, whose keys have so many words."""
+        """Return copies of the keys and codes of one run, whose keys have ``words`` words."""
         place, first = int(self.word_offsets[index]), int(self.offsets[index])
         count = int(self.counts[index])
         keys = self.keys[place : place + words * count].copy()
@@ -36,7 +36,7 @@ class RunArrays(NamedTuple):
 
 
 def cut(runs: RunArrays, first: int, last: int) -> RunArrays:
-    """The runs ``first:last`` of those that :func:`gather` has brought together, as views."""
+    """Return the runs ``first:last`` of those that :func:`gather` brought together, as views."""
     ends = np.append(runs.offsets, runs.codes.size), np.append(runs.word_offsets, runs.keys.size)
     states, words = (slice(int(end[first]), int(end[last])) for end in ends)
     some = slice(first, last)
@@ -51,19 +51,19 @@ def cut(runs: RunArrays, first: int, last: int) -> RunArrays:
 
 
 def sorted_runs(runs: Runs) -> Runs:
-    """The same states sorted and without duplicates within each run, as blocks need them."""
+    """Return the same states sorted and without duplicates within each run, as blocks need them."""
     ordered = _chosen(runs, np.argsort(runs.signatures, kind="stable"))
     counts, keys, codes = sort_runs(ordered.counts, runs.key_words, ordered.keys, ordered.codes)
     return Runs(ordered.signatures, counts, keys, codes, runs.key_words)
 
 
 def select_runs(runs: Runs, wanted: NDArray[np.uint64]) -> Runs:
-    """Those runs whose signature is among `wanted`."""
+    """Return the runs whose signature is among `wanted`."""
     return _chosen(runs, np.flatnonzero(np.isin(runs.signatures, wanted)))
 
 
 def _chosen(runs: Runs, chosen: NDArray[np.int64]) -> Runs:
-    """A copy of these runs, in this order."""
+    """Return a copy of these runs, in this order."""
     counts = runs.counts[chosen]
     starts = (np.cumsum(runs.counts) - runs.counts)[chosen]
     places = np.cumsum(counts) - counts

@@ -89,7 +89,7 @@ def resume(
 
 
 def answer(path: Path) -> Result:
-    """The answer in a store, checked against its records; StoreError if there is none.
+    """Return the answer in a store, checked against its records; StoreError if there is none.
 
     A search for a shortest solution has one as soon as it has a solution.
     """
@@ -105,7 +105,7 @@ def answer(path: Path) -> Result:
 
 
 def _options(store: Store, threads: int | None) -> Options:
-    """How the search in a store was begun."""
+    """Return the options with which the search in a store was begun."""
     manifest = store.manifest
     return Options(
         policy=manifest.policy,
@@ -118,7 +118,7 @@ def _options(store: Store, threads: int | None) -> Options:
 
 
 def _check_spread(question: Question, deal: Deal, options: Options) -> None:
-    """UsageError where a cluster is given for what is not spread over one."""
+    """Raise UsageError if a cluster is given for a search that cannot be spread over one."""
     if options.cluster is None:
         return
     if question != Question.PROVE:
@@ -132,7 +132,7 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
 
 
 def default_threads() -> int:
-    """The processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -150,7 +150,7 @@ class _Run:
         threads = options.threads or default_threads()
         begun = self.answered or store.manifest.phase == "search"
         if not begun:
-            # What was counted before the search began is no part of it.
+            # States counted before the search began are no part of it.
             store.manifest = store.manifest.without_counts()
         self.recorder = Recorder(
             store,
@@ -167,7 +167,7 @@ class _Run:
 
     @property
     def answered(self) -> bool:
-        """Whether the store holds the answer already."""
+        """True if the store holds the answer already."""
         return self.store.manifest.is_final
 
     def events(self) -> Generator[Event, None, None]:
@@ -186,7 +186,7 @@ class _Run:
             )
 
     def _decide(self) -> Generator[Event, None, None]:
-        """One search after the other until one of them has an outcome."""
+        """Run one search after the other until one of them has an outcome."""
         batch = self.recorder.batch
         batch.cleared.append(b"A")
         batch.deletions += self.recorder.abandoned()
@@ -221,7 +221,7 @@ class _Run:
                 self._conclude(Verdict.UNDECIDED, limit=limit, **self._kept())
 
     def _kept(self) -> dict[str, Any]:
-        """The best solution so far as fields of the manifest, nothing if there is none."""
+        """Return the best solution so far as fields of the manifest, nothing if there is none."""
         best = self.stages.best
         return {} if best is None or best.path is None else best.fields()
 
@@ -238,7 +238,7 @@ class _Run:
         self.moves = moves
 
     def _check_counts(self) -> None:
-        """InternalError unless every state that was counted is there."""
+        """Raise InternalError unless every state that was counted is there."""
         recorder, store = self.recorder, self.store
         counted = recorder.statistics.closed
         rows = sum(states + forced for states, forced in recorder.statistics.strata.values())
@@ -267,13 +267,13 @@ class _Run:
         self.recorder.commit(0, 0)
 
     def result(self) -> Result:
-        """What the manifest says, as a Result."""
+        """Return the answer in the manifest as a Result."""
         statistics = self.recorder.statistics
         return result_of(self.store, self.keys, statistics, self.options, self.moves)
 
 
 def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
-    """What checks the blocks of a store before they are worked with."""
+    """Return a function that checks each block of a store before the search works with it."""
     if are_of_pile(keys):
         from dbmsolver.storage.pile_blocks import PileIntake
 
@@ -286,7 +286,7 @@ def _intake(keys: AnyKeys) -> Callable[[bytes, Runs, str], None]:
 
 
 def _check_evidence(store: Store, deal: Deal) -> None:
-    """StoreError if the records do not bear out the answer, or the best solution so far."""
+    """Raise StoreError if the records do not bear out the answer, or the best solution so far."""
     if store.manifest.is_final:
         check_answer(store, deal)
     else:

@@ -134,7 +134,7 @@ class Stages:
             yield ProofSearch(keys, recorder, crew, threads, self.memory)
 
     def _crew(self, keys: StateCodec, connection: Connection | None) -> Crew:
-        """Those who close signatures."""
+        """Return the workers that close signatures."""
         if connection is None:
             from dbmsolver.search.proof.crew import Threads
 

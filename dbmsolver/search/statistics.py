@@ -1,4 +1,4 @@
-"""What a search counts: states, their digest, time and memory."""
+"""The counts of a search: states, their digest, time and memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Statistics:
 
     @classmethod
     def of(cls, manifest: Manifest) -> Statistics:
-        """Those of a store, from which a run goes on."""
+        """Return the counts of a store, from which a run goes on."""
         statistics = cls(peak_memory=manifest.peak_memory, earlier_seconds=manifest.seconds)
         statistics.recall(manifest)
         return statistics
@@ -61,7 +61,7 @@ class Statistics:
         self.history = extended(self.history, moment)
 
     def fields(self) -> dict[str, Any]:
-        """The same counts as fields of a manifest."""
+        """Return the same counts as fields of a manifest."""
         return {
             "states": self.states,
             "forced": self.forced,
@@ -99,7 +99,7 @@ class Statistics:
         self.digest = (self.digest + digest) & _MASK
 
     def measure_memory(self) -> int:
-        """Bytes of memory in use now; the most of them is remembered."""
+        """Return the bytes of memory in use now; remember the most of them."""
         memory = anonymous_memory()
         self.peak_memory = max(self.peak_memory, memory)
         return memory

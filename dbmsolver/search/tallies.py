@@ -1,4 +1,4 @@
-"""The books of a proof: what was made pending against what was taken.
+"""The books of a proof: candidates made pending against those taken.
 
 A proof is only as good as its list of pending candidates: one that gets lost is a part of the game
 that nobody looks at, and "unsolvable" may be wrong. So candidates are counted twice, by different
@@ -26,26 +26,26 @@ _SHIFT = np.uint64(31)
 
 
 class Tally(NamedTuple):
-    """How many candidates, and the sum modulo 2**64 of a hash of their signatures."""
+    """A number of candidates, and the sum modulo 2**64 of a hash of their signatures."""
 
     states: int = 0
     sum: int = 0
 
     def plus(self, other: Tally) -> Tally:
-        """Both together."""
+        """Return the tally of both together."""
         return Tally(self.states + other.states, (self.sum + other.sum) & _MASK)
 
     def minus(self, other: Tally) -> Tally:
-        """What is left without the other."""
+        """Return the tally of the candidates that the other does not count."""
         return Tally(self.states - other.states, (self.sum - other.sum) & _MASK)
 
     def to_json(self) -> list[Any]:
-        """As the manifest has it."""
+        """Return the tally as the manifest has it."""
         return [self.states, f"{self.sum:016x}"]
 
     @classmethod
     def from_json(cls, value: list[Any]) -> Tally:
-        """Inverse of :meth:`to_json`."""
+        """Return a tally from its JSON: the inverse of :meth:`to_json`."""
         return cls(int(value[0]), int(value[1], 16))
 
 
@@ -53,7 +53,7 @@ NOTHING = Tally()
 
 
 def weigh(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = None) -> Tally:
-    """The tally of runs.
+    """Return the tally of runs.
 
     There are ``counts`` candidates of each of the ``signatures``, or one of each.
     """
@@ -66,12 +66,12 @@ def weigh(signatures: NDArray[np.uint64], counts: NDArray[np.int64] | None = Non
 
 
 def weigh_one(signature: int, states: int) -> Tally:
-    """The tally of so many candidates of one signature."""
+    """Return the tally of ``states`` candidates of one signature."""
     return weigh(np.array([signature], np.uint64), np.array([states], np.int64))
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """All of them together."""
+    """Return the tally of all of them together."""
     result = NOTHING
     for tally in tallies:
         result = result.plus(tally)
@@ -79,9 +79,10 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 
 class Books:
-    """What is pending.
+    """The ledger of a proof's pending candidates.
 
-    Also what of the stratum being closed has yet to be handed out, and to be done.
+    It also knows the candidates of the current stratum that no worker has got, and the signatures
+    that workers have not finished.
     """
 
     def __init__(self) -> None:
@@ -90,16 +91,16 @@ class Books:
         self._open = NOTHING  # signatures handed out that are not done, each counted once
 
     def make(self, tally: Tally) -> None:
-        """Candidates have become pending."""
+        """Note candidates that have become pending."""
         self.pending = self.pending.plus(tally)
 
     def take(self, tally: Tally) -> None:
-        """Candidates are pending no more: they are closed, or were found to be duplicates."""
+        """Note candidates that are pending no more: they are closed, or were duplicates."""
         self.pending = self.pending.minus(tally)
 
     @contextmanager
     def packing(self, candidates: Iterable[Any]) -> Iterator[None]:
-        """Around what sorts candidates and so drops duplicates."""
+        """Return a context for sorting candidates, which drops duplicates."""
         candidates = list(candidates)
         before = total(one.tally for one in candidates)
         yield
@@ -107,26 +108,29 @@ class Books:
         self.pending = self.pending.minus(before).plus(after)
 
     def open_stratum(self, due: Tally) -> None:
-        """A stratum is begun. `due` are its candidates whose signatures are not done."""
+        """Begin a stratum. `due` are its candidates whose signatures are not done."""
         self._due, self._open = due, NOTHING
 
     def hand_out(self, signatures: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
-        """Candidates go to those who close their signatures, each signature once."""
+        """Note candidates that go to workers, each signature once."""
         self._due = self._due.minus(weigh(signatures, counts))
         self._open = self._open.plus(weigh(signatures))
 
     def done(self, signatures: list[int]) -> None:
-        """These signatures are closed."""
+        """Note that these signatures are closed."""
         self._open = self._open.minus(weigh(np.array(signatures, np.uint64)))
 
     def close_stratum(self, taken: Tally) -> None:
-        """A stratum is closed, its candidates, ``taken``, are pending no more."""
+        """Note that a stratum is closed: its candidates, ``taken``, are pending no more.
+
+        Raises InternalError if any of them was lost.
+        """
         _balanced("candidates of a stratum that were not handed out", self._due)
         _balanced("signatures of a stratum that were not closed", self._open)
         self.pending = self.pending.minus(taken)
 
     def compare(self, held: Tally) -> None:
-        """What is pending must be what is held."""
+        """Raise InternalError if the candidates that are held are not the pending ones."""
         _balanced("pending candidates that are nowhere", self.pending.minus(held))
 
 

@@ -34,7 +34,7 @@ _KEPT = 1 << 27
 
 
 class Keys(Protocol):
-    """The keys of one deal, of whatever kind."""
+    """The keys of one deal, of any kind."""
 
     @property
     def deal(self) -> Deal:
@@ -46,11 +46,11 @@ class Keys(Protocol):
 
     @property
     def measure(self) -> Measure:
-        """What a move is, and what it costs."""
+        """The measure: the unit of a move, and its cost."""
 
     @property
     def method(self) -> Method:
-        """What a state is."""
+        """The kind of states."""
 
 
 class Codes(Protocol):
@@ -65,11 +65,11 @@ class Codes(Protocol):
         """Where the search is kept."""
 
     def code(self, state: State) -> int | None:
-        """Parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state, None if it is not among them."""
 
 
 class Finder:
-    """Looks states up among the closed ones of a store."""
+    """A finder of states among the closed ones of a store."""
 
     def __init__(self, store: Store, codec: StateCodec, kind: bytes = b"C") -> None:
         self.store = store
@@ -82,7 +82,7 @@ class Finder:
         self._index: dict[tuple[int, int], list[bytes]] = {}
 
     def code(self, state: State) -> int | None:
-        """Parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state, None if it is not among them."""
         words = [np.uint64(value) for value in state]
         key = local_key(self.codec.tables, *words)
         padded = [key[word] if word < key.size else np.uint64(0) for word in range(3)]
@@ -122,7 +122,7 @@ class Finder:
 
 
 def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step] | None:
-    """The moves that led the search from the deal to a state; None if it was not visited.
+    """Return the moves that led the search from the deal to a state; None if it was not visited.
 
     ``code`` is the state's own parent-move code where it is not in the store (the goal).
     """
@@ -150,7 +150,7 @@ def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step]
 
 
 def place_value(codec: StateCodec, state: State, card: int) -> int:
-    """Where a card lies in a state."""
+    """Return the place value of a card in a state."""
     return codec.place(state, card)
 
 
@@ -177,7 +177,7 @@ def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
 
 
 def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
-    """The steps of legal moves played from the deal."""
+    """Return the steps of legal moves played from the deal."""
     position = codec.deal.position
     steps: list[Step] = []
     for move in moves:
@@ -188,7 +188,7 @@ def steps_of(codec: Keys, moves: Iterable[Move]) -> list[Step]:
 
 
 def _place_of(codec: Keys, position: Position, move: Move) -> int:
-    """The place value that a move gives its card."""
+    """Return the place value that a move gives its card."""
     if isinstance(position, Patience):
         return place_of(position, move, codec.rules)
     kind, index = move.destination
@@ -205,7 +205,7 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
 
 
 def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move | None:
-    """The legal move of a card to a place value; None if there is none."""
+    """Return the legal move of a card to a place value; None if there is none."""
     if isinstance(position, Patience) and place == TURN:
         return next(iter(position.moves_of_stock(codec.rules)), None) if card == 0 else None
     for move in codec.measure.moves(position):

@@ -15,7 +15,7 @@ Step = tuple[int, int]
 
 
 def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
-    """Plays of cards, with the turns of the stock that they need before them as steps.
+    """Return plays of cards, with the turns of the stock that they need before them, as steps.
 
     None where one cannot be played.
     """
@@ -37,9 +37,9 @@ def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
 
 
 def turns_before(position: Patience, card: int, rules: Rules) -> list[Move] | None:
-    """The fewest turns of the stock that bring a card to the top of the waste.
+    """Return the fewest turns of the stock that bring a card to the top of the waste.
 
-    None where it never comes there; none where it lies elsewhere.
+    Returns None if it never comes there, an empty list if it lies elsewhere.
     """
     turns: list[Move] = []
     if card not in (*position.waste, *position.stock):
@@ -57,7 +57,7 @@ def turns_before(position: Patience, card: int, rules: Rules) -> list[Move] | No
 
 
 def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | None:
-    """The legal play of a card to a place value; None if there is none."""
+    """Return the legal play of a card to a place value; None if there is none."""
     for move in position.moves(rules):
         if move.card == card and counts_as_play(move) and place_of(position, move, rules) == place:
             return move
@@ -65,7 +65,7 @@ def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | N
 
 
 def place_of(position: Patience, move: Move, rules: Rules) -> int:
-    """The place value that a move gives its card."""
+    """Return the place value that a move gives its card."""
     if not counts_as_play(move):
         return TURN
     if move.destination.kind == "foundation":

@@ -18,12 +18,12 @@ SEAL = struct.Struct("<QQQ")
 
 
 def content_hash(data: bytes | memoryview) -> int:
-    """XXH3-64 of everything after the checksum."""
+    """Return the XXH3-64 of everything after the checksum."""
     return xxhash.xxh3_64_intdigest(memoryview(data)[CHECKSUM.size :])
 
 
 def checksum_at(content: int, place: bytes) -> int:
-    """The checksum of a record with this content hash at a place.
+    """Return the checksum of a record with this content hash at a place.
 
     ``place`` is the store's id (8 bytes) followed by the record's key.
     """
@@ -31,17 +31,20 @@ def checksum_at(content: int, place: bytes) -> int:
 
 
 def bound(data: bytes, place: bytes) -> bytes:
-    """A record, whose first eight bytes are its content hash, as it is stored at a place."""
+    """Return a record as it is stored at a place.
+
+    The first eight bytes of ``data`` are its content hash.
+    """
     return CHECKSUM.pack(checksum_at(checksum_of(data), place)) + data[CHECKSUM.size :]
 
 
 def checksum_of(data: bytes | memoryview) -> int:
-    """The first eight bytes of a record as a number."""
+    """Return the first eight bytes of a record as a number."""
     return int(CHECKSUM.unpack_from(data)[0])
 
 
 def is_intact(data: bytes | memoryview, place: bytes | None) -> bool:
-    """Whether a record is what was written, and at this place; ``place`` is None in memory."""
+    """Return True if a record is unchanged, and at this place; ``place`` is None in memory."""
     if len(data) < CHECKSUM.size:
         return False
     content = content_hash(data)
@@ -50,12 +53,12 @@ def is_intact(data: bytes | memoryview, place: bytes | None) -> bool:
 
 
 def with_content_hash(rest: bytes) -> bytes:
-    """A record of this content, with the content hash in the place of the checksum."""
+    """Return a record of this content, with the content hash in the place of the checksum."""
     return CHECKSUM.pack(xxhash.xxh3_64_intdigest(rest)) + rest
 
 
 def seal_of(manifest: bytes, records: int, total: int) -> bytes:
-    """The seal of a manifest and of this many records.
+    """Return the seal of a manifest and of this many records.
 
     ``total`` is the sum of the records' checksums modulo 2**64.
     """

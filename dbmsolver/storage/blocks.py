@@ -64,14 +64,14 @@ class Runs:
 
 
 def most_states(state_bytes: int) -> int:
-    """How many states of this width fit into a block, whatever their signatures; at least one."""
+    """Return the number of states of this width that fit into a block: at least one."""
     return max(1, MOST_BYTES // (_RUN_BYTES + state_bytes))
 
 
 def split(runs: Runs) -> list[Runs]:
-    """The same states in as many parts as blocks need: each part's body has at most MOST_BYTES.
+    """Split states into as many parts as blocks need: each body has at most MOST_BYTES.
 
-    A run may be cut in two.  The parts are views of the arrays.
+    A run may be cut in two. The parts are views of the arrays.
     """
     if runs.body_bytes <= MOST_BYTES:
         return [runs]
@@ -99,9 +99,9 @@ def split(runs: Runs) -> list[Runs]:
 
 
 def encode_block(runs: Runs) -> bytes:
-    """A block's bytes; its checksum is the content hash until the block is stored.
+    """Return a block's bytes; its checksum is the content hash until the block is stored.
 
-    The keys must be sorted within each run.  InternalError for more than :func:`split` allows.
+    The keys must be sorted within each run. InternalError for more than :func:`split` allows.
     """
     states = runs.codes.size
     size = runs.body_bytes
@@ -125,10 +125,11 @@ def encode_block(runs: Runs) -> bytes:
 
 
 def decode_block(data: bytes | memoryview, where: str, place: bytes | None = None) -> Runs:
-    """Inverse of :func:`encode_block`; StoreError, naming ``where``, for a damaged block.
+    """Return the states of a block's bytes: the inverse of :func:`encode_block`.
 
-    ``place`` is what the checksum covers beside the content (:mod:`dbmsolver.storage.binding`),
-    None for a block that has not been stored.
+    Raises StoreError, naming ``where``, for a damaged block. ``place`` are the bytes that the
+    checksum covers beside the content (:mod:`dbmsolver.storage.binding`), None for a block that has
+    not been stored.
     """
     data = bytes(data)
     start = CHECKSUM.size + BLOCK_HEADER.size
@@ -159,7 +160,7 @@ def decode_block(data: bytes | memoryview, where: str, place: bytes | None = Non
 
 
 def _unpacked(packed: bytes, size: int, where: str) -> bytes:
-    """The uncompressed body of a block, which must have ``size`` bytes.
+    """Return the uncompressed body of a block, which must have ``size`` bytes.
 
     A frame that announces another size, or more than MOST_BYTES, is not decompressed.
     """
@@ -173,7 +174,7 @@ def _unpacked(packed: bytes, size: int, where: str) -> bytes:
 
 
 def read_block(store: Store, key: bytes) -> Runs:
-    """The states of a block in a store; StoreError, naming it, if it is damaged.
+    """Return the states of a block in a store; StoreError, naming it, if it is damaged.
 
     They are checked by the store's ``check_states``, if it has one, unless this run has written
     them.
@@ -185,7 +186,7 @@ def read_block(store: Store, key: bytes) -> Runs:
 
 
 def read_checked_block(store: Store, key: bytes) -> Runs:
-    """The same of a block whose states this run has checked already, or written itself."""
+    """Return the same of a block whose states this run has checked already, or written itself."""
     _check_claim(store, key)
     return decode_block(store.read(key), store.where(key), store.place(key))
 

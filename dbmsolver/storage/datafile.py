@@ -1,12 +1,12 @@
 """The data file of a store, read without LMDB: opened for reading only, and without a lock.
 
 LMDB maps the file and trusts it: where the file is cut short or overwritten, the process dies by a
-signal.  Here the same pages are read, and what they say is checked first
-(:mod:`dbmsolver.storage.pages`).  A store can also be read where nothing can be written, and while
+signal. Here the same pages are read, and their content is checked first
+(:mod:`dbmsolver.storage.pages`). A store can also be read where nothing can be written, and while
 another process writes.
 
-LMDB never changes a page that one of the last two commits uses.  So what is read here belongs to
-one commit, if no more than one other was made meanwhile.  Where more were, a method raises
+LMDB never changes a page that one of the last two commits uses. So the pages read here belong to
+one commit, if no more than one other was made meanwhile. Where more were, a method raises
 ChangedError, and the caller starts again.
 """
 
@@ -23,7 +23,7 @@ from dbmsolver.storage.pages import Pages
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether LMDB was stopped while it made this file: it has no second meta page yet."""
+    """Return True if LMDB was stopped while it made this file: it has no second meta page yet."""
     try:
         if not path.is_file():
             return False
@@ -37,7 +37,7 @@ def is_unfinished(path: Path) -> bool:
 class DataFile:
     """The records of an LMDB file as of its last commit.
 
-    ``where`` names the store in messages; StoreError for what is no sound file.
+    ``where`` names the store in messages; StoreError if the file is not sound.
     """
 
     def __init__(self, path: Path, where: str) -> None:
@@ -68,7 +68,7 @@ class DataFile:
         os.close(self._file)
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
-        """All keys that begin with ``prefix``, in order."""
+        """Return all keys that begin with ``prefix``, in order."""
         found = bisect_left(self._keys, prefix)
         end = found
         while end < len(self._keys) and self._keys[end].startswith(prefix):
@@ -76,7 +76,7 @@ class DataFile:
         return self._keys[found:end]
 
     def get(self, key: bytes, most: int | None = None) -> bytes | None:
-        """The value of a record (or its first ``most`` bytes), None if there is no such record."""
+        """Return the value of a record (or its first ``most`` bytes), None without one."""
         place = self._places.get(key)
         if place is None:
             return None
@@ -88,11 +88,11 @@ class DataFile:
         return value
 
     def entries(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return len(self._keys)
 
     def check_for_writing(self) -> None:
-        """StoreError if LMDB might crash when it writes.
+        """Raise StoreError if LMDB might crash when it writes.
 
         It might where a page has two uses, or where a value's pages are not its own.
         """
@@ -108,7 +108,7 @@ class DataFile:
             raise self._error(damage) from None
 
     def _error(self, damage: Damage) -> StoreError:
-        """What is wrong with the file, if it is still the one that was opened."""
+        """Return the error of a damaged file, or that of a file replaced by another."""
         try:
             self._check_current()
         except ChangedError as changed:
@@ -118,7 +118,7 @@ class DataFile:
         return StoreError(f"not a readable store (data.mdb is damaged: {damage})", self.where)
 
     def _check_current(self) -> None:
-        """ChangedError if what was read need not belong to one commit."""
+        """Raise ChangedError if the pages that were read need not belong to one commit."""
         try:
             newest = self._pages.newest()
         except Damage as damage:

@@ -1,4 +1,4 @@
-"""What a directory holds: a store, the first files of one, or something else."""
+"""Checks of a directory: a store, the first files of one, or something else."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _FIRST_FILES = {"data.mdb", "lock.mdb", _LOCK}
 
 
 def is_blank(path: Path) -> bool:
-    """Whether there is only what a process leaves that is killed before a store's first commit.
+    """Return True if there are only files of a process killed before a store's first commit.
 
-    It takes the lock first.  LMDB then writes two meta pages, of which there may be a part.
+    It takes the lock first. LMDB then writes two meta pages, of which there may be a part.
     """
     names = {file.name for file in path.iterdir()}
     if not names or not names <= _FIRST_FILES:
@@ -35,7 +35,10 @@ def is_blank(path: Path) -> bool:
 
 
 def has_data(path: Path) -> bool:
-    """Whether there is a data file in ``path``; StoreError if the directory cannot be read."""
+    """Return True if there is a data file in ``path``.
+
+    Raises StoreError if the directory cannot be read.
+    """
     try:
         return (path / "data.mdb").is_file()
     except OSError as error:

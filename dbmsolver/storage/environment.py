@@ -26,7 +26,7 @@ MAP_SIZE = 1 << 42
 """Address space that LMDB asks for: the most bytes that a store can have."""
 _LEAST_MAP = 1 << 24
 _MAP_SHARE = 4
-"""Where address space is limited, LMDB asks for that part of what is free."""
+"""The part of free address space, where that is limited, that LMDB asks for: one in this many."""
 _LOCK_FILE = 8192
 """Bytes of LMDB's lock file for its usual number of readers."""
 _FULL_WORDS = (
@@ -36,7 +36,7 @@ _FULL_WORDS = (
     "quota exceeded",
     "Input/output error",  # what LMDB makes of a write that was cut short
 )
-"""What LMDB says when a disk, the map, or a limit on files or users is full."""
+"""The words of LMDB's messages when a disk, the map, or a limit on files or users is full."""
 
 
 class Environment:
@@ -118,7 +118,7 @@ class Environment:
             raise self._error(error, "not a readable store") from error
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
-        """All keys that begin with ``prefix``, in order."""
+        """Return all keys that begin with ``prefix``, in order."""
         result = []
         with self._readable(), self._env.begin(buffers=False) as txn, txn.cursor() as cursor:
             found = cursor.set_range(prefix) if prefix else cursor.first()
@@ -131,18 +131,18 @@ class Environment:
         return result
 
     def get(self, key: bytes, most: int | None = None) -> bytes | None:
-        """The value of a record (or its first ``most`` bytes), None if there is no such record."""
+        """Return the value of a record (or its first ``most`` bytes), None without one."""
         with self._readable(), self._env.begin(buffers=True) as txn:
             value = txn.get(key)
             return None if value is None else bytes(value[:most])
 
     def entries(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return int(self._env.stat()["entries"])
 
     @contextmanager
     def write(self) -> Iterator[lmdb.Transaction]:
-        """LMDB's transaction, committed at the end; DiskFullError where there is no room for it."""
+        """Open LMDB's transaction, committed at the end; DiskFullError without room for it."""
         try:
             with self._env.begin(write=True, buffers=True) as txn:
                 yield txn
@@ -151,7 +151,7 @@ class Environment:
 
 
 def _is_full(error: lmdb.Error) -> bool:
-    """Whether the disk, or the map, has no room."""
+    """Return True if the disk, or the map, has no room."""
     full = isinstance(error, lmdb.DiskError | lmdb.MapFullError)
     return full or any(words in str(error) for words in _FULL_WORDS)
 
@@ -173,7 +173,7 @@ def _reserve(path: Path) -> None:
 
 
 def _check_data_file(path: Path) -> None:
-    """StoreError if there is a data file that LMDB might crash on."""
+    """Raise StoreError if there is a data file that LMDB might crash on."""
     data = path / "data.mdb"
     if not data.exists() or not data.stat().st_size:
         return

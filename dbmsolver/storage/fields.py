@@ -1,4 +1,4 @@
-"""What each field of a manifest may be.  Nothing of a manifest is used before it is checked."""
+"""The allowed values of each field of a manifest. Nothing of one is used before it is checked."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _is_number(value: object, most: int = LARGEST) -> bool:
 
 
 def _is_time(value: object) -> bool:
-    """Whether it is a number of seconds."""
+    """Return True if it is a number of seconds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return 0 <= value < LARGEST
@@ -58,7 +58,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_hex(value: object) -> bool:
-    """Whether it is 16 hexadecimal digits."""
+    """Return True if it is 16 hexadecimal digits."""
     return isinstance(value, str) and len(value) == 16 and set(value) <= set("0123456789abcdef")
 
 
@@ -71,7 +71,7 @@ def _is_deal(value: object) -> bool:
 
 
 def _are_rules(value: object) -> bool:
-    """Whether these are rules as far as types go."""
+    """Return True if these are rules as far as types go."""
     texts = {"name", "build", "fill", "layout", "moves", "pile", "base"}
     flags = {"kings_sunk", "whole_suits", "reserve", "removable"}
     return isinstance(value, dict) and all(
@@ -89,7 +89,7 @@ def _is_tally(value: object) -> bool:
 
 
 def _are_rows(value: object, most: tuple[int, ...]) -> bool:
-    """Whether it is a list of lists of numbers, each number up to its place's ``most``."""
+    """Return True if it is a list of lists of numbers, each up to ``most`` of its column."""
     if not isinstance(value, list) or len(value) > _MOST_ROWS:
         return False
     return all(
@@ -109,7 +109,7 @@ def _are_strata(value: object) -> bool:
 
 
 def _is_history(value: object) -> bool:
-    """Whether these are moments of a search, each later than the one before."""
+    """Return True if these are moments of a search, each later than the one before."""
     if not _are_rows(value, (LARGEST, 0xFFFF, 0xFFFF, LARGEST, LARGEST)):
         return False
     assert isinstance(value, list)
@@ -140,4 +140,4 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     "path": lambda value: value is None or _are_rows(value, (51, 7)),
     "length": lambda value: value is None or _is_number(value),
 }
-"""What each field may be by itself; those with a list of choices are in ``CHOICES``."""
+"""The check of each field by itself; those with a list of choices are in ``CHOICES``."""

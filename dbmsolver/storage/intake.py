@@ -1,7 +1,7 @@
-"""What a block may hold, given its key and its deal: checked before a block is worked with.
+"""The check of a block, given its key and its deal, before it is worked with.
 
-A checksum tells that a block is what was written, not that it makes sense.  Kernels index tables by
-what is in a block and check nothing.
+A checksum tells that a block is unchanged, not that it makes sense. Kernels index tables by the
+numbers in a block and check nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Intake:
         self._used = used_bits(tables)
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
-        """StoreError, naming ``where``, if a block with this key cannot have these states."""
+        """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
         wrong = self._wrong(key, runs)
         if wrong is not None:
             raise StoreError(f"the block is wrong: {wrong}", where)

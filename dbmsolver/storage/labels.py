@@ -1,4 +1,4 @@
-"""What a search is said to be: which question, method, metric and verdict go together.
+"""The labels of a search: combinations of question, method, metric and verdict that there are.
 
 Each may be right by itself, and the whole be no search that there is. Stores and certificates are
 held against this before anything else is believed.

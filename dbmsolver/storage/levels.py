@@ -1,15 +1,15 @@
-"""Levels: the states that so many moves lead to, and in how many ways, each level in a file.
+"""Levels: the states after each number of moves, with the ways to each, every level in a file.
 
-They are beside a store, or in a temporary directory, and can be worked out again at any time: what
-is missing or damaged when they are opened is as if it had never been there. A file gets its name
-when it is whole::
+They are beside a store, or in a temporary directory, and can be worked out again at any time: a
+level that is missing or damaged when it is opened is as if it had never been there. A file gets its
+name when it is whole::
 
     file  = magic:u8[8] question:u64 chunk* end
     chunk = rows:u32 words:u32 bytes:u32 checksum:u64 zstd(body):u8[bytes]
     body  = planes:u8[32 + 8 * words][rows]
     end   = 0:u32 0:u32 0:u32 states:u64
 
-All numbers are little-endian. ``question`` is a hash of what the levels are about and of the number
+All numbers are little-endian. ``question`` is a hash of the subject of the levels and of the number
 of moves, ``checksum`` the XXH3-64 of the compressed body and the three numbers. Plane ``b`` holds
 byte ``b`` of each row: four words of a state, then ``words`` words of the number of ways, lowest
 first.
@@ -45,7 +45,7 @@ _MOST_WORDS = 1 << 8
 
 
 def encode_chunks(rows: Words, ways: Words) -> list[bytes]:
-    """States (uint64[*, 4]) and the ways to each (uint64[*, words]) as chunks of a file."""
+    """Return states (uint64[*, 4]) and the ways to each (uint64[*, words]) as chunks of a file."""
     both = np.concatenate([rows, ways], axis=1)
     return [
         _encode(both[first : first + CHUNK_ROWS], ways.shape[1])
@@ -132,7 +132,10 @@ class Levels:
         return sum(self._states.values())
 
     def read(self, depth: int) -> Iterator[tuple[Words, Words]]:
-        """A level, chunk by chunk: states and the ways to each. StoreError if it is damaged."""
+        """Yield a level, chunk by chunk: states and the ways to each.
+
+        Raises StoreError if it is damaged.
+        """
         path = self._file(depth)
         try:
             with path.open("rb") as file:
@@ -198,7 +201,10 @@ class Levels:
 
 
 def _states_in(path: Path, header: bytes) -> int:
-    """The states of a level in a file with this header; 0 if there is none, or it is damaged."""
+    """Return the states of a level in a file with this header.
+
+    Returns 0 if there is no such file, or it is damaged.
+    """
     try:
         with path.open("rb") as file:
             if file.read(_HEADER.size) != header:
@@ -209,7 +215,10 @@ def _states_in(path: Path, header: bytes) -> int:
 
 
 def _chunks(file: IO[bytes], path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """The chunks of an open file: rows, words, body. StoreError if one is damaged or missing."""
+    """Yield the chunks of an open file: rows, words, body.
+
+    StoreError if one is damaged or missing.
+    """
     states = 0
     while True:
         head = file.read(_CHUNK.size)

@@ -1,4 +1,4 @@
-"""The manifest of a store: what was asked, under which rules, and how far the answer has come."""
+"""The manifest of a store: the question, the rules, and the progress of the answer."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Manifest:
         return manifest
 
     def to_json(self) -> bytes:
-        """The manifest as it is stored."""
+        """Return the manifest as it is stored."""
         members = {one.name: getattr(self, one.name) for one in fields(self)}
         members["meaning"] = self.meaning
         return json.dumps(members, separators=(",", ":")).encode()
@@ -130,16 +130,16 @@ class Manifest:
 
     @property
     def is_final(self) -> bool:
-        """Whether it holds the answer that the search was made for."""
+        """True if it holds the answer that the search was made for."""
         return self.verdict in (Verdict.SOLVED, Verdict.UNSOLVABLE)
 
     @property
     def has_answer(self) -> bool:
-        """Whether it holds an answer: of an unfinished search, the best solution so far."""
+        """True if it holds an answer: of an unfinished search, the best solution so far."""
         return self.is_final or self.path is not None
 
     def without_counts(self) -> Manifest:
-        """The same, as if nothing had been searched."""
+        """Return the same, as if nothing had been searched."""
         return replace(
             self,
             states=0,
@@ -153,10 +153,10 @@ class Manifest:
 
 
 def read_format(data: bytes) -> object:
-    """The format that a stored manifest names; FORMAT if the manifest is no JSON at all.
+    """Return the format that a stored manifest names; FORMAT if the manifest is no JSON at all.
 
-    A manifest that cannot be read is found out by its seal, which other formats may not have.
-    None for JSON that names no format.
+    A manifest that cannot be read is found out by its seal, which other formats may not have. None
+    for JSON that names no format.
     """
     try:
         members = json.loads(data)
@@ -170,7 +170,7 @@ def _is_of_json(error: Exception) -> bool:
 
 
 def _check_names(members: dict[str, Any]) -> None:
-    """ValueError for a missing field, or one that no manifest has."""
+    """Raise ValueError for a missing field, or one that no manifest has."""
     known = {one.name for one in fields(Manifest)}
     for name in sorted(known - set(members)):
         raise ValueError(f"no {name}")
@@ -184,7 +184,7 @@ def _need(name: str, fits: bool) -> None:
 
 
 def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
-    """The manifest that a search begins with; it has an id that no other store has."""
+    """Return the manifest that a search begins with; it has an id that no other store has."""
     return Manifest(
         format=FORMAT,
         program=PROGRAM,
@@ -206,7 +206,7 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
 
 
 def _metric_of(question: Question, deal: Deal, options: Options) -> Metric:
-    """What lengths are told in; UsageError for a metric or a policy that cannot be."""
+    """Return the metric of lengths; UsageError for a metric or a policy that cannot be."""
     metric = measure_of(deal.rules, options.policy, options.metric).metric
     if question == Question.PROVE and metric != usual_metric(deal.rules):
         raise UsageError(f"metric {metric}: a proof does not look for shortest solutions")
@@ -214,7 +214,7 @@ def _metric_of(question: Question, deal: Deal, options: Options) -> Metric:
 
 
 def deal_of(manifest: Manifest, where: str) -> Deal:
-    """The deal that a manifest speaks of.
+    """Return the deal that a manifest speaks of.
 
     StoreError if it cannot be read, or if its board is not that of its number.
     """
@@ -237,9 +237,9 @@ def deal_of(manifest: Manifest, where: str) -> Deal:
 def check_same(
     manifest: Manifest, question: Question, deal: Deal, options: Options, where: str
 ) -> None:
-    """StoreError, saying what differs, if the manifest is that of another search.
+    """Raise StoreError, naming the difference, if the manifest is that of another search.
 
-    Whether any solution is wanted first makes no other search: what it closes is the same.
+    A wish for any solution first makes no other search: the same states are closed.
     """
     wanted = new_manifest(question, deal, options)
     if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:

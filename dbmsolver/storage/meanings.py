@@ -1,10 +1,10 @@
-"""What the records of a store mean: a version of each thing that their meaning depends on.
+"""The meaning of a store's records: a version of each part of the program that it depends on.
 
 The records of one store have to mean the same from the first to the last. So a manifest names these
-versions, and what was written with others is not gone on with. A change to the search that gives
-any position another key, another bound, or other moves raises the version of that part for the
-families of games concerned. `tests/search/test_meanings.py` has what each version gives on fixed
-positions, and fails where that changes and the version does not.
+versions, and a store written with others is not continued. A change to the search that gives any
+position another key, another bound, or other moves raises the version of that part for the families
+of games concerned. `tests/search/test_meanings.py` has the results of each version on fixed
+positions, and fails where these change and the version does not.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PARTS = {
     "automoves": "moves home that are made at once",
     "bound": "lower bound",
 }
-"""What the meaning of records depends on, in words.
+"""The parts that the meaning of records depends on, in words.
 
-keys: signatures, strata, local and public keys, and the codes that lead to parents. moves: which
-states follow from a state, what that costs, and which of them are left out, as another order of
-moves leads to them. automoves: which states have a forced move, by each policy. bound: what the
+keys: signatures, strata, local and public keys, and the codes that lead to parents. moves: the
+states that follow from a state, the cost of that, and those left out, as another order of moves
+leads to them. automoves: the states with a forced move, by each policy. bound: the bound that
 layers of a search for a shortest solution are counted with; a proof has none.
 """
 

@@ -39,7 +39,7 @@ Order = bytes | int
 
 
 class Damage(Exception):
-    """What is wrong with the file."""
+    """A fault of the file."""
 
 
 class Tree(NamedTuple):
@@ -56,7 +56,7 @@ class Tree(NamedTuple):
 
 
 class Meta(NamedTuple):
-    """What a meta page says."""
+    """The fields of a meta page."""
 
     transaction: int
     page_size: int
@@ -67,7 +67,7 @@ class Meta(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a record's value is in the file.
+    """The place of a record's value in the file.
 
     ``page`` is the first of the pages that it has for itself, -1 if it is in a leaf.
     """
@@ -78,7 +78,7 @@ class Place(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What the keys below a branch lie between: not below ``low``, and below ``high``.
+    """The bounds of the keys below a branch: not below ``low``, and below ``high``.
 
     None where there is no such bound.
     """
@@ -87,7 +87,7 @@ class Bounds(NamedTuple):
     high: Order | None
 
     def hold(self, first: Order, last: Order) -> bool:
-        """Whether keys from ``first`` to ``last`` lie between them."""
+        """Return True if keys from ``first`` to ``last`` lie between them."""
         low, high = self
         above = low is None or low <= first  # type: ignore[operator]
         return above and (high is None or last < high)  # type: ignore[operator]
@@ -114,7 +114,7 @@ class Page(NamedTuple):
     bounds: Bounds
 
     def nodes(self, meta: Meta, tree: Tree) -> list[Node]:
-        """The nodes of the page, in the order of their keys; Damage if they cannot be."""
+        """Return the nodes of the page, in the order of their keys; Damage if they cannot be."""
         number, _, flags, lower, upper = HEADER.unpack_from(self.data)
         count, rest = divmod(lower - HEADER.size, 2)
         if number != self.number or flags & KINDS != self.kind or rest:
@@ -139,7 +139,7 @@ class Page(NamedTuple):
         return [node for node, _ in nodes]
 
     def _node(self, start: int, meta: Meta, tree: Tree) -> tuple[Node, int]:
-        """The node at an offset, and its size."""
+        """Return the node at an offset, and its size."""
         low, high, flags, key_size = _NODE.unpack_from(self.data, start)
         size, place, inside = low | high << 16, start + _NODE.size + key_size, 0
         key = self.data[start + _NODE.size : place]

@@ -61,7 +61,7 @@ class Pages:
         return data
 
     def newest(self) -> Meta:
-        """The meta page of the last commit."""
+        """Return the meta page of the last commit."""
         if not os.fstat(self._file).st_size:
             raise Damage("it is empty")
         first = self._meta_at(0)
@@ -71,7 +71,7 @@ class Pages:
         return max(first, second)
 
     def is_first_of_two(self, size: int) -> bool:
-        """Whether ``size`` bytes hold nothing but the first meta page of a new file."""
+        """Return True if ``size`` bytes hold nothing but the first meta page of a new file."""
         first = self._meta_at(0)
         return first.transaction == 0 and size <= first.page_size
 
@@ -92,7 +92,7 @@ class Pages:
         return Meta(transaction, free.pad, last, map_size, free, main)
 
     def index(self, meta: Meta, tree: Tree) -> tuple[dict[bytes, Place], list[Span]]:
-        """The places of a tree's records by key, in order, and the pages that the tree uses."""
+        """Return the places of a tree's records by key, in order, and the pages that it uses."""
         places: dict[bytes, Place] = {}
         used: list[Span] = []
         size = os.fstat(self._file).st_size
@@ -123,7 +123,7 @@ class Pages:
         return places, used
 
     def _leaves(self, meta: Meta, tree: Tree, used: list[Span]) -> Iterator[Page]:
-        """The leaf pages of a tree in order; every page visited is added to ``used``."""
+        """Yield the leaf pages of a tree in order; add every page visited to ``used``."""
         if tree.root == _NO_PAGE:
             return
         if not 0 < tree.depth <= _MOST_DEEP:
@@ -151,12 +151,12 @@ class Pages:
             stack += [(one.child, depth + 1, Bounds(*keys)) for one, keys in reversed([*children])]
 
     def value(self, meta: Meta, place: Place, most: int | None = None) -> bytes:
-        """The value of a record, or at ``most`` its first bytes."""
+        """Return the value of a record, or its first ``most`` bytes."""
         self._check_first_page(meta, place)
         return self._read(place.offset, place.size if most is None else min(most, place.size))
 
     def _check_first_page(self, meta: Meta, place: Place) -> None:
-        """Damage if a value has pages of its own, and the first of them does not say so."""
+        """Raise Damage if a value has pages of its own, and the first of them does not say so."""
         if place.page < 0:
             return
         header = self._read(place.offset - HEADER.size, HEADER.size)
@@ -168,7 +168,7 @@ class Pages:
             raise Damage(f"page {place.page} is overwritten")
 
     def check_uses(self, meta: Meta, places: dict[bytes, Place], spans: list[Span]) -> None:
-        """Damage if a page has two uses, is free and used, or begins a value without saying so."""
+        """Raise Damage if a page has two uses, is free and used, or begins a value unmarked."""
         lists, used = self.index(meta, meta.free)
         free = [np.empty(0, np.uint64)]
         for place in sorted(lists.values()):
@@ -197,5 +197,5 @@ def _ascend(keys: list[Order]) -> bool:
 
 
 def _pages_of(size: int, meta: Meta) -> int:
-    """How many pages of its own a value of that size takes."""
+    """Return the number of pages of its own that a value of that size takes."""
     return (HEADER.size - 1 + size) // meta.page_size + 1

@@ -25,7 +25,7 @@ Codes = NDArray[np.uint16]
 
 
 def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
-    """States (uint64[states, 3]) as runs of one signature each, in as many parts as blocks need."""
+    """Yield states (uint64[states, 3]) as runs of one signature each, in the parts of blocks."""
     found = np.zeros(codes.size, np.uint64)
     signatures(keys.tables, words, found)
     order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
@@ -35,12 +35,12 @@ def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
 
 
 def words_of(runs: Runs) -> Words:
-    """The states of runs, uint64[states, 3]."""
+    """Return the states of runs, uint64[states, 3]."""
     return runs.keys.reshape(-1, WORDS)
 
 
 def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.int64]:
-    """The strata of states, or, where ``layered``, their lower bounds."""
+    """Return the strata of states, or, where ``layered``, their lower bounds."""
     found = np.zeros(words.shape[0], np.int64)
     places_of(keys.tables, words, make_board(), layered, found)
     return found
@@ -49,14 +49,14 @@ def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.
 class PatienceIntake:
     """Checks the blocks of one deal's store before they are worked with.
 
-    A checksum tells that a block is what was written, not that it makes sense.
+    A checksum tells that a block is unchanged, not that it makes sense.
     """
 
     def __init__(self, keys: PatienceKeys) -> None:
         self.keys = keys
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
-        """StoreError, naming ``where``, if a block with this key cannot have these states."""
+        """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
         wrong = self._wrong(key, runs)
         if wrong is not None:
             raise StoreError(f"the block is wrong: {wrong}", where)

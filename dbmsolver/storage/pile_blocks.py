@@ -20,13 +20,13 @@ Codes = NDArray[np.uint8]
 
 
 def to_runs(keys: Words, codes: Codes) -> Runs:
-    """States, in ascending order of keys, as runs of one signature each."""
+    """Return states, in ascending order of keys, as runs of one signature each."""
     signatures, counts = np.unique(keys >> np.uint64(HALF), return_counts=True)
     return Runs(signatures, counts.astype(np.int64), keys & _LOWER, codes, 1)
 
 
 def from_runs(runs: Runs) -> Words:
-    """Inverse of :func:`to_runs`: the keys."""
+    """Return the keys of runs: the inverse of :func:`to_runs`."""
     keys: Words = (np.repeat(runs.signatures, runs.counts) << np.uint64(HALF)) | runs.keys
     return keys
 
@@ -34,14 +34,14 @@ def from_runs(runs: Runs) -> Words:
 class PileIntake:
     """Checks the blocks of one deal's store before they are worked with.
 
-    A checksum tells that a block is what was written, not that it makes sense.
+    A checksum tells that a block is unchanged, not that it makes sense.
     """
 
     def __init__(self, keys: PileKeys) -> None:
         self.keys = keys
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
-        """StoreError, naming ``where``, if a block with this key cannot have these states."""
+        """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
         wrong = self._wrong(key, runs)
         if wrong is not None:
             raise StoreError(f"the block is wrong: {wrong}", where)

@@ -1,7 +1,7 @@
 """The records of a store: the grammar of keys and values.
 
 This grammar is the source of all widths; ``docs/store-format.md`` tells the meaning of every field
-to those who write a reader of their own.  Numbers in keys are big-endian, so that the order of
+to authors of other readers.  Numbers in keys are big-endian, so that the order of
 bytes is that of the numbers; numbers in values are little-endian.  ``uN`` is N bits wide, ``[n]``
 means n of them::
 
@@ -36,7 +36,7 @@ LARGEST = (1 << 62) - 1
 MANIFEST = b"M"
 SEAL_KEY = b"S"
 BLOCK_HEADER = struct.Struct("<BBBBIQ")
-"""What follows a block's checksum: version, code_bytes, words, extra_bytes, runs, states."""
+"""The header after a block's checksum: version, code_bytes, words, extra_bytes, runs, states."""
 _CLOSED_KEY = struct.Struct(">cHHQQQ")
 _PENDING_KEY = struct.Struct(">cHHQ")
 _NAMES = {b"C": "closed", b"A": "look-ahead", b"P": "pending", b"B": "pending", b"D": "done"}
@@ -69,43 +69,43 @@ class BlockKey(NamedTuple):
 
 
 def closed_key(kind: bytes, place: BlockKey) -> bytes:
-    """A key of kind ``C`` or ``A``."""
+    """Return a key of kind ``C`` or ``A``."""
     return _CLOSED_KEY.pack(kind, *place)
 
 
 def pending_key(kind: bytes, layer: int, stratum: int, number: int) -> bytes:
-    """A key of kind ``P``, ``B`` or ``D``."""
+    """Return a key of kind ``P``, ``B`` or ``D``."""
     return _PENDING_KEY.pack(kind, layer, stratum, number)
 
 
 def parse_closed_key(key: bytes) -> BlockKey:
-    """The fields of a key of kind ``C`` or ``A``."""
+    """Return the fields of a key of kind ``C`` or ``A``."""
     return BlockKey(*_CLOSED_KEY.unpack(key)[1:])
 
 
 def parse_pending_key(key: bytes) -> tuple[int, int, int]:
-    """(layer, stratum, number) of a key of kind ``P``, ``B`` or ``D``."""
+    """Return (layer, stratum, number) of a key of kind ``P``, ``B`` or ``D``."""
     layer, stratum, number = _PENDING_KEY.unpack(key)[1:]
     return layer, stratum, number
 
 
 def stratum_prefix(kind: bytes, layer: int, stratum: int) -> bytes:
-    """The bytes that all keys of a kind begin with in one stratum."""
+    """Return the bytes that all keys of a kind begin with in one stratum."""
     return kind + struct.pack(">HH", layer, stratum)
 
 
 def number_of(key: bytes) -> int:
-    """The number at the end of a key; 0 for the keys of manifest and seal."""
+    """Return the number at the end of a key; 0 for the keys of manifest and seal."""
     return int.from_bytes(key[-8:], "big") if len(key) > 8 else 0
 
 
 def is_sound(key: bytes) -> bool:
-    """Whether a key other than those of manifest and seal fits the grammar."""
+    """Return True if a key other than those of manifest and seal fits the grammar."""
     return len(key) == _SIZES.get(key[:1], 0) and number_of(key) <= LARGEST
 
 
 def describe(key: bytes) -> str:
-    """A key in words, for messages."""
+    """Return a key in words, for messages."""
     if key[:1] in (MANIFEST, SEAL_KEY):
         return "manifest" if key[:1] == MANIFEST else "seal"
     if len(key) < _PENDING_KEY.size:
@@ -116,7 +116,7 @@ def describe(key: bytes) -> str:
 
 
 def states_of(data: bytes, where: str) -> int:
-    """The number of states in a block's header; the block is not decoded.
+    """Return the number of states in a block's header; the block is not decoded.
 
     ``data`` is the block, or its first bytes; StoreError, naming ``where``, if the header is cut
     short.

@@ -31,7 +31,7 @@ from dbmsolver.storage.transaction import Transaction
 
 _MASK = (1 << 64) - 1
 _HEADER_BYTES = 64
-"""Enough of a block to read its header."""
+"""The first bytes of a block that suffice to read its header."""
 _TRIES = 50
 Found = TypeVar("Found")
 
@@ -49,8 +49,11 @@ class Store(Closing):
         self.path = path
         self.manifest = manifest
         self.check_states: Callable[[bytes, Any, str], None] | None = None
-        """Called with a block's key, its :class:`~dbmsolver.storage.blocks.Runs` and its name when
-        it is decoded; raises StoreError for states that cannot be."""
+        """The check of a block when it is decoded.
+
+        It gets the block's key, its :class:`~dbmsolver.storage.blocks.Runs` and its name, and
+        raises StoreError for states that cannot be.
+        """
         self._records = records
         self._total = total
         self._failed = False
@@ -83,7 +86,7 @@ class Store(Closing):
 
     @classmethod
     def begun(cls, path: Path) -> bool:
-        """Whether ``path`` holds a store, or anything that is in a store's place.
+        """Return True if ``path`` holds a store, or anything that is in a store's place.
 
         The first files of a store that has no record yet do not count.
         """
@@ -121,7 +124,7 @@ class Store(Closing):
         return self._number
 
     def wrote(self, key: bytes) -> bool:
-        """Whether this run has written a record itself."""
+        """Return True if this run has written a record itself."""
         return isinstance(self._records, Environment) and number_of(key) >= self._first
 
     def _next_number(self) -> int:
@@ -130,9 +133,10 @@ class Store(Closing):
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
-        """A transaction: committed at the end of the block, or not at all.
+        """Open a transaction: it is committed at the end of the block, or not at all.
 
-        After one that failed there are no others: what its writer takes to be stored is not.
+        After a write that failed there are no others: its writer takes records to be stored that
+        are not.
         """
         if self._failed:
             raise StoreError("an earlier write has failed", str(self.path))
@@ -148,53 +152,56 @@ class Store(Closing):
     # Reading.
 
     def keys(self, prefix: bytes = b"") -> list[bytes]:
-        """All keys that begin with ``prefix``, in order."""
+        """Return all keys that begin with ``prefix``, in order."""
         return self._records.keys(prefix)
 
     def place(self, key: bytes) -> bytes:
-        """What a record's checksum covers beside its content: the store's id and the key."""
+        """Return the bytes that a record's checksum covers beside its content: store id and key."""
         return bytes.fromhex(self.manifest.id) + key
 
     def where(self, key: bytes) -> str:
-        """The store and a record in words, for messages."""
+        """Return the store and a record in words, for messages."""
         return f"{self.path}: {describe(key)}"
 
     def read(self, key: bytes, most: int | None = None) -> bytes:
-        """The bytes of a record (or the first ``most`` of them); StoreError if it is missing."""
+        """Return the bytes of a record (or the first ``most``); StoreError if it is missing."""
         value = self._records.get(key, most)
         if value is None:
             raise StoreError(f"record {describe(key)} is missing", str(self.path))
         return value
 
     def done(self, key: bytes) -> bytes:
-        """The signatures in a record of kind ``D``; StoreError, naming it, if it is damaged."""
+        """Return the signatures in a record of kind ``D``; StoreError, naming it, if damaged."""
         data = self.read(key)
         if not is_intact(data, self.place(key)) or len(data) % 8:
             raise StoreError(f"{self.where(key)}: the record is damaged")
         return data[CHECKSUM.size :]
 
     def states_in(self, key: bytes) -> int:
-        """The number of states in a block's header; no more of the block is read.
+        """Return the number of states in a block's header; no more of the block is read.
 
-        Nothing tells whether the header is damaged, as its checksum covers the whole block: what
-        is counted so has to be compared with something else.
+        Nothing tells whether the header is damaged, as its checksum covers the whole block: the
+        number has to be compared with something else.
         """
         return states_of(self.read(key, _HEADER_BYTES), self.where(key))
 
     def check_record(self, key: bytes) -> None:
-        """StoreError, naming the record, if it is not what was written under this key."""
+        """Raise StoreError, naming the record, if it is not the one written under this key."""
         if not is_intact(self.read(key), self.place(key)):
             raise StoreError(f"{self.where(key)}: the record is damaged (checksum does not match)")
 
     def size(self) -> int:
-        """Bytes on disk."""
+        """Return the bytes on disk."""
         try:
             return (self.path / "data.mdb").stat().st_blocks * 512
         except OSError:
             return 0
 
     def _check_total(self) -> None:
-        """StoreError if the records are not those of the last commit, by keys and checksums."""
+        """Raise StoreError unless the records are those of the last commit.
+
+        Keys and checksums tell.
+        """
         found = 0
         for key in self.keys():
             if key in (MANIFEST, SEAL_KEY):
@@ -218,7 +225,7 @@ def _open_records(path: Path, readonly: bool) -> DataFile | Environment:
 
 
 def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifest, int]:
-    """The manifest and the sum of checksums, both confirmed by the seal."""
+    """Return the manifest and the sum of checksums, both confirmed by the seal."""
     value, seal = records.get(MANIFEST), records.get(SEAL_KEY) or b""
     found = None if value is None else read_format(value)
     if value is None or found is None:
@@ -234,7 +241,7 @@ def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifes
 
 
 def look(path: Path, work: Callable[[Store], Found]) -> Found:
-    """What ``work`` finds in a store that is open for reading.
+    """Return the result of ``work`` on a store that is open for reading.
 
     It is called again where another process changes the store meanwhile, at most 50 times.
     """

@@ -1,4 +1,4 @@
-"""Changes to a store that are committed together, and the seal over all records."""
+"""Transactions of a store: changes that are committed together, and the seal over all records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MASK = (1 << 64) - 1
 
 
 class Transaction:
-    """Changes that are committed together; see :meth:`dbmsolver.storage.store.Store.write`.
+    """A transaction of a store; see :meth:`dbmsolver.storage.store.Store.write`.
 
     ``total`` is the sum modulo 2**64 of the checksums of all records; ``next_number`` returns a
     number that no record has had.

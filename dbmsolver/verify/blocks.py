@@ -54,9 +54,9 @@ class _Header(NamedTuple):
 
 
 def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Directory:
-    """What a block says it holds; StoreError if that cannot be, or does not fit its key.
+    """Return the directory of a block; StoreError if it cannot be, or does not fit its key.
 
-    ``whole``: the checksum is compared, too.  The states are not decompressed.
+    ``whole``: the checksum is compared, too. The states are not decompressed.
     """
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
@@ -75,7 +75,7 @@ def read_directory(store: Store, form: Format, key: bytes, whole: bool) -> Direc
 
 
 def _directory(body: bytes, header: _Header, key: bytes, where: str) -> Directory:
-    """The beginning of a block's body; StoreError if it does not fit its header and key."""
+    """Return the beginning of a block's body; StoreError if it does not fit its header and key."""
     signatures = np.frombuffer(body, np.uint64, header.runs).copy()
     counts = np.frombuffer(body, np.int64, header.runs, 8 * header.runs).copy()
     place = parse_closed_key(key)
@@ -92,7 +92,7 @@ def _directory(body: bytes, header: _Header, key: bytes, where: str) -> Director
 
 
 def read_body(store: Store, form: Format, key: bytes) -> Body:
-    """A block's states; StoreError if it is damaged."""
+    """Return a block's states; StoreError if it is damaged."""
     return _whole(store, code_bytes(form), key)[1]
 
 
@@ -107,13 +107,13 @@ def claimed_by(store: Store, width: int, key: bytes) -> tuple[int, int]:
 
 
 def read_block(store: Store, width: int, key: bytes) -> tuple[Directory, Body]:
-    """All of a block whose codes have ``width`` bytes; StoreError if it is damaged."""
+    """Return all of a block whose codes have ``width`` bytes; StoreError if it is damaged."""
     directory, body = _whole(store, width, key)
     return directory(), body
 
 
 def _whole(store: Store, width: int, key: bytes) -> tuple[Callable[[], Directory], Body]:
-    """A block's directory, which is checked when it is asked for, and its states."""
+    """Return a block's directory, which is checked when it is called, and its states."""
     where = f"{store.path}: {describe(key)}"
     data = store.read(key)
     header = _header(data, width, where, _place(store, key))
@@ -131,12 +131,12 @@ def _whole(store: Store, width: int, key: bytes) -> tuple[Callable[[], Directory
 
 
 def _place(store: Store, key: bytes) -> bytes:
-    """What a checksum covers besides the block: the store's id and the block's key."""
+    """Return the bytes that a checksum covers besides the block: the store's id and its key."""
     return bytes.fromhex(store.manifest.id) + key
 
 
 def _header(data: bytes, width: int, where: str, place: bytes | None) -> _Header:
-    """A block's header; where it has a ``place``, its checksum is compared, too.
+    """Return a block's header; where it has a ``place``, its checksum is compared, too.
 
     ``width`` are the bytes of a parent-move code.
     """
@@ -168,7 +168,7 @@ class Readers:
         self.most = max(1, memory // (4 * _BLOCK_BYTES))
 
     def map(self, work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
-        """What ``work`` makes of each item, in order."""
+        """Yield the result of ``work`` for each item, in order."""
         begun: deque[Future[Found]] = deque()
         for item in items:
             if len(begun) == self.most:

@@ -1,4 +1,4 @@
-"""What the checks of games have in common that are searched without signatures and planes."""
+"""The parts common to the checks of games that are searched without signatures and planes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[int, int]
 _FEW = 1 << 16
 """States that may be too many for the counts: the check itself says where, not the counts."""
 _BLOCK_TIMES = 4
-"""How many times the size of its body a block takes while it is read."""
+"""The memory that a block takes while it is read, in sizes of its body."""
 
 
 FormT = TypeVar("FormT")
@@ -68,14 +68,14 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
             self._check_memory(claims, memory)
 
     def _check_counts(self, states: int) -> None:
-        """Refuted if blocks claim far more states than were counted: these are not unpacked."""
+        """Raise Refuted if blocks claim far more states than were counted; unpack none of these."""
         manifest = self.store.manifest
         counted = manifest.states + manifest.forced
         if states > 2 * counted + _FEW:
             raise Refuted(f"blocks claim {states:,} states, and {counted:,} were counted")
 
     def _check_memory(self, claims: list[tuple[int, int]], memory: int) -> None:
-        """UndecidedError if the check needs more memory: nothing is unpacked before."""
+        """Raise UndecidedError if the check needs more memory: nothing is unpacked before."""
         states: dict[Place, int] = {}
         for key, (number, _) in zip(self.keys, claims, strict=True):
             place = parse_closed_key(key)
@@ -90,7 +90,10 @@ class BlockwiseCheck(Generic[FormT, WhereT, StatesT]):
             )
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return how many states are in memory at once, of so many in each layer and stratum."""
+        """Return how many states are in memory at once; ``states`` counts those of each place.
+
+        A place is a layer and a stratum.
+        """
         raise NotImplementedError
 
     @property

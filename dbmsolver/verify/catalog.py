@@ -1,6 +1,6 @@
-"""What is where in a store: closed blocks, their signatures, and the partitions.
+"""The catalogue of a store: closed blocks, their signatures, and the partitions.
 
-The catalogue is in memory: some 120 bytes for each signature of the store.
+It is in memory: some 120 bytes for each signature of the store.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Catalog:
         return sum(block.states for block in self.blocks)
 
     def stratum_of(self, split: int) -> int:
-        """The stratum of a divided signature."""
+        """Return the stratum of a divided signature."""
         run = int(np.flatnonzero(self.index.split == split)[0])
         return int(self.strata[self.index.partition[run]])
 
@@ -115,7 +115,7 @@ def read_catalog(
 
 
 def _records(tables: list[Directory]) -> tuple[NDArray[np.uint64], Ints]:
-    """All signatures, ascending, and records of all runs in all blocks, by run and block."""
+    """Return all signatures, ascending, and records of all runs in all blocks, by run and block."""
     if not tables:
         return np.empty(0, np.uint64), np.empty((0, 4), np.int64)
     signature = np.concatenate([table.signatures for table in tables])
@@ -182,7 +182,7 @@ def _stacked(rows: list[NDArray], width: int, kind: type) -> NDArray:  # type: i
 
 
 def _groups(strata: Ints, counts: Ints, partition_states: int) -> Ints:
-    """A number for each run, in order: the same for those that share a partition."""
+    """Return a number for each run, in order: the same for those that share a partition."""
     before = np.cumsum(counts) - counts
     big = counts > partition_states
     after_big = np.concatenate(([False], big[:-1]))
@@ -193,7 +193,7 @@ def _groups(strata: Ints, counts: Ints, partition_states: int) -> Ints:
 
 
 def _ranges(starts: Ints, ends: Ints) -> Ints:
-    """All numbers of the ranges, one range after the other."""
+    """Return all numbers of the ranges, one range after the other."""
     lengths = ends - starts
     offsets = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
     return offsets + np.arange(lengths.sum())

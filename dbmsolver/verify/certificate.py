@@ -1,4 +1,4 @@
-"""The small record of a finished search: what it claims, and what another run can be compared by.
+"""The certificate of a finished search: its claim, and the counts to compare another run by.
 
 The digest and the counts do not depend on
 threads, memory or the order of the work where a proof is concerned, so two runs of one proof give
@@ -23,7 +23,7 @@ from dbmsolver.verify.solution import BadSolution, replay
 
 
 def claim_of(manifest: Manifest, where: str | None = None) -> str:
-    """``unsolvable``, ``shortest`` or ``solved``; StoreError if the store claims nothing."""
+    """Return ``unsolvable``, ``shortest`` or ``solved``; StoreError if the store claims nothing."""
     verdict = manifest.verdict
     if verdict == "unsolvable":
         return "unsolvable"
@@ -34,10 +34,10 @@ def claim_of(manifest: Manifest, where: str | None = None) -> str:
 
 
 def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
-    """The certificate of a finished store.
+    """Return the certificate of a finished store.
 
-    States, digest and counts describe the closed set where that is what the claim rests on; a
-    solution that is not said to be a shortest one rests on its moves alone.
+    States, digest and counts describe the closed set where the claim rests on that; a solution that
+    is not said to be a shortest one rests on its moves alone.
     """
     claim = claim_of(manifest, where)
     record: Certificate = {
@@ -65,7 +65,7 @@ def from_manifest(manifest: Manifest, where: str | None = None) -> Certificate:
 
 
 def _question(question: Question, method: Method) -> Question:
-    """The question that the claim answers.
+    """Return the question that the claim answers.
 
     Dominating positions are a proof's, even where a search for a shortest solution has begun with
     them and found that there is none.
@@ -76,10 +76,10 @@ def _question(question: Question, method: Method) -> Question:
 def _counts(
     claim: str, strata: Iterable[Sequence[int]], length: int | None, digest: str | None
 ) -> dict[str, Any]:
-    """Counts, and the digest, of those closed states that do not depend on the run.
+    """Return counts, and the digest, of those closed states that do not depend on the run.
 
-    Of the layer that holds the goal of a shortest solution, how much is closed depends on threads
-    and memory: its states are left out, and there is no digest.
+    Of the layer that holds the goal of a shortest solution, the closed part depends on threads and
+    memory: its states are left out, and there is no digest.
     """
     rows = [
         dict(zip(("layer", "stratum", "states", "forced"), row, strict=True))
@@ -95,7 +95,7 @@ def _counts(
 
 
 def deal_of(certificate: Certificate, where: str) -> Deal:
-    """The deal that a certificate speaks of."""
+    """Return the deal that a certificate speaks of; InputError if it cannot be read."""
     try:
         rules = rules_from(certificate["rules"])
         position = parse_board("\n".join(certificate["deal"]["board"]) + "\n", rules, where)
@@ -109,9 +109,9 @@ def deal_of(certificate: Certificate, where: str) -> Deal:
 
 
 def differences(one: Certificate, other: Certificate) -> list[str]:
-    """What two certificates disagree about, in words; nothing about versions.
+    """Return the differences of two certificates, in words; nothing about versions.
 
-    A solution that is claimed to be a shortest one may be another one of the same length.  A
+    A solution that is claimed to be a shortest one may be another one of the same length. A
     solution without such a claim depends on the run altogether: then only deal and claim are
     compared.
     """
@@ -147,7 +147,7 @@ def _rows(certificate: Certificate) -> dict[tuple[int, int], tuple[int, int]]:
 
 
 def from_result(result: Result) -> Certificate:
-    """The certificate of an answer, without its solution.
+    """Return the certificate of an answer, without its solution.
 
     Another run need not find the same one.
     """
@@ -179,7 +179,7 @@ def from_result(result: Result) -> Certificate:
 
 
 def bad_path(certificate: Certificate, deal: Deal) -> str | None:
-    """What is wrong with the solution in a certificate, None if nothing is."""
+    """Return the fault of the solution in a certificate, None if it has none."""
     if certificate["claim"] == "unsolvable":
         return None
     if certificate["path"] is None:

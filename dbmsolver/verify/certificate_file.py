@@ -30,7 +30,7 @@ Certificate = dict[str, Any]
 
 
 def dump(certificate: Certificate) -> str:
-    """A certificate as JSON, a list's element per line."""
+    """Return a certificate as JSON, a list's element per line."""
     lines = []
     for name, value in certificate.items():
         text = json.dumps(value)
@@ -41,7 +41,7 @@ def dump(certificate: Certificate) -> str:
 
 
 def load(path: Path) -> Certificate:
-    """Read a certificate; InputError, saying what is wrong, for anything else."""
+    """Read a certificate; InputError, naming the fault, for anything else."""
     where = str(path)
     try:
         with open(path, "rb") as file:
@@ -73,7 +73,7 @@ def load(path: Path) -> Certificate:
 
 
 def problems(data: Any) -> Iterator[str]:
-    """What the schema says, for machines without a validator."""
+    """Yield the differences of some JSON from the schema, for machines without a validator."""
     if not isinstance(data, dict):
         yield "expected a JSON object"
         return
@@ -123,7 +123,7 @@ def problems(data: Any) -> Iterator[str]:
 
 
 def _problems_of_rows(data: Certificate) -> Iterator[str]:
-    """What is wrong with strata and path."""
+    """Yield the faults of strata and path."""
     names = {"layer", "stratum", "states", "forced"}
     last = (-1, -1)
     for row in data["strata"]:
@@ -144,7 +144,7 @@ def _problems_of_rows(data: Certificate) -> Iterator[str]:
 
 
 def _problems_of_labels(data: Certificate) -> Iterator[str]:
-    """What is wrong with the rules, and with what does not go together."""
+    """Yield the faults of the rules, and of labels that do not go together."""
     try:
         rules = rules_from(data["rules"])
         measure_of(rules, data["policy"], data["metric"])

@@ -1,4 +1,4 @@
-"""Whether parent-move codes lead to the deal: the chains of parents in each signature have ends."""
+"""A check that parent-move codes lead to the deal: the chains of each signature have ends."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_CHAINS = Chains(np.empty(0, np.int32), 0)
 
 
 class ChainBook:
-    """Keeps chains of parents until they are followed, by threads of the pool.
+    """The chains of parents that are kept until threads of the pool have followed them.
 
     They are those of partitions and of divided signatures. Those of one signature may take
     ``memory`` bytes; larger ones are in a file, in which a chain rarely leads far: from piece to
@@ -43,7 +43,7 @@ class ChainBook:
         self._following: list[Future[int]] = []
 
     def of_partition(self, partition: int, turn: bool) -> Chains:
-        """Where parents of states are noted that are found on a partition, in its turn or after."""
+        """Return the chains that note the parents of a partition's states, in its turn or after."""
         plan = self.catalog.partitions[partition]
         if plan.split >= 0:
             return self._of_split(plan.split, partition - plan.piece, plan.states)
@@ -73,9 +73,9 @@ class ChainBook:
             self._following.append(self.pool.submit(_lost, chains))
 
     def lost(self, wait: bool) -> int:
-        """The number in the store of a state whose parents lead round in a ring; -1 for none.
+        """Return the number of a state whose parents lead round in a ring; -1 for none.
 
-        ``wait`` until all chains have been followed.
+        The number is that in the store. ``wait`` until all chains have been followed.
         """
         for task in [task for task in self._following if wait or task.done()]:
             self._following.remove(task)

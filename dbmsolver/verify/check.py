@@ -94,7 +94,7 @@ def verify(
 def _shown(
     deal: Deal, manifest: Manifest
 ) -> Callable[[tuple[int, int, int, int]], Position | None]:
-    """What makes a position of a state's words."""
+    """Return a function that makes a position of a state's words."""
     if deal.rules.has_pile:
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])

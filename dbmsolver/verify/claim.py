@@ -1,4 +1,4 @@
-"""What is to be checked, and how far a check has come."""
+"""The claim to be checked, and the progress of a check."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INTERVAL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a store claims: that no solution has fewer moves than ``length``.
+    """The claim of a store: that no solution has fewer moves than ``length``.
 
     Without a length, that there is none at all. ``root`` is the deal's state: signature and planes.
     By ``method`` states are positions, or records of dominating positions.
@@ -25,21 +25,21 @@ class Claim:
 
     @property
     def costs(self) -> bool:
-        """Whether moves are counted."""
+        """True if moves are counted."""
         return self.length is not None
 
     @property
     def records(self) -> bool:
-        """Whether states are records of dominating positions."""
+        """True if states are records of dominating positions."""
         return self.method is Method.DOMINATING
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a check has come.
+    """The progress of a check.
 
-    ``share`` says how much of the phase is done. Blocks are read first; then states are checked,
-    which ``states`` tells, and what these lead to is looked up where that had to wait.
+    ``share`` is the finished share of the phase. Blocks are read first; then states are checked,
+    which ``states`` counts, and the successors that had to wait are looked up.
     """
 
     phase: str
@@ -51,13 +51,13 @@ class Progress:
 
 
 class Pace:
-    """Says when it is time to tell again how far things have come."""
+    """A clock that says when it is time to report."""
 
     def __init__(self) -> None:
         self._last = 0.0
 
     def due(self) -> bool:
-        """Whether it is."""
+        """Return True if it is time to report."""
         now = time.monotonic()
         if now - self._last < INTERVAL:
             return False

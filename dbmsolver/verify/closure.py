@@ -40,7 +40,7 @@ _LIFT_OF_SUIT = 14
 _LIFT_TO_GOAL = 53
 """The same of the last move of all, where cards that are home count only then."""
 _SPILLED = 4
-"""Rows that macros lead to wait in files until these take so many times the memory."""
+"""The rows that wait in files at most, in sizes of the memory for them."""
 
 
 class Job(NamedTuple):
@@ -98,7 +98,7 @@ class Closure:
         self.chains = ChainBook(catalog, memory // 8, self._pool)
         self._pace = Pace()
         self._checked = False
-        """Whether all states are; what they lead to may still have to be looked up."""
+        """True if all states are checked; their successors may still have to be looked up."""
         self._chosen: NDArray[np.bool_] | None = None
         if sample is not None and catalog.blocks:
             self._choose(sample, seed)
@@ -262,7 +262,7 @@ class Closure:
             worker.work.digest[0] = 0
 
     def _end(self, lowest: int) -> None:
-        """Nothing more leads to strata from this one on."""
+        """Note that nothing more leads to strata from this one on."""
         self.chains.end(lowest)
         if self._chosen is None:
             self.exchange.close(lowest)
@@ -279,7 +279,7 @@ class Closure:
         return refuted(self.claim, row, None if source is None else self._state(source))
 
     def _state(self, number: int) -> tuple[int, int, int, int]:
-        """A state by its number in the store."""
+        """Return a state by its number in the store."""
         bases = self.catalog.bases
         partition = int(np.searchsorted(bases, number, side="right")) - 1
         self.partitions.prepare(partition, self._readers)

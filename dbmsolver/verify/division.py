@@ -1,8 +1,8 @@
-"""How a signature with more states than fit into memory is divided into pieces.
+"""Divisions of a signature with more states than fit into memory, into pieces.
 
-A few bits of a state's planes make its *cell*; a piece is a range of cells.  Most successors should
-be in the piece of the state they come from.  So the bits are those of cards that seldom move: cards
-that few parent-move codes name.  (If they are badly chosen, more rows travel; nothing else.)
+A few bits of a state's planes make its *cell*; a piece is a range of cells. Most successors should
+be in the piece of the state they come from. So the bits are those of cards that seldom move: cards
+that few parent-move codes name. (If they are badly chosen, more rows travel; nothing else.)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
 Ints = NDArray[np.int64]
 _SAMPLE = 1 << 18
 _MARGIN = 0.85
-"""Pieces are planned with so much of what they may have: their sizes are those of a sample."""
+"""The share of a piece's largest size that is planned for: sizes are those of a sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def divide(
 def _sample(
     store: Store, form: Format, signature: np.uint64, step: int, key: bytes, record: Ints
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint16]]:
-    """Planes and codes of every so-manieth state; none if they cannot be read."""
+    """Return planes and codes of one state in ``step``; none if they cannot be read."""
     body = read_body(store, form, key)
     count = int(record[3])
     planes = np.empty(form.planes * count, np.uint64)
@@ -95,7 +95,7 @@ def _sample(
 def choose(
     form: Format, planes: NDArray[np.uint64], codes: NDArray[np.uint16], most: int
 ) -> Division:
-    """A division by which no piece has more than about ``most`` of these states."""
+    """Return a division by which no piece has more than about ``most`` of these states."""
     moved = np.bincount(form.code_card[codes[codes < form.code_card.size]], minlength=52)
     ones = np.zeros(192, np.int64)
     count_ones(form.planes, planes, ones)
@@ -126,13 +126,13 @@ def choose(
 
 
 def check_size(states: int) -> None:
-    """DbmError for a piece that is too big for any partition."""
+    """Raise DbmError for a piece that is too big for any partition."""
     if states > MOST_STATES:
         raise DbmError(f"{states:,} states differ in too little to be divided")
 
 
 def _alone(bits: Ints) -> Index:
-    """An index with this division only."""
+    """Return an index with this division only."""
     none, one = np.empty(0, np.int64), np.ones(1, np.int64)
     return Index(
         np.empty(0, np.uint64), none, none, none, one, np.zeros(1, np.uint64), bits.reshape(1, -1),

@@ -35,7 +35,7 @@ class RowBatch:
     shape: tuple[int, int] = (0, 0)
 
     def open(self) -> Rows:
-        """The rows, uint64[*, 4 or 5]."""
+        """Return the rows, uint64[*, 4 or 5]."""
         if self.rows is not None:
             return self.rows
         assert self.spill is not None
@@ -86,15 +86,15 @@ class Exchange:
         queue.rows, queue.nbytes = [], 0
 
     def has(self, partition: int) -> bool:
-        """Whether there are rows for a partition."""
+        """Return True if there are rows for a partition."""
         return partition in self._queues
 
     def waiting(self) -> bool:
-        """Whether there are rows for any partition."""
+        """Return True if there are rows for any partition."""
         return bool(self._queues)
 
     def take(self, partition: int, most: int) -> Iterator[RowBatch]:
-        """All rows for a partition, in batches of at most ``most``; they are kept no longer."""
+        """Yield all rows for a partition, in batches of at most ``most``; keep them no longer."""
         with self._lock:
             queue = self._queues.pop(partition, _Queue())
             self._used -= queue.nbytes
@@ -115,7 +115,7 @@ class Exchange:
                 yield RowBatch(None, spill, offset + 8 * self.width * first, shape)
 
     def runs(self, partition: int) -> NDArray[np.int64]:
-        """The runs that the rows for a partition are to be looked up in, ascending."""
+        """Return the runs that the rows for a partition are to be looked up in, ascending."""
         queue = self._queues[partition]
         found = [np.unique(rows[:, -1]) for rows in queue.rows]
         for offset, count in queue.spilled:

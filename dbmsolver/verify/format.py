@@ -1,4 +1,4 @@
-"""The keys in a store, for those who write a reader of their own; the tables of them.
+"""The keys in a store, for authors of other readers; their tables.
 
 **Cards** are ``4 * rank + suit``, ranks from 0 (ace), suits H S D C = 0 1 2 3.  **Place values**
 say where a card lies: 0 to 3 on its first to fourth legal parent, 4 in a freecell, 5 at the bottom
@@ -75,7 +75,7 @@ from dbmsolver.game.deals import Deal
 
 FREECELL, BOTTOM, LOCKED, HOME = 4, 5, 6, 7
 NO_CARD = 63
-"""What the deal's parent-move code moves, where a run is one move."""
+"""The card that the deal's parent-move code moves, where a run is one move: none."""
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -114,7 +114,10 @@ class Format(NamedTuple):
 
 
 def _and_more(name: str, meaning: str, *fields: str) -> Any:
-    """A named tuple with the fields of `Format` and some more: kernels are compiled for each."""
+    """Return a named tuple type with the fields of `Format` and some more.
+
+    Kernels are compiled for each such type.
+    """
     kind = namedtuple(name, (*Format._fields, *fields))  # type: ignore[misc]
     kind.__doc__ = meaning
     return kind
@@ -147,17 +150,17 @@ TwoWayFormat = _and_more(
 
 
 def comes_back(form: Any) -> bool:
-    """Whether cards come back from the foundations."""
+    """Return True if cards come back from the foundations."""
     return isinstance(form, TwoWayFormat) and form.removable
 
 
 def code_bytes(form: Format) -> int:
-    """Width of a parent-move code."""
+    """Return the bytes of a parent-move code."""
     return 1 if form.code_card.size <= 256 else 2
 
 
 def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
-    """The deal itself: its signature and planes."""
+    """Return the deal's own state: its signature and planes."""
     heights: Sequence[int] = deal.position.foundations
     kept = range(CARDS)
     if comes_back(form) and min(heights) < 13:
@@ -177,7 +180,7 @@ def root_words(form: Format, deal: Deal) -> tuple[int, int, int, int]:
 
 
 def progress(form: Format, signatures: Words) -> Ints:
-    """Progress of each signature."""
+    """Return the progress of each signature."""
     words = signatures.astype(np.int64)
     total = np.full(words.size, form.locked_total, np.int64)
     for suit in range(4):

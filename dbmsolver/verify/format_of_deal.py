@@ -27,9 +27,9 @@ from dbmsolver.verify.format import (
 )
 
 BUILDS = {"alternate": 0, "suit": 1, "any": 2, "none": 1, "suit-both": 1}
-"""What decides which moves home are safe: where nothing is built, all are, as by suit."""
+"""The rule by which moves home are safe: where nothing is built, all are, as by suit."""
 RISES = {"suit-both": (4, -4)}
-"""What is added to a card's number for its parents, but for their suits, where that is not 4."""
+"""The numbers added to a card's for its parents, apart from suits, where that is not 4."""
 RUNS = {"single": 0, "suit-runs": 1}
 POLICIES = {"none": 0, "horne": 1, "wkr": 2, "max": 4}
 PLAYED_WKR = 3
@@ -37,7 +37,7 @@ PLAYED_WKR = 3
 
 
 class _Dealt(NamedTuple):
-    """Where the cards lie in the deal, in the way of `Format`."""
+    """The places of the cards in the deal, in the way of `Format`."""
 
     place: list[int]
     under: list[int]
@@ -46,7 +46,7 @@ class _Dealt(NamedTuple):
 
 
 def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> Format:
-    """The tables of a deal under a policy.
+    """Return the tables of a deal under a policy.
 
     A `RunFormat` where a run is one move, by the rules or as the metric counts moves; a
     `TwoWayFormat` where cards go both ways.
@@ -83,7 +83,7 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
 
 
 def _coming_back(form: Format, kept: int) -> Format:
-    """The tables with a place for cards that are home and not of the ``kept`` lowest ranks."""
+    """Return tables with a place for cards that are home and not of the ``kept`` lowest ranks."""
     free = range(4 * kept, CARDS)
     places: list[list[int]] = [[] for _ in range(CARDS)]
     for card, place in zip(form.code_card.tolist(), form.code_place.tolist(), strict=True):
@@ -158,7 +158,7 @@ def _of_any_game(deal: Deal, policy: Policy) -> Format:
 
 
 def _values(rules: Rules, forced_aces: bool) -> list[list[int]]:
-    """The place values of each card."""
+    """Return the place values of each card."""
     values = []
     for card in range(CARDS):
         numbers = range(len(rules.parent_kinds))
@@ -194,7 +194,7 @@ def _dealt(deal: Deal, forced_aces: bool) -> _Dealt:
 def _planes(
     dealt: list[int], values: list[list[int]], bits: list[list[int]]
 ) -> tuple[list[int], list[int]]:
-    """The cards whose bit in a plane varies, and those whose bit there is always 1."""
+    """Return the cards whose bit in a plane varies, and those whose bit there is always 1."""
     varying, fixed = [0, 0, 0], [0, 0, 0]
     for card in range(CARDS):
         places = values[card] + ([dealt[card]] if dealt[card] < LOCKED else [])
@@ -210,7 +210,7 @@ def _mask(cards: Any) -> np.uint64:
 
 
 def _plane_bits(removable: bool = False) -> list[list[int]]:
-    """Bits of the place values 0 to 7 in the planes off, low, high.
+    """Return the bits of the place values 0 to 7 in the planes off, low, high.
 
     Nothing for locked, nor for home, unless cards come back from there.
     """

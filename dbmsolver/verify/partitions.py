@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 def state_bytes(form: Format) -> int:
-    """Bytes that a state on a partition takes, its slots and its parent's number included."""
+    """Return the bytes that a state on a partition takes, with its slots and parent's number."""
     return 8 * form.planes + 2 + 2 + 6 + 4
 
 
@@ -40,9 +40,9 @@ class LoadedPartition:
 
 
 class PartitionCache:
-    """Loads partitions, and keeps those that were loaded last, up to ``memory`` bytes.
+    """A cache of partitions, which keeps those that were loaded last, up to ``memory`` bytes.
 
-    ``costs``: the moves made to each state are computed, too.  :meth:`load` may be called by any
+    ``costs``: the moves made to each state are computed, too. :meth:`load` may be called by any
     thread, the others by one.
     """
 
@@ -71,7 +71,7 @@ class PartitionCache:
         bases[first : first + states.size] = bases[first] + np.cumsum(states) - states
 
     def states(self, number: int) -> int:
-        """States of a partition that has been prepared."""
+        """Return the states of a partition that has been prepared."""
         plan = self.catalog.partitions[number]
         return plan.states if plan.split < 0 else int(self._pieces[plan.split].states[plan.piece])
 
@@ -178,7 +178,7 @@ class PartitionCache:
 
 
 def cut(segments: Ints, size: int) -> Iterator[Ints]:
-    """A list of segments cut into pieces of at most ``size`` states.
+    """Cut a list of segments into lists of at most ``size`` states.
 
     Segments are int64[*, 3 or more]: run, first state, count.
     """

@@ -44,7 +44,7 @@ class States(NamedTuple):
     layers: k.Ints
 
     def cut(self, first: int, last: int) -> States:
-        """Some of them."""
+        """Return the states ``first:last``."""
         return States(self.words[first:last], self.codes[first:last], self.layers[first:last])
 
 
@@ -55,7 +55,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
     state_bytes = 200
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Those of three strata, whatever their layers."""
+        """Return the states of three adjacent strata, whatever their layers, at most."""
         strata: dict[int, int] = {}
         for (_, stratum), number in states.items():
             strata[stratum] = strata.get(stratum, 0) + number
@@ -95,7 +95,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         )
 
     def _known(self, stratum: int) -> States:
-        """The closed states of the strata about one, of all layers."""
+        """Return the closed states of a stratum and its neighbours, of all layers."""
         near = range(stratum - 1, stratum + 2)
         for old in set(self.loaded) - set(near):
             del self.loaded[old]
@@ -106,7 +106,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         return self._sorted([self.loaded[one] for one in near])
 
     def _sorted(self, parts: list[States]) -> States:
-        """States in order; Refuted if one is there twice."""
+        """Return states in order; raise Refuted if one is there twice."""
         words = np.concatenate([part.words for part in parts] or [np.empty((0, 3), np.uint64)])
         codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
         layers = np.concatenate([part.layers for part in parts] or [np.empty(0, np.int64)])
@@ -155,7 +155,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
 
 
 def _check_rings(known: States, chains: list[tuple[k.Ints, k.Ints]]) -> None:
-    """Refuted if parents within a stratum lead round and round.
+    """Raise Refuted if parents within a stratum lead round and round.
 
     Each state points to its parent if that is of the stratum, else to nothing. In every round each
     pointer is replaced by two of them, so after as many rounds as the number of states has bits all

@@ -1,4 +1,4 @@
-"""Keys of Klondike and its relatives, for those who write a reader of their own.
+"""Keys of Klondike and its relatives, for authors of other readers.
 
 **Key**: three words, in which each card has a digit of three bits, cards 0 to 20 in word 0, 21 to
 41 in word 1, the others in word 2: 0 where it was dealt, be that on a card, in stock or in waste; 1
@@ -114,11 +114,11 @@ class PatienceFormat:
         self.root = self._root()
 
     def _counted(self, cards: Sequence[int]) -> list[int]:
-        """The cards that these count as."""
+        """Return the cards that these count as."""
         return [self.base.counted(card) for card in cards]
 
     def _root(self) -> Words:
-        """The words of the deal."""
+        """Return the words of the deal."""
         home = [card for card in range(CARDS) if card >> 2 < self.dealt.foundations[card & 3]]
         key = sum(6 << 64 * (card // 21) + 3 * (card % 21) for card in home)
         waste = len(self.dealt.waste)
@@ -128,7 +128,7 @@ class PatienceFormat:
         return np.array([key >> 64 * word & (1 << 64) - 1 for word in range(3)], np.uint64)
 
     def position(self, words: tuple[int, ...]) -> Position | None:
-        """The position of a state; None if it is none."""
+        """Return the position of a state; None if it is none."""
         state = np.array(words[:3], np.uint64)
         if not can_be_read(self.game, self.table, state):
             return None
@@ -159,10 +159,10 @@ class PatienceFormat:
 
 
 def _at_home(deal: Deal, policy: Policy) -> Ints:
-    """What has to be home of each suit for a move home of a card to be made at once; 14: never is.
+    """Return, per card and suit, the ranks that must be home before it goes home at once.
 
-    Which cards may come to lie on a card, and what on those, is said in
-    :mod:`dbmsolver.game.patience`.
+    int64[52, 4]; 14 stands for never. Which cards may come to lie on a card, and which on those, is
+    said in :mod:`dbmsolver.game.patience`.
     """
     rules = deal.rules
     assert isinstance(deal.position, Patience)

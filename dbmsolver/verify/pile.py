@@ -40,7 +40,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
     state_bytes = 64
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Those of a layer and stratum and of all next to it."""
+        """Return the states of a layer and stratum and of all next to it, at most."""
         near = (-1, 0, 1)
         return max(
             (
@@ -78,11 +78,11 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
                     yield Progress("checking", place[1], last, self.states, 0, share)
 
     def _layer(self, taken: Taken) -> int:
-        """The layer of the first of some states; 0 in a proof."""
+        """Return the layer of the first of some states; 0 in a proof."""
         return int(self.form.layers(taken)[0]) if self.layered else 0
 
     def _states(self, place: Place) -> States:
-        """All closed states of a layer and stratum; Refuted if one is there twice."""
+        """Return all closed states of a layer and stratum; raise Refuted if one is there twice."""
         if place not in self.loaded:
             parts = [self._read(key) for key in self.blocks.get(place, [])]
             keys = np.concatenate([part.keys for part in parts] or [np.empty(0, np.uint64)])
@@ -185,7 +185,7 @@ def _words(key: int) -> tuple[int, int, int, int]:
 
 
 def _none(wrong: Flags, keys: Words, reason: str) -> None:
-    """Refuted, with the first of the states that are wrong."""
+    """Raise Refuted, with the first of the states that are wrong, if any is."""
     found = np.flatnonzero(wrong)
     if found.size:
         raise Refuted(reason, _words(int(keys[found[0]])))

@@ -1,4 +1,4 @@
-"""Keys of games of one pile, for those who write a reader of their own, and what they stand for.
+"""Keys of games of one pile, for authors of other readers, and their meaning.
 
 **Key**, a word: bits 0 to 5 are the card on top of the pile, 52 where it is empty. From bit 6 on
 stands how many cards the stock has left, in as many bits as the number in the deal needs (none for
@@ -11,7 +11,7 @@ order. So the key says what lies where, but for the order of the pile below its 
 columns of the deal, plus those that the stock has lost.
 
 **Parent-move code**: the card that was on top before the last move, 52 where the pile was empty; 53
-for the deal itself. What moved is the card that is on top now.
+for the deal itself. The card that moved is on top now.
 
 **Digest**: as of other games, of public keys that have two words: the key, and 0.
 """
@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 
 class Taken(NamedTuple):
-    """Keys taken apart: so many cards left in each column and, last, in the stock; and the top."""
+    """Keys taken apart: the cards left in each column and, last, in the stock; and the top."""
 
     left: list[Ints]
     top: Ints
@@ -72,7 +72,7 @@ class PileFormat:
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.piles) - 1
 
     @property
@@ -97,7 +97,10 @@ class PileFormat:
         return Taken(left, (keys & _TOP).astype(np.int64))
 
     def are_positions(self, keys: Words, taken: Taken) -> Flags:
-        """Which keys are positions: nothing beyond the deal, and a top that was moved last."""
+        """Return a flag for each key that is a position.
+
+        It has nothing beyond the deal, and a top that was moved last.
+        """
         good: Flags = keys & ~np.uint64(self.used) == 0
         whole = np.ones(keys.size, np.bool_)
         for left, pile in zip(taken.left, self.piles, strict=True):
@@ -112,26 +115,26 @@ class PileFormat:
         return good & np.where(whole, first, last)
 
     def strata(self, taken: Taken) -> Ints:
-        """Cards on the pile."""
+        """Return the number of cards on the pile, for each key."""
         total = np.full(taken.top.size, len(self.on_pile), np.int64)
         for left, pile in zip(taken.left, self.piles, strict=True):
             total += len(pile) - left
         return total
 
     def layers(self, taken: Taken) -> Ints:
-        """Cards in the columns of the deal, plus cards turned from the stock."""
+        """Return the cards in the columns of the deal, plus cards turned from the stock."""
         turned: Ints = len(self.piles[-1]) - taken.left[-1]
         return self.in_columns + turned
 
     def are_won(self, taken: Taken) -> Flags:
-        """Which have empty columns."""
+        """Return a flag for each state with empty columns."""
         won = np.ones(taken.top.size, np.bool_)
         for left in taken.left[:-1]:
             won &= left == 0
         return won
 
     def may_go_on(self, cards: Ints, tops: Ints) -> Flags:
-        """Which cards may be put on the cards on top, as they leave a column."""
+        """Return a flag for each card that may be put on the card on top, as it leaves a column."""
         apart = np.abs(cards // 4 - tops // 4)
         good: Flags = apart == 1
         if self.wraps:
@@ -140,19 +143,22 @@ class PileFormat:
         return good
 
     def without(self, keys: Words, number: int, cards: Ints) -> Words:
-        """The keys after ``cards`` have gone to the pile from a column, or from the stock."""
+        """Return the keys after ``cards`` have gone to the pile from a column or the stock."""
         one = np.uint64(1 << self.shifts[number])
         after: Words = ((keys - one) & ~_TOP) | cards.astype(np.uint64)
         return after
 
     def before(self, keys: Words, tops: Ints, codes: Ints) -> Words:
-        """The keys before the cards on top were put there, with ``codes`` on top."""
+        """Return the keys before the cards on top were put there, with ``codes`` on top."""
         one = np.array([1 << shift for shift in self.shifts], np.uint64)[self.source[tops]]
         parents: Words = ((keys + one) & ~_TOP) | codes.astype(np.uint64)
         return parents
 
     def position(self, key: int) -> Position | None:
-        """The position of a key, the lower cards of the pile in their order; None if it is none."""
+        """Return the position of a key; None if it is none.
+
+        The lower cards of the pile are in their order.
+        """
         keys = np.array([key], np.uint64)
         taken = self.take(keys)
         if not self.are_positions(keys, taken)[0]:

@@ -36,7 +36,7 @@ Words = NDArray[np.uint64]
 _FIRST_ROOM = 1 << 12
 _UNIT = 1 << 14
 _POSITION_BYTES = 24 + 8
-"""Of a position, with its share of the hash table."""
+"""The bytes of a position, with its share of the hash table."""
 
 
 class TooManyPositions(DbmError):
@@ -86,7 +86,7 @@ class Positions:
     def add(
         self, catalog: Catalog, partitions: PartitionCache, readers: Readers
     ) -> Iterator[Progress]:
-        """Add the positions that the stored records stand for; Refuted for what is no record."""
+        """Add the positions that the stored records stand for; Refuted if one is no record."""
         table = make_table()
         for number in range(len(catalog.partitions)):
             partitions.prepare(number, readers)
@@ -176,7 +176,7 @@ class Positions:
         return Progress(phase, 0, 0, self.count, self.count, share)
 
     def _position(self, words: Words) -> Position:
-        """The position of three words."""
+        """Return the position of three words."""
         first, second, third = (int(word) for word in words)
         heights = third >> CARDS | second >> CARDS << 12
         hearts, spades, diamonds, clubs = (heights >> (4 * suit) & 15 for suit in range(4))
@@ -208,7 +208,7 @@ class Positions:
 
 
 def _planes(deal: Deal) -> tuple[int, int, int]:
-    """The planes off, low and dealt of a deal."""
+    """Return the planes off, low and dealt of a deal."""
     rules = deal.rules
     off = sum(1 << card for card in deal.position.freecells if card is not None)
     low = dealt = 0

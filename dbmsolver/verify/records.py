@@ -17,7 +17,7 @@ _ALL = (1 << CARDS) - 1
 
 
 def root_record(form: Format, deal: Deal) -> tuple[int, int, int, int]:
-    """The normal form of the deal's own record: its signature and planes."""
+    """Return the normal form of the deal's own record: its signature and planes."""
     signature, off, low, _ = root_words(form, deal)
     fix = 0
     if int(form.fillers) == _ALL:
@@ -37,7 +37,7 @@ def root_record(form: Format, deal: Deal) -> tuple[int, int, int, int]:
 def position_of_record(
     form: Format, deal: Deal, words: tuple[int, int, int, int]
 ) -> Position | None:
-    """One of the positions that a record stands for, slot cards in freecells first.
+    """Return one of the positions that a record stands for, slot cards in freecells first.
 
     None if there is none.
     """

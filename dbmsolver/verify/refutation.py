@@ -1,4 +1,4 @@
-"""What is wrong with a store: the first counterexample, as a sentence and a board."""
+"""Refutations of a store: the first counterexample, as a sentence and a board."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Refuted(Exception):
     """The store's claim does not hold, or not for the reasons that the store gives.
 
     ``words`` is a state to show, (signature, off, low, high), and ``other`` a second one;
-    ``relation`` says what it is to the first.
+    ``relation`` names its relation to the first.
     """
 
     def __init__(
@@ -62,24 +62,24 @@ class Refuted(Exception):
 
     @classmethod
     def state(cls, error: int, signature: int, partition: s.Partition, number: int) -> Refuted:
-        """A closed state of a partition is wrong."""
+        """Return the refutation by a wrong closed state of a partition."""
         return cls(_REASONS[error], words_of(signature, partition, number))
 
 
 def key_refuted(error: int, place: BlockPlace, signature: int) -> Refuted:
-    """A key in a block cannot be taken apart."""
+    """Return the refutation by a key in a block that cannot be taken apart."""
     return Refuted(f"{_REASONS[error]} ({describe(place.key)}, signature {signature:#x})")
 
 
 def words_of(signature: int, partition: s.Partition, number: int) -> tuple[int, int, int, int]:
-    """A state of a partition."""
+    """Return a state of a partition: signature and planes."""
     width = partition.planes.size // max(partition.codes.size, 1)
     planes = [int(word) for word in partition.planes[width * number : width * (number + 1)]]
     return signature, planes[0], planes[1], planes[2] if width == 3 else 0
 
 
 def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> Position | None:
-    """The position of a state, its columns where the deal has their bottom cards.
+    """Return the position of a state, its columns where the deal has their bottom cards.
 
     None if there is no such position.
     """

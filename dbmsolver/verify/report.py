@@ -1,4 +1,4 @@
-"""What is asked of a check, and what it reports."""
+"""Options of a check, and its report."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.certificate_file import Certificate
 
 Depth = Literal["lemma", "full"]
-"""How far a proof over dominating positions is doubted: that its records are closed under the
-macros of docs/dominance.md, or that the positions they cover are closed under the rules of the
-game.
+"""The depth of a check of a proof over dominating positions.
+
+Either its records are closed under the macros of docs/dominance.md, or the positions they cover are
+closed under the rules of the game.
 """
 
 
 class How(NamedTuple):
-    """How a store is to be checked."""
+    """The options of a check."""
 
     threads: int | None = None
     memory: int | None = None
@@ -30,7 +31,7 @@ class How(NamedTuple):
 
 @dataclass(slots=True)
 class Verification:
-    """What was claimed, what was checked, and what came of it.
+    """The claim, the checks that were made, and the verdict.
 
     ``reason`` and the positions are the first counterexample of a store that is not valid;
     ``neighbour`` is the position one move before or after ``position``, where there is one, and
@@ -47,7 +48,7 @@ class Verification:
     relation: str | None = None
     checked: list[str] = field(default_factory=list)
     depth: Depth | None = None
-    """Of a proof over dominating positions."""
+    """The depth in which a proof over dominating positions was checked."""
     covered: int | None = None
     """Positions that the records cover, where they were listed."""
     sample: float | None = None

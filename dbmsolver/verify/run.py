@@ -98,7 +98,10 @@ class Run:
         yield from self._closure(form, Claim(root, length), catalog)
 
     def _is_bound(self, least: int, length: int) -> bool:
-        """Whether a solution is as short as the deal's lower bound, and so a shortest one."""
+        """Return True if a solution is as short as the deal's lower bound, and so a shortest one.
+
+        Raises Refuted if it is shorter than that.
+        """
         if least > length:
             raise Refuted(f"the lower bound of the deal is {least}, more than {length}")
         if least == length:
@@ -133,7 +136,7 @@ class Run:
     def _closed_states(
         self, check: PileCheck | PatienceCheck, length: int | None
     ) -> Generator[Progress, None, None]:
-        """Carry out a check of closed states, and tell what was checked."""
+        """Carry out a check of closed states, and note it in the report."""
         report = self.report
         report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
         try:
@@ -293,7 +296,7 @@ class Run:
 
 
 def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
-    """The lower bound of a state."""
+    """Return the lower bound of a state."""
     signature, off, low, high = (np.uint64(word) for word in words)
     board = make_board()
     error, home, locked = take_signature(form, signature)
@@ -307,7 +310,7 @@ def bound_of(form: Format, words: tuple[int, int, int, int]) -> int:
 
 
 def _rows(tally: NDArray[np.int64]) -> list[tuple[int, int, int, int]]:
-    """(layer, stratum, states, forced) of what has been checked, ascending."""
+    """Return (layer, stratum, states, forced) of the checked states, ascending."""
     strata, layers = np.nonzero(tally.sum(axis=2))
     return sorted(
         (int(layer), int(stratum), int(tally[stratum, layer, 0]), int(tally[stratum, layer, 1]))

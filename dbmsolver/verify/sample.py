@@ -10,7 +10,10 @@ Item = TypeVar("Item")
 
 
 def sampled(blocks: Sequence[Item], share: float | None, seed: int | None) -> set[Item]:
-    """A ``share`` of the blocks, at least one if there are any, chosen by ``seed``; None: all."""
+    """Return a ``share`` of the blocks, at least one if there are any; all if it is None.
+
+    They are chosen by ``seed``.
+    """
     if share is None or not blocks:
         return set(blocks)
     number = min(len(blocks), max(1, round(share * len(blocks))))

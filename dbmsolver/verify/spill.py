@@ -54,7 +54,7 @@ class Spill:
 
 
 def mapped_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
-    """An array of zeros in a file of its own, which goes when the array does."""
+    """Return an array of zeros in a file of its own, which goes when the array does."""
     with _temporary() as file:
         try:
             # All of it now: for a page that finds no room later there is no error but a signal.

@@ -1,4 +1,4 @@
-"""Where a thread works: states become rows, and rows are looked up, or sent where they belong."""
+"""The workers of the check: states become rows, and rows are looked up, or sent to their place."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Missing(Exception):
 
 
 class CheckWorker:
-    """A thread's scratch memory, with ``room`` for so many rows, and what it does there."""
+    """A worker of the check: scratch memory with room for ``room`` rows, used by one thread."""
 
     def __init__(
         self, form: Format, catalog: Catalog, claim: Claim, exchange: Exchange, layers: int
@@ -138,7 +138,10 @@ class CheckWorker:
         self._judge(self.missing[:gone])
 
     def _judge(self, missing: Ints) -> None:
-        """Rows that were not found: right only where costs count, if what they lead to can wait."""
+        """Refute the claim by rows that were not found, unless they may be missing.
+
+        They may only where costs count, if their states can wait.
+        """
         if not missing.size:
             return
         worst = int(missing[0])
@@ -152,12 +155,12 @@ class CheckWorker:
 
 
 def root_row(claim: Claim) -> list[int]:
-    """The row that looks for the deal."""
+    """Return the row that looks for the deal."""
     return [*claim.root, ROOT << KIND, 0]
 
 
 def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | None) -> Refuted:
-    """What a missing row says against the claim; ``source`` is the state it came from."""
+    """Return the refutation by a missing row; ``source`` is the state it came from."""
     other = (row[0], row[1], row[2], row[3])
     kind = row[4] >> KIND
     if claim.records:
@@ -184,5 +187,5 @@ def refuted(claim: Claim, row: list[int], source: tuple[int, int, int, int] | No
 
 
 def source_of(row: list[int]) -> int | None:
-    """The number in the store of the state that a row came from, if it came from one."""
+    """Return the number in the store of the state that a row came from; None without one."""
     return None if row[4] >> KIND == ROOT else row[4] & int(SOURCE)

@@ -1,4 +1,4 @@
-"""What commands print with --json is what docs/answers.schema.json says."""
+"""Outputs of commands with --json, against docs/answers.schema.json."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ SAME = (
 
 
 def check_same(path: str, *answers: dict[str, Any], code: int) -> None:
-    """What one search found is told in the same way by all commands."""
+    """Check that the result of one search is told in the same way by all commands."""
     told = [
         *answers,
         answer("export", path),

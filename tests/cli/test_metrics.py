@@ -28,7 +28,7 @@ SPOILED = """Foundations: H-6 C-J D-6 S-J
 7D TH KS KD JH
 KC JD TD 9D
 """
-"""What can be won only if a card is kept from going home."""
+"""A board that can be won only if a card is kept from going home."""
 
 
 @pytest.fixture

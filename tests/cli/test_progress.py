@@ -1,4 +1,4 @@
-"""What a running search shows on standard error."""
+"""Displays of a running search on standard error."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_on_a_read_only_file_system(proof: Path) -> None:
 
 
 def test_while_it_is_searched(tmp_path: Path) -> None:
-    """What was committed last is shown; a second writer is refused; the writer is not disturbed."""
+    """The last commit is shown; a second writer is refused; the writer is not disturbed."""
     store = tmp_path / "store"
     events = session.run("prove", DEAL, session.Options(store=store, method="every-position"))
     next(events)

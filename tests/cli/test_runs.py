@@ -110,7 +110,7 @@ def test_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
 
 
 def first_event(child: subprocess.Popen[str]) -> str:
-    """What a search with `--log-json` says up to its first event, which tells that it runs."""
+    """Return the messages of a search with `--log-json` up to its first event: then it runs."""
     assert child.stderr is not None
     lines = []
     for line in child.stderr:

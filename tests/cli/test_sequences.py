@@ -87,7 +87,7 @@ def run_check(path: Path, board: str, form: str = "short") -> Result:
 
 
 def test_the_limit_may_be_left_out(board: str) -> None:
-    """What follows --all is the deal where there is no other."""
+    """The word after --all is the deal where there is no other."""
     for order in (["--all", board], [board, "--all"], ["--all", "5", board], ["--all=5", board]):
         assert "2 such solutions" in run("solve", *order).stdout
     assert "Missing argument 'DEAL'" in run("solve", "--all").output

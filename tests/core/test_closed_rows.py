@@ -1,4 +1,4 @@
-"""What is told of closed states in memory is what the readable model and their blocks say."""
+"""Counts of closed states in memory, against the readable model and the states' blocks."""
 
 from __future__ import annotations
 

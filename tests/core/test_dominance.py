@@ -61,7 +61,7 @@ def decks(build: Build, fill: Fill, seeds: range) -> Iterator[Deck]:
 def small_decks(
     build: Build, fill: Fill, seeds: range, most: int = MOST
 ) -> Iterator[tuple[Deck, Records]]:
-    """Those with not too many records, and their records."""
+    """Yield the decks with not too many records, and their records."""
     for deck in decks(build, fill, seeds):
         records = all_records(deck, most)
         if records is not None:

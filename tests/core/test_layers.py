@@ -84,7 +84,7 @@ class Layers:
                 self.hand_out(number)
 
     def busy(self, number: int, layer: int) -> bool:
-        """Whether a shard has anything to do for a layer."""
+        """Return True if a shard has anything to do for a layer."""
         to_do = self.shards[number].state[TODO] > 0
         return bool(to_do or self.inbox[number] or layer in self.waiting[number])
 

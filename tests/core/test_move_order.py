@@ -81,7 +81,7 @@ def distances(codec: StateCodec, random: Random, every: bool) -> dict[State, int
 
 
 def compare(seed: int) -> tuple[int, int]:
-    """How many states a random start leads to, and how many moves to them are left out."""
+    """Return the number of states a random start leads to, and of moves to them left out."""
     random = Random(seed)
     rules, start = small_start(random)
     codec = StateCodec(Deal(start, rules), random.choice(POLICIES))
@@ -91,7 +91,7 @@ def compare(seed: int) -> tuple[int, int]:
 
 
 def left_out(codec: StateCodec, random: Random, known: dict[State, int]) -> int:
-    """How many moves are left out of some of these states, entered by any moves."""
+    """Count the moves left out of some of these states, entered by any moves."""
     successors = Successors(codec)
     missing = 0
     for state in random.sample(sorted(known), min(len(known), 20)):

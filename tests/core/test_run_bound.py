@@ -1,4 +1,4 @@
-"""What the bound of runs has to be on boards that tell its parts apart."""
+"""The bound of runs on boards that tell its parts apart."""
 
 from collections import Counter
 from dataclasses import replace

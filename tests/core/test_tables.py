@@ -32,7 +32,7 @@ def key_of_words(game: Game, words: list[int]) -> int:
 
 
 def beneath(position: Position) -> dict[int, int | None]:
-    """What each card in a column lies on; None at the bottom."""
+    """Return the card that each card in a column lies on; None at the bottom."""
     return {
         card: column[depth - 1] if depth else None
         for column in position.columns

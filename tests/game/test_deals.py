@@ -57,7 +57,7 @@ def same_as_pysol(game: str, number: int) -> bool:
 
 
 def pysolfc_board(game: str, number: int) -> list[str]:
-    """How PySolFC deals a Microsoft number, by what the source of its games says of it."""
+    """Return the board that PySolFC deals for a Microsoft number, by the source of its games."""
     if game == "russian_solitaire":  # class RussianSolitaire(Yukon) with other stacks
         return pysol_board("yukon", number)
     pysol = Game("freecell", number, RandomBase.DEALS_MS)

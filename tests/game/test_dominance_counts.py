@@ -1,4 +1,4 @@
-"""How many records real deals have: numbers that a search over records has to agree with."""
+"""Counts of the records of real deals, which a search over records has to agree with."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ DECKS = 100
 """Decks that are looked at before a mistake counts as unnoticed."""
 
 Change = tuple[str, str]
-"""What a text is replaced by."""
+"""A part of a text, and its replacement."""
 
 # Each mistake with builds and fills, the seed of a deck that notices it, and the change.
 MACROS: dict[str, tuple[Build, Fill, int, Change]] = {
@@ -240,7 +240,7 @@ def module(source: str, name: str, *changes: Change) -> ModuleType:
 
 
 def wrong(found: Searched) -> bool:
-    """Whether a deck does not pass."""
+    """Return True if a deck does not pass."""
     try:
         check(found)
     except AssertionError:
@@ -249,7 +249,7 @@ def wrong(found: Searched) -> bool:
 
 
 def notices(model: Model, build: Build, fill: Fill, seed: int) -> bool:
-    """Whether the deck of the seed, or if not some other, does not pass."""
+    """Return True if the deck of the seed, or if not some other, does not pass."""
     seeds = (seed, *range(DECKS))
     return any(wrong(searched(build, fill, seed, model)) for seed in seeds)
 

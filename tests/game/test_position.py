@@ -28,7 +28,7 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 def reachable(start: Position, rules: Rules, policy: Policy) -> tuple[int, int]:
-    """How many positions without a forced move there are, and the last breadth-first layer."""
+    """Return the number of positions without a forced move, and the last breadth-first layer."""
     seen = {start.canonical()}
     layer, depth, count = [start], -1, 0
     while layer:

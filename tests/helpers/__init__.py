@@ -1,1 +1,1 @@
-"""What test modules share: positions, slow twins of kernels, fakes, ways to damage a store."""
+"""Helpers of test modules: positions, slow twins of kernels, fakes, ways to damage a store."""

@@ -104,7 +104,7 @@ class Shown:
         return parse_board(self.page.evaluate(BOARD), self.rules)
 
     def move(self) -> int:
-        """How many moves the page says are made."""
+        """Return the number of moves made, as the page says it."""
         return int(self.page.evaluate("document.body.dataset.move"))
 
     def address(self) -> str:
@@ -134,7 +134,7 @@ class Shown:
         return clock
 
     def ask(self, script: str) -> Any:
-        """What a script finds in the page."""
+        """Return the result of a script in the page."""
         return self.page.evaluate(script)
 
 

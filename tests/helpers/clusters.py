@@ -18,7 +18,7 @@ from dbmsolver.version import PROGRAM
 
 
 class Reference:
-    """What a result is known by before it is there; `found` is the result."""
+    """The reference of a result that is not there yet; `found` is the result."""
 
     def __init__(self, function: str, arguments: tuple[Any, ...]) -> None:
         self.function = function
@@ -27,8 +27,9 @@ class Reference:
 
 
 class Alone:
-    """What looks like a connection to a cluster: this process does the work when it is asked for
-    the result. `lost` is the share of the work of which nothing comes.
+    """A connection to a cluster of which this process does the work when a result is asked for.
+
+    `lost` is the share of the work of which nothing comes.
     """
 
     lost = 0.0

@@ -16,7 +16,7 @@ _VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 def run(*args: object, stdin: str | bytes | None = None) -> Result:
-    """What `dbmsolver ARGS` does, with this on standard input."""
+    """Return the result of `dbmsolver ARGS`, with this on standard input."""
     return CliRunner().invoke(cli, [str(arg) for arg in args], input=stdin)
 
 

@@ -174,7 +174,7 @@ def dominated(record: Record, rules: Rules) -> set[State]:
 
 
 class Model(NamedTuple):
-    """What is tested: the record of a position, and the macros of a record."""
+    """The tested functions: the record of a position, and the macros of a record."""
 
     record_of: Callable[[Position, Rules, Policy], Record] = records.record_of
     macros: Callable[[Record, Rules, Policy], Iterator[Macro]] = successors_of_records.macros

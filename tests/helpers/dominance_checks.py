@@ -110,7 +110,7 @@ def _check_locally(found: Searched, record: Record, states: set[State]) -> None:
 
 
 def check_model(found: Searched, random: Random) -> None:
-    """What the readable model says of single records."""
+    """Check the readable model on single records."""
     deck, rules = found.deck, found.deck.rules
     everything = sorted(set().union(found.plain, *found.covered.values()), key=repr)
     for record, macros in found.records.macros.items():

@@ -37,7 +37,7 @@ class Family:
     step: int
     """States that are expanded at once."""
     memory: int | None = None
-    """What the search may take: so little that nothing fits into it, or anything."""
+    """The memory of the search: too little for anything to fit into it, or any."""
 
     def deck(self, wanted: Verdict) -> Deal:
         """A deck with this verdict."""
@@ -94,7 +94,7 @@ def ask(question: str, deal: Deal, family: Family | None = None, **options: Any)
 
 
 def counts(result: Result) -> tuple[Any, ...]:
-    """What must not depend on how often a search was interrupted."""
+    """Return the facts that must not depend on interruptions of a search."""
     return result.verdict, result.length, result.states, result.strata, result.digest
 
 

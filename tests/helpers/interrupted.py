@@ -33,7 +33,7 @@ from dbmsolver.search.proof import dives, piece_tables, piece_worker, worker
 
 
 class Settings(TypedDict):
-    """What is searched, and how it is disturbed."""
+    """The searched deal, and the ways in which the search is disturbed."""
 
     question: Question
     game: str
@@ -54,7 +54,7 @@ class Settings(TypedDict):
 
 
 def facts(result: Result) -> dict[str, Any]:
-    """What must not depend on how a search was cut up."""
+    """Return the facts that must not depend on the parts of a search."""
     return {
         "verdict": result.verdict,
         "limit": result.limit,

@@ -1,4 +1,4 @@
-"""What the kernels of each family of games make of fixed positions, part by part.
+"""Results of the kernels of each family of games on fixed positions, part by part.
 
 The parts are those of :mod:`dbmsolver.storage.meanings`. Each function returns plain values for
 each part: the same ones as long as records keep their meaning.

@@ -88,7 +88,7 @@ def closure(
 
 
 def lengths(found: tuple[list[Position], list[list[Edge]]]) -> list[int | None]:
-    """How far each position is from the goal: breadth first, moves that cost nothing first."""
+    """Return each position's distance from the goal: breadth first, free moves first."""
     positions, edges = found
     back: list[list[tuple[int, int]]] = [[] for _ in positions]
     for number, ways in enumerate(edges):

@@ -31,7 +31,7 @@ def lower_bound(position: Position) -> int:
 
 
 def has_lower(beneath: tuple[int, ...], of_suit: int, than: int) -> bool:
-    """Whether a card of that suit and lower than the card `than` is among those beneath."""
+    """Return True if a card of that suit and lower than the card `than` is among those beneath."""
     return any(suit(card) == of_suit and rank(card) < rank(than) for card in beneath)
 
 

@@ -27,7 +27,7 @@ class Closure(NamedTuple):
     parents: dict[State, dict[int, State]]
     """For each state, by parent-move code, the states that it is a successor of."""
     forced: set[State]
-    """Those with a forced move."""
+    """The states with a forced move."""
 
 
 def closure(game: Game) -> Closure | None:
@@ -70,7 +70,7 @@ def small_game(rules: Rules, seed: int) -> tuple[Game, Closure]:
 
 
 def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
-    """So many cards in columns and freecells, the rest of them home.
+    """Return a position with ``cards`` cards in columns and freecells, the rest of them home.
 
     With low cards deep there may be no way out, with runs it may be near.
     """

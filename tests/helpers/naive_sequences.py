@@ -42,7 +42,7 @@ def shortest_ways(start: Position, rules: Rules, most: int) -> tuple[int, int] |
 
 
 def bounded_ways(start: Position, rules: Rules, length: int) -> int:
-    """How many sequences of ``length`` moves win, where no shorter one does.
+    """Count the sequences of ``length`` moves that win, where no shorter one does.
 
     Positions from which a slow twin of the lower bound sees no such sequence are left out.
     """

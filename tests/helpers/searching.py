@@ -1,4 +1,4 @@
-"""How tests run searches: over every position, to their end, without dives, in small pieces."""
+"""Searches in tests: over every position, to their end, without dives, in small pieces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ prove = partial(api.prove, method="every-position")
 
 
 def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
-    """What a generator returns at its end."""
+    """Return the value that a generator returns at its end."""
     while True:
         try:
             next(steps)

@@ -1,4 +1,4 @@
-"""What several test modules share: positions of every kind, and what the core makes of them."""
+"""Helpers of several test modules: positions of every kind, and the core's results on them."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Game(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """What the core makes of a move: the state it leads to, and its parent-move code."""
+    """The core's result of a move: the state it leads to, and its parent-move code."""
 
     state: State
     code: int

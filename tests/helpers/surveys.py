@@ -47,9 +47,9 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def facts(path: Path) -> list[tuple[Any, ...]]:
-    """What must be the same however a survey was made.
+    """Return the facts that must be the same in every survey of the same deals.
 
-    How much was closed before a solution was met is not: dives are limited in time.
+    The number of states closed before a solution was met is none: dives are limited in time.
     """
     return [
         (row.deal, row.rules, row.verdict, row.fewest, row.length, row.digest)

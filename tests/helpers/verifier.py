@@ -1,4 +1,4 @@
-"""What the kernels of the check make of single positions."""
+"""The kernels of the check, called for single positions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def place_of(form: Format, position: Position, card: int) -> int:
 
 
 class Expanded(NamedTuple):
-    """What the kernel makes of one state."""
+    """The kernel's result on one state."""
 
     error: int
     successors: list[Words]

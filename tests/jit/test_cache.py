@@ -75,7 +75,7 @@ def test_another_checkout_finds_what_is_compiled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("first", ["fourfold(3)", "None"])
 def test_callers_of_a_loaded_kernel_are_compiled(tmp_path: Path, first: str) -> None:
-    """What they need of it is read then, whether it has been called from Python before or not."""
+    """The facts they need are read then, whether Python has called the kernel before or not."""
     (tmp_path / "calls.py").write_text(CALLS)
     paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path)}

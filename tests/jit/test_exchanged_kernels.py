@@ -34,7 +34,7 @@ print(*[sum(sum(counts.values()) for counts in each.stats[1:2]) for each in (add
 
 
 def answers(folder: Path, *calls: str) -> list[str]:
-    """What calls return in a new process, then how often each kernel was found in the cache."""
+    """Return the results of calls in a new process, then each kernel's hits in the cache."""
     paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
     environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache")}
     command = [sys.executable, "-c", CALLS, *calls]

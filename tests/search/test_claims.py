@@ -1,4 +1,4 @@
-"""What is claimed of a deal names its rules, and is borne out by the store's records."""
+"""Claims about a deal name its rules, and are borne out by the store's records."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_other_rules_are_named(tmp_path: Path) -> None:
     "form", ["universal-json", "universal-xml", "moves", "short", "html", "text", "json"]
 )
 def test_solutions_name_their_rules(kept: dict[str, Path], tmp_path: Path, form: str) -> None:
-    """What is written can be read back, with the rules under which it was found."""
+    """Written solutions can be read back, with the rules under which they were found."""
     rules = rules_for("freecell", 3, 9)
     store = tmp_path / "store"
     deal = Deal.from_text(NEARLY_DONE, rules)

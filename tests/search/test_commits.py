@@ -1,4 +1,4 @@
-"""What a commit writes and removes, what is noted once it is done, and how its blocks are read."""
+"""The records that a commit writes and removes, its notes once it is done, and its blocks read."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def test_books_of_a_search_by_cost(monkeypatch: pytest.MonkeyPatch, lose: Any) -
 def test_books_of_a_search_by_cost_that_is_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is lost when a search is continued shows at its end: more states were known before."""
+    """States lost when a search is continued show at its end: more were known before."""
     assert solve(MEDIUM, store=tmp_path / "store", max_states=200_000).limit == "max-states"
     real = Checkpoint.restore
 

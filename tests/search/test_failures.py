@@ -1,4 +1,4 @@
-"""What goes wrong with disks and stores: a clear end, nothing damaged used or left."""
+"""Faults of disks and stores: a clear end, nothing damaged used or left."""
 
 from __future__ import annotations
 

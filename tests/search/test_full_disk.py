@@ -37,7 +37,7 @@ main()
 
 
 def namespaces() -> bool:
-    """Whether this user may mount something here."""
+    """Return True if this user may mount something here."""
     try:
         made = subprocess.run(
             ["unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs /tmp"], capture_output=True

@@ -128,7 +128,7 @@ def test_a_search_that_is_killed(tmp_path: Path, any_solution: bool) -> None:
 
 @pytest.mark.usefixtures("early_beams")
 def test_a_beam_that_ends_with_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a thread beside the search has found is taken, though nobody has looked at it."""
+    """The solution of a thread beside the search is taken, though nobody has looked at it."""
     monkeypatch.setattr(ShortestBelow, "_improve", _wait_for_a_beam)
     result = solve(Deal.from_number(2), threads=2, max_states=12_000)
     assert (result.verdict, result.shortest) == ("solved", False)

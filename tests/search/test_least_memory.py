@@ -29,7 +29,7 @@ def test_a_solution_with_the_least_memory() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", ["all", "none"])
 def test_a_proof_of_klondike_with_the_least_memory(keep: str, tmp_path: Path) -> None:
-    """What it needs otherwise is several times as much."""
+    """Without the limit it needs several times as much."""
     rules = GAMES["klondike_by_threes"]
     # All kernels, and what they take, are in memory after this.
     api.prove(Deal.from_number(38, rules), store=tmp_path / "warm", memory=1 << 20)

@@ -86,7 +86,7 @@ def test_games_of_a_real_deal(tmp_path: Path) -> None:
 
 
 def test_a_proof_that_is_not_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is closed so far is answered; the rest is not covered yet."""
+    """States closed so far are answered; the rest is not covered yet."""
     without_dives(monkeypatch)
     deal = Deal.from_number(5979, rules_for("freecell", 3))
     store = tmp_path / "store"

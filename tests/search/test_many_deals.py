@@ -33,7 +33,7 @@ RULES = [
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(RULES), st.integers(1, 1_000_000), st.integers(1, 1_000_000))
 def test_tables_are_those_made_in_python(rules: Rules, first: int, second: int) -> None:
-    """What a kernel fills in, for one deal after another, is what each deal's own tables hold."""
+    """The tables that a kernel fills in, one deal after another, are each deal's own tables."""
     root = np.zeros(4, np.uint64)
     tables = own_tables(RecordKeys(Deal.from_number(1, rules), "wkr").tables)
     for number in (first, second):

@@ -72,7 +72,7 @@ PLACE = "dbmsolver/storage/meanings.py"
 
 
 def problem(family: str, part: str, digest: str, known: tuple[int, str]) -> str | None:
-    """What is to be done about a part whose digest is `digest`; None: nothing."""
+    """Return the advice about a part whose digest is `digest`; None if all is well."""
     version = VERSIONS[family][part]
     what = f"{PARTS[part]} of {family}"
     line = f'KNOWN["{family}"]["{part}"] in tests/search/test_meanings.py'
@@ -233,7 +233,7 @@ def test_the_versions_of_a_proof(finished: Path, tmp_path: Path) -> None:
 
 
 def test_dives_that_decide_a_search_for_a_shortest_solution(tmp_path: Path) -> None:
-    """What the records mean changes with the method of the store."""
+    """The meaning of the records changes with the method of the store."""
     store, deal = tmp_path / "store", Deal.from_number(11982)
     solve(deal, store=store, max_states=1_000)
     assert open_store(store).status().meaning["family"] == "cards"

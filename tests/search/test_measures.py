@@ -160,7 +160,7 @@ def test_advice(metric: Metric, policy: Policy) -> None:
 
 
 def test_max_spoils_a_deal() -> None:
-    """What can be won otherwise is unsolvable where every card goes home at once."""
+    """A deal that can be won otherwise is unsolvable where every card goes home at once."""
     deal = Deal.from_text(SPOILED, PLAIN)
     assert solve(deal, metric="moves", policy="max", threads=1).verdict == "unsolvable"
     assert solve(deal, metric="moves", policy="wkr", threads=1).verdict == "solved"

@@ -35,7 +35,7 @@ CASES = [
     pytest.param(MEDIUM, Method.EVERY_POSITION, 20_000, id="larger", marks=pytest.mark.slow),
 ]
 MEMORY = 8_000_000
-"""So little that candidates are packed, spilled, and wait for room."""
+"""A memory in which candidates are packed, spilled, and wait for room."""
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +60,7 @@ def proven(
 
 
 def facts(result: Result) -> tuple[object, ...]:
-    """What must not depend on who did the work."""
+    """Return the facts that must not depend on who did the work."""
     return result.verdict, result.states, result.forced, result.digest, result.strata
 
 

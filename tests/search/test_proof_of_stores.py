@@ -54,7 +54,7 @@ def test_whoever_takes_out_what_is_pending(
 
 
 def test_claims_and_what_is_none(tmp_path: Path) -> None:
-    """What rests on its moves alone, or on nothing that was kept, names no check."""
+    """A claim that rests on its moves alone, or on nothing that was kept, names no check."""
     solve(WON, store=tmp_path / "shortest")
     solve(WON, store=tmp_path / "found", max_states=2_000, any_solution=True)
     solve(UNSOLVABLE, store=tmp_path / "dropped", any_solution=True, keep="none")

@@ -256,7 +256,7 @@ def test_other_metrics_are_refused(tmp_path: Path) -> None:
 
 
 def test_same_deal_as_a_board(begun: Path) -> None:
-    """What lies where decides, not where it comes from."""
+    """The places of the cards decide, not the source of the deal."""
     deal = Deal.from_number(11982)
     assert prove(Deal(deal.position, deal.rules), store=begun).states == 61_643
 

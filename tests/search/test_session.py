@@ -115,7 +115,7 @@ def digest(codec: StateCodec, positions: list[Position]) -> str:
 SIX_GAMES = (
     "freecell", "bakers_game", "eight_off", "seahaven_towers", "forecell", "bakers_dozen",
 )  # fmt: skip
-"""Those with every kind of rule; `test_shipped_games` has small decks of all games."""
+"""Games with every kind of rule; `test_shipped_games` has small decks of all games."""
 
 
 def starts(rules: Rules, seed: int, games: int) -> list[Position]:

@@ -99,7 +99,7 @@ def test_books_that_balance() -> None:
 
 
 def test_a_stratum_begins_anew() -> None:
-    """What an earlier one left open is not the next one's."""
+    """Candidates that an earlier one left open are not the next one's."""
     books = stratum(out=False, done=False)
     books.open_stratum(NOTHING)
     books.close_stratum(NOTHING)

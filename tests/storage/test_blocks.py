@@ -1,4 +1,4 @@
-"""What is too long for one block is written as several."""
+"""Runs that are too long for one block are written as several."""
 
 from __future__ import annotations
 

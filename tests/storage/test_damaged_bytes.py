@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
     search: str
     dives: bool
-    """Whether records are searched in memory first."""
+    """True if records are searched in memory first."""
 
 
 KINDS = {
@@ -43,7 +43,7 @@ KINDS = {
 
 
 class Said(NamedTuple):
-    """What a command said, but for what differs from run to run."""
+    """The output of a command, but for parts that differ from run to run."""
 
     code: int
     answer: object
@@ -76,7 +76,7 @@ def commands(store: Path, board: Path) -> list[tuple[str, ...]]:
 
 
 def check(found: Said, right: Said, command: tuple[str, ...]) -> None:
-    """What a command says of a damaged store: the same, or a line that refuses it."""
+    """Check that a command on a damaged store answers the same, or refuses it in a line."""
     if (found.code, found.answer) == (right.code, right.answer):
         return
     assert found.code == 4, command

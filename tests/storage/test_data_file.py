@@ -28,7 +28,7 @@ PAGE = 4096
 
 
 class Outcome(NamedTuple):
-    """How a command ended: exit code (minus the signal) and what it printed, on both streams."""
+    """The end of a command: exit code (minus the signal) and its output on both streams."""
 
     code: int
     text: str
@@ -126,8 +126,9 @@ def expect_no_harm(sound: Path, store: Path) -> int:
 
 @pytest.mark.slow
 def test_cut_short_at_every_page(sound: dict[str, Path], tmp_path: Path) -> None:
-    """What is left either has all records, or is refused; pages may be missing that only writing
-    needs.
+    """A file that is cut short either has all records, or is refused.
+
+    Pages may be missing that only writing needs.
     """
     whole = (sound["half"] / "data.mdb").read_bytes()
     file = DataFile(sound["half"] / "data.mdb", "store")

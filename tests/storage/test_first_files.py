@@ -41,7 +41,7 @@ def no_record(path: Path) -> None:
 
 @pytest.fixture
 def first_files(tmp_path: Path) -> Path:
-    """What there is just before the first commit."""
+    """Return a store with the files that there are just before the first commit."""
     path = tmp_path / "store"
     path.mkdir()
     Environment(path, durable=True, new=True).close()

@@ -97,7 +97,7 @@ def test_no_room(tmp_path: Path) -> None:
 
 
 def raise_no_space(writer: module.Writer) -> None:
-    """What a full disk does to a write."""
+    """Fail as a write on a full disk does."""
     with open("/dev/full", "wb", buffering=0) as full:
         writer._file = full
         writer.put([b"\0" * 64])

@@ -54,7 +54,7 @@ class Reader:
         assert checksum == xxhash.xxh3_64_intdigest(self.records[b"S"][:16] + self.records[b"M"])
 
     def check_record(self, key: bytes) -> bytes:
-        """What follows the checksum."""
+        """Check a record's checksum; return the bytes after it."""
         value = self.records[key]
         content = struct.pack("<Q", xxhash.xxh3_64_intdigest(value[8:]))
         place = bytes.fromhex(self.manifest["id"]) + key

@@ -1,4 +1,4 @@
-"""What is asked when, with workers that do nothing: they answer, have no room, or die."""
+"""The order of questions, with workers that do nothing: they answer, have no room, or die."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ FREECELL = rules_for("freecell")
 
 
 class Workers:
-    """Four workers. `wins` says with how many freecells a deal can be won, `kinds` what becomes of
-    a deal: dives decide it, a search does, a search with all the memory does, nothing does, or it
-    kills its worker.
+    """Four workers that do nothing.
+
+    `wins` says with how many freecells a deal can be won, `kinds` what becomes of a deal: dives
+    decide it, a search does, a search with all the memory does, nothing does, or it kills its
+    worker.
     """
 
     workers = 4

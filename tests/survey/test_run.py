@@ -156,7 +156,7 @@ def test_undecided_only(tmp_path: Path) -> None:
 
 
 def test_undecided_numbers_of_freecells(tmp_path: Path) -> None:
-    """What is known of the other numbers is not asked again."""
+    """Verdicts known of the other numbers are not asked for again."""
     path = tmp_path / "table.csv"
     few = Limits(max_states=1000, memory=MEMORY)
     survey(path, "1", question=Inquiry.FEWEST_FREECELLS, limits=few)
@@ -177,7 +177,7 @@ def test_time_limits_end_dives(tmp_path: Path) -> None:
 
 
 def test_less_memory_finds_the_same(tmp_path: Path) -> None:
-    """What dives have no room for is left to the search on disk."""
+    """Deals that dives have no room for are left to the search on disk."""
     survey(tmp_path / "much.csv", "1-10", TWO)
     survey(tmp_path / "little.csv", "1-10", TWO, pool=Here(2, 64 << 20))
     much, little = facts(tmp_path / "much.csv"), facts(tmp_path / "little.csv")

@@ -125,7 +125,7 @@ def test_successors_of_real_deals() -> None:
 
 @pytest.mark.parametrize(("build", "fill"), KINDS)
 def test_what_is_not_normal(build: Build, fill: Fill) -> None:
-    """What macros lead to, before it is normalised."""
+    """Results of macros, before they are normalised."""
     random = Random(f"{build} {fill}")
     seen = 0
     while seen < 30:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BoardForm:
-    """How and where a board is to be written."""
+    """The form of a board, text or picture, and the file that it is written to."""
 
     as_picture: bool
     as_json: bool

@@ -124,7 +124,7 @@ def _line(solution: Solution, form: str) -> str:
 
 
 def _valid(solution: Solution, form: str, found: Mapping[str, int | None]) -> dict[str, Any]:
-    """What is said of a solution, for programs."""
+    """Describe a solution, for programs."""
     return {
         "kind": "check",
         "valid": True,
@@ -139,7 +139,7 @@ def _valid(solution: Solution, form: str, found: Mapping[str, int | None]) -> di
 
 
 def _invalid(error: DbmError) -> dict[str, Any]:
-    """What is said of a text that is no solution, for programs."""
+    """Describe a text that is no solution, for programs."""
     position: Position | None = getattr(error, "position", None)
     return {
         "kind": "check",
@@ -173,7 +173,7 @@ def _check_all(source: Source, given: Given, metrics: bool) -> tuple[Solution, i
 
 
 def _show_position(error: DbmError, as_json: bool) -> None:
-    """Say what is wrong as JSON, or show the position where it is."""
+    """Print the fault as JSON, or show the position where it is."""
     position: Position | None = getattr(error, "position", None)
     if as_json:
         click.echo(dump_json(_invalid(error)), nl=False)

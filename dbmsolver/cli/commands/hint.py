@@ -34,7 +34,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
 
 USUAL_TIME = "10s"
-"""How long a hint takes at most, unless --max-time says another time."""
+"""The time that a hint takes at most, unless --max-time says another time."""
 
 
 @click.command("hint", cls=DealCommand)

@@ -81,7 +81,7 @@ _ANY_MOVES = automove_option(
 
 
 def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """What `solve` and `prove` share, with their --automove, in the order of their help."""
+    """Return the options common to `solve` and `prove`, with --automove, in the help's order."""
     how_options = gathered(
         "options",
         _options,

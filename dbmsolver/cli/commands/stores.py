@@ -75,7 +75,7 @@ def status_command(store: str, as_json: bool, plot: str | None) -> None:
 
 
 def _question(status: StoreStatus) -> str:
-    """The deal, and how its search was begun."""
+    """Return the deal, and the way its search was begun."""
     text = f"{title(status.deal)}, automove {status.policy}"
     unusual = status.metric != usual_metric(status.deal.rules)
     return f"{text}, metric {status.metric}" if unusual else text

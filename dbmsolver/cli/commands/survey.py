@@ -141,7 +141,7 @@ def survey_command(
 
 
 def question_of(path: Path) -> Inquiry:
-    """The question of a table; StoreError if there is none."""
+    """Return the question of a table; StoreError if there is none."""
     from dbmsolver.survey.loading import load_rows
 
     rows = load_rows(path).values()
@@ -151,7 +151,7 @@ def question_of(path: Path) -> Inquiry:
 def fill_table(
     survey: Survey, path: Path, address: str | None, threads: int | None, quiet: bool
 ) -> None:
-    """Run a survey, show how far it is, and say in a line what is in its table."""
+    """Run a survey, show its progress, and print a line about its table."""
     from dbmsolver.jit.compilation import on_first_compilation
     from dbmsolver.survey.filling import fill
 
@@ -173,7 +173,7 @@ def fill_table(
 
 
 def summary(rows: Rows, path: Path) -> str:
-    """What is in a table, in one line."""
+    """Return the numbers of answers in a table, in one line."""
     counts: dict[str, int] = {}
     for row in rows.values():
         word = "undecided" if row.is_open else row.verdict
@@ -184,7 +184,7 @@ def summary(rows: Rows, path: Path) -> str:
 
 
 def nothing_taken_up(rows: Rows, path: Path) -> str:
-    """Why --undecided-only had nothing to do."""
+    """Return the reason why --undecided-only had nothing to do, as a line."""
     if any(row.is_open for row in rows.values()):
         return f"{path}: what is undecided was searched with these limits already, or larger ones"
     return f"{path}: nothing is undecided"

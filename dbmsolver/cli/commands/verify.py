@@ -21,7 +21,7 @@ from dbmsolver.steps import changed
 
 
 def parse_share(text: str) -> float:
-    """A share: `1%` or `0.01`."""
+    """Return a share: `1%` or `0.01`. Raises UsageError for another text."""
     match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(%?)", text, re.A)
     share = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < share <= 1:
@@ -130,7 +130,7 @@ def _report(event: Any, elapsed: float) -> Report:
 
 
 def _measured(event: Event, states: int) -> Event:
-    """A report of a search that is said to close that many states in all, with how many are."""
+    """Return a report with the share that is done, of `states` states in all."""
     if not isinstance(event, Report) or not states:
         return event
     # More than are said: then the certificate is wrong, and nobody knows the end.

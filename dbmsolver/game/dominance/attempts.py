@@ -1,4 +1,4 @@
-"""A move of a macro under consideration, and what has to be lifted for it."""
+"""A move of a macro under consideration, and the cards to be lifted for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["home", "onto", "onto moved", "to column"]
 
 
 class Macro(NamedTuple):
-    """One successor of a record, and what is needed to unfold it."""
+    """One successor of a record, and the data needed to unfold it."""
 
     kind: Kind
     card: int
@@ -27,7 +27,7 @@ class Macro(NamedTuple):
     lifts: int
     """Cards parked on purpose, without those of J."""
     raw: Record
-    """What the macro leads to."""
+    """The record that the macro leads to, before it is normalised."""
     record: Record
     """The same, normalised: the successor."""
 
@@ -40,11 +40,11 @@ class Attempt(NamedTuple):
     onto: int | None
     host: int | None
     kept: dict[int, int]
-    """How many cards the columns that are lifted from keep while x moves."""
+    """The cards that each column lifted from keeps while x moves."""
 
 
 class Game(NamedTuple):
-    """A record, with what is looked up in it again and again."""
+    """A record, with the facts about it that are looked up again and again."""
 
     record: Record
     rules: Rules
@@ -55,7 +55,7 @@ class Game(NamedTuple):
 
 
 def within_reach(card: int, game: Game) -> bool:
-    """Whether all cards above it can be lifted; if not, no macro moves it or moves onto it."""
+    """Return True if all cards above it can be lifted; only then can a macro use the card."""
     if card not in game.places:
         return True
     index, depth = game.places[card]
@@ -63,7 +63,7 @@ def within_reach(card: int, game: Game) -> bool:
 
 
 def parents_of(card: int, game: Game) -> list[int]:
-    """The legal parents that are in play and within reach, lowest first."""
+    """Return the legal parents that are in play and within reach, lowest first."""
     row = range(4 * rank(card), min(4 * rank(card) + 4, CARDS))
     return [
         parent
@@ -75,7 +75,7 @@ def parents_of(card: int, game: Game) -> list[int]:
 
 
 def least_kept(record: Record, *limits: tuple[int, int]) -> dict[int, int]:
-    """The least of the limits for each column, where that is less than the column has."""
+    """Return the least of the limits for each column, where that is less than the column has."""
     kept: dict[int, int] = {}
     for index, count in limits:
         if count < kept.get(index, len(record.columns[index])):
@@ -84,7 +84,7 @@ def least_kept(record: Record, *limits: tuple[int, int]) -> dict[int, int]:
 
 
 def on_top(card: int, game: Game) -> list[tuple[int, int]]:
-    """The limit that a card's column keeps to, so that nothing lies on the card.
+    """Return the limit that a card's column keeps to, so that nothing lies on the card.
 
     There is none for a card that is in no stuck column.
     """
@@ -95,7 +95,7 @@ def on_top(card: int, game: Game) -> list[tuple[int, int]]:
 
 
 def home_or_onto(card: int, game: Game) -> Iterator[Attempt]:
-    """The ways to move a card home, and onto cards that stay where they are in stuck columns."""
+    """Yield the ways to move a card home, and onto cards that stay in stuck columns."""
     record, places = game.record, game.places
     limits = on_top(card, game)
     if record.foundations[suit(card)] == rank(card) - 1:
@@ -111,12 +111,12 @@ def home_or_onto(card: int, game: Game) -> Iterator[Attempt]:
 
 
 def lifts_of(record: Record, kept: dict[int, int]) -> int:
-    """How many cards are lifted if columns keep so many."""
+    """Return the number of cards lifted if each column keeps the given number."""
     return sum(len(record.columns[index]) - count for index, count in kept.items())
 
 
 def height_added(heights: Heights, card: int) -> Heights:
-    """The heights once the card is home."""
+    """Return the heights once the card is home."""
     hearts, spades, diamonds, clubs = (
         height + (index == suit(card)) for index, height in enumerate(heights)
     )

@@ -38,7 +38,7 @@ from dbmsolver.game.dominance.records import (
 
 
 def cell_macros(game: Game) -> Iterator[Macro]:
-    """All macros of a record; what they lead to is not normalised."""
+    """Yield all macros of a record; the records they lead to are not normalised."""
     record, rules, places, free, _ = game
     for attempt in _cell_attempts(game):
         kind, x, p, host, kept = attempt
@@ -54,7 +54,7 @@ def cell_macros(game: Game) -> Iterator[Macro]:
 
 
 def _from_cell(x: int, places: dict[int, tuple[int, int]], kept: dict[int, int]) -> bool:
-    """Whether x moves from a freecell, not from its column."""
+    """Return True if x moves from a freecell, not from its column."""
     return x not in places or kept.get(places[x][0], CARDS) <= places[x][1]
 
 
@@ -74,7 +74,7 @@ def _cell_attempts(game: Game) -> Iterator[Attempt]:
 
 
 def _after_cells(record: Record, attempt: Attempt) -> tuple[Heights, list[Column]]:
-    """Heights and columns once x has moved."""
+    """Return heights and columns once x has moved."""
     kind, x, p, _, kept = attempt
     columns = [
         tuple(card for card in column[: kept.get(index, len(column))] if card != x)

@@ -1,4 +1,4 @@
-"""Which records can cover a position: the ways to put parked cards back.
+"""The records that can cover a position: the ways to put parked cards back.
 
 A record covers a position whose columns are lower parts of its own, with all other cards in slots
 (`docs/dominance.md`, lemma 2). So the records that cover it come from it by putting cards from
@@ -23,13 +23,13 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 
 Places = dict[int, int]
-"""For cards that are put back: the card each is put on, or TO_EMPTY_COLUMN."""
+"""The card that each card put back is put on, or TO_EMPTY_COLUMN."""
 
 
 def covering_records(position: Position, start: Position, rules: Rules) -> Iterator[Record]:
-    """All records that cover a position in a game from `start`; most cards put back come first.
+    """Yield all records that cover a position in a game from `start`.
 
-    Whether such a record is in normal form, or can be reached, is not looked at.
+    Those with most cards put back come first. They need not be in normal form, nor reachable.
     """
     least = shortest_stuck(rules)
     columns = [column for column in position.columns if len(column) >= least]
@@ -54,7 +54,7 @@ def covering_records(position: Position, start: Position, rules: Rules) -> Itera
 def _options(
     card: int, columns: list[Column], slots: list[int], start: Position, rules: Rules
 ) -> list[int]:
-    """Where a card from a slot can have lain."""
+    """Return the cards that a card from a slot can have lain on, and TO_EMPTY_COLUMN."""
     exposed = [column[-1] for column in columns] + [other for other in slots if other != card]
     under = _dealt_on(card, start)
     options = [one for one in exposed if rules.can_stack(card, one) or one == under]
@@ -64,7 +64,10 @@ def _options(
 
 
 def _dealt_on(card: int, start: Position) -> int | None:
-    """The card that a card was dealt on; TO_EMPTY_COLUMN at a bottom, None outside the columns."""
+    """Return the card that a card was dealt on.
+
+    TO_EMPTY_COLUMN at a bottom, None outside the columns.
+    """
     for column in start.columns:
         if card in column:
             depth = column.index(card)
@@ -73,7 +76,7 @@ def _dealt_on(card: int, start: Position) -> int | None:
 
 
 def _choices(slots: list[int], options: list[list[int]]) -> Iterator[Places]:
-    """Every way to put some cards back, no two on the same one."""
+    """Yield every way to put some cards back, no two on the same one."""
     if not slots:
         yield {}
         return
@@ -88,7 +91,7 @@ def _choices(slots: list[int], options: list[list[int]]) -> Iterator[Places]:
 def _built(
     columns: list[Column], slots: list[int], places: Places, rules: Rules
 ) -> list[Column] | None:
-    """The stuck columns with the cards put back.
+    """Return the stuck columns with the cards put back.
 
     None if some lie in a circle, or on a card in a freecell.
     """
@@ -105,7 +108,7 @@ def _built(
 
 
 def _subsets(cards: list[int]) -> Iterator[list[int]]:
-    """All subsets."""
+    """Yield all subsets."""
     if not cards:
         yield []
         return

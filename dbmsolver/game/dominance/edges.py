@@ -1,4 +1,4 @@
-"""Edges of a path over records: one card that is moved, and what has to be parked for it."""
+"""Edges of a path over records: one card that is moved, and the cards parked for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dbmsolver.game.rules import Rules
 
 
 class Edge(NamedTuple):
-    """One card that is moved, with what has to be parked for it: from a record to the next."""
+    """One card that is moved, with the cards parked for it: from a record to the next."""
 
     before: Record
     card: int
@@ -27,7 +27,7 @@ class Edge(NamedTuple):
     after: Record
 
     def lifted(self, rules: Rules) -> list[int]:
-        """What has to be parked: cards of stuck columns that lie there no more.
+        """Return the cards to be parked: cards of stuck columns that lie there no more.
 
         They come in an order in which that can be done. Columns of which nothing is left come
         first: they make room for a card that has to lie alone. The edge's own card is among those
@@ -49,7 +49,7 @@ class Edge(NamedTuple):
 
 
 def reduction_edges(record: Record, rules: Rules, policy: Policy) -> list[Edge]:
-    """The edges from a record to its normal form."""
+    """Return the edges from a record to its normal form."""
     edges = []
     for step, after in reductions(record, rules, policy):
         edges.append(Edge(record, step.card, step.onto, after))
@@ -60,9 +60,9 @@ def reduction_edges(record: Record, rules: Rules, policy: Policy) -> list[Edge]:
 def macro_edge(
     record: Record, card: int, onto: int | None, lifted: Set[int], fix: Set[int], rules: Rules
 ) -> Edge:
-    """The edge of a macro that parks the cards ``lifted`` and then moves a card.
+    """Return the edge of a macro that parks the cards ``lifted`` and then moves a card.
 
-    What it leads to is not in normal form; ``fix`` is known of it.
+    The record it leads to is not in normal form; ``fix`` is known of it.
     """
     heights = list(record.foundations)
     columns = []

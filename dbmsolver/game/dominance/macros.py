@@ -29,7 +29,7 @@ from dbmsolver.game.rules import Rules
 
 
 def macros(record: Record, rules: Rules, policy: Policy) -> Iterator[Macro]:
-    """All successors of a normalised record; some may be equal."""
+    """Yield all successors of a normalised record; some may be equal."""
     places = {
         card: (index, depth)
         for index, column in enumerate(record.columns)

@@ -1,4 +1,4 @@
-"""Parking without a search: what is lifted goes to the next free slot, and then the card is moved.
+"""Parking without a search: each lifted card goes to the next free slot, then the card is moved.
 
 That is enough nearly always. Where slots run full it may not be, and then nothing is returned.
 """
@@ -20,7 +20,7 @@ class Board:
         self.moves: list[Move] = []
 
     def place_of(self, card: int) -> Place | None:
-        """Where an exposed card lies; None if it is not exposed."""
+        """Return the place of an exposed card; None if it is not exposed."""
         if card in self.cells:
             return Place("freecell", self.cells.index(card))
         for index, column in enumerate(self.columns):
@@ -29,11 +29,11 @@ class Board:
         return None
 
     def free_cell(self) -> Place | None:
-        """The first free freecell."""
+        """Return the first free freecell, None if there is none."""
         return Place("freecell", self.cells.index(None)) if None in self.cells else None
 
     def empty_column(self) -> Place | None:
-        """The first empty column."""
+        """Return the first empty column, None if there is none."""
         return Place("column", self.columns.index([])) if [] in self.columns else None
 
     def move(self, card: int, to: Place | None) -> bool:
@@ -59,11 +59,11 @@ class Board:
         return self.move(card, Place("foundation", suit(card)))
 
     def alone(self) -> set[int]:
-        """The cards that lie alone in columns."""
+        """Return the cards that lie alone in columns."""
         return {column[0] for column in self.columns if len(column) == 1}
 
     def position(self) -> Position:
-        """The position as it is now."""
+        """Return the position as it is now."""
         hearts, spades, diamonds, clubs = self.heights
         columns = tuple(map(tuple, self.columns))
         return Position(columns, tuple(self.cells), (hearts, spades, diamonds, clubs))

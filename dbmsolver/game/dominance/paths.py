@@ -1,4 +1,4 @@
-"""From a path over records of dominating positions to legal moves of single cards.
+"""Unfolding a path over records of dominating positions into legal moves of single cards.
 
 A path is the deal's position and the macros made from its record on. Between macros the cards that
 normalising moves are moved, too. Where a record has a free slot, slot cards can change places as
@@ -31,7 +31,7 @@ from dbmsolver.game.rules import Rules
 def unfold(
     start: Position, path: Sequence[Macro], rules: Rules, policy: Policy
 ) -> tuple[list[Move], Position]:
-    """Legal moves from a position along macros from `record_of(start)` on, and where they end.
+    """Return legal moves along macros from `record_of(start)` on, and the position after them.
 
     The last position is one of those that the last record stands for. Moves are legal by the rules;
     safe moves that a search is forced to make may come later than in the search over states.
@@ -48,7 +48,7 @@ def unfold(
 def follow_edges(
     start: Position, edges: Sequence[Edge], last: frozenset[int], rules: Rules
 ) -> tuple[list[Move], Position]:
-    """Legal moves along edges, and the position that they lead to.
+    """Return legal moves along edges, and the position that they lead to.
 
     If no slot is free there, the cards ``last`` lie alone in columns.
     """
@@ -62,7 +62,7 @@ def follow_edges(
 
 
 def _alone(edges: Sequence[Edge], last: frozenset[int], rules: Rules) -> list[frozenset[int]]:
-    """For each edge, the slot cards that have to lie in columns once it is made."""
+    """Return, for each edge, the slot cards that have to lie in columns once it is made."""
     wanted: list[frozenset[int]] = []
     later = last
     for edge in reversed(edges):
@@ -79,10 +79,10 @@ def _alone(edges: Sequence[Edge], last: frozenset[int], rules: Rules) -> list[fr
 def directly(
     position: Position, edge: Edge, alone: frozenset[int], rules: Rules
 ) -> tuple[list[Move], Position] | None:
-    """Moves along an edge without a search: each lifted card goes to the next slot.
+    """Return moves along an edge without a search: each lifted card goes to the next slot.
 
-    None if that does not do. It nearly always does; it may not where slots run full and it
-    matters which card lies in a column.
+    Also returns the position after them. None if these moves do not do. They nearly always do; they
+    may not where slots run full and it matters which card lies in a column.
     """
     board = Board(position)
     card, onto = edge.card, edge.onto

@@ -38,7 +38,7 @@ Heights = tuple[int, int, int, int]
 
 
 class Record(NamedTuple):
-    """What is stored: see the module. Equal records are equal values."""
+    """A record as it is stored: see the module. Equal records are equal values."""
 
     foundations: Heights
     columns: tuple[Column, ...]
@@ -47,22 +47,22 @@ class Record(NamedTuple):
     """Slot cards known to lie in columns; empty if a slot is free, or nothing can be told apart."""
 
     def is_goal(self) -> bool:
-        """Whether all cards are home."""
+        """Return True if all cards are home."""
         return self.foundations == (13, 13, 13, 13)
 
 
 def columns_are_slots(rules: Rules) -> bool:
-    """Whether an empty column is a slot: only if it takes any card."""
+    """Return True if an empty column is a slot: only if it takes any card."""
     return rules.fill == "any"
 
 
 def has_dominance(rules: Rules) -> bool:
-    """Whether a proof over dominating positions is possible, and worth it.
+    """Return True if a proof over dominating positions is possible, and worth it.
 
     There must be slots to park cards in. Building by any suit is left out: its third plane is not
     known to the kernel. So are games for which nothing is proved: where a run is one move, where
-    cards only leave the freecells, where nothing is put on cards, where columns are built up,
-    where cards come back from the foundations, and games of Klondike's kind.
+    cards only leave the freecells, where nothing is put on cards, where columns are built up, where
+    cards come back from the foundations, and games of Klondike's kind.
     """
     if rules.is_patience or rules.two_way:
         return False
@@ -72,28 +72,31 @@ def has_dominance(rules: Rules) -> bool:
 
 
 def shortest_stuck(rules: Rules) -> int:
-    """The fewest cards of a stuck column."""
+    """Return the fewest cards of a stuck column."""
     return 2 if columns_are_slots(rules) else 1
 
 
 def in_play(foundations: Heights) -> list[int]:
-    """The cards that are not home, lowest first."""
+    """Return the cards that are not home, lowest first."""
     return [card for card in range(CARDS) if card >> 2 >= foundations[card & 3]]
 
 
 def slot_cards(record: Record) -> list[int]:
-    """The cards in slots, lowest first."""
+    """Return the cards in slots, lowest first."""
     stuck = {card for column in record.columns for card in column}
     return [card for card in in_play(record.foundations) if card not in stuck]
 
 
 def empty_columns(record: Record, rules: Rules) -> int:
-    """E: columns that are not stuck."""
+    """Return E, the number of columns that are not stuck."""
     return rules.columns - len(record.columns)
 
 
 def free_slots(record: Record, rules: Rules) -> int:
-    """Slots without a card. Negative if the cards do not fit, which no real record does."""
+    """Return the number of slots without a card.
+
+    Negative if the cards do not fit, which no real record does.
+    """
     home = sum(record.foundations)
     stuck = sum(map(len, record.columns))
     slots = rules.freecells
@@ -105,7 +108,7 @@ def free_slots(record: Record, rules: Rules) -> int:
 def make_record(
     foundations: Heights, columns: Iterable[Column], fix: Iterable[int], rules: Rules
 ) -> Record:
-    """A record in canonical order.
+    """Return a record in canonical order.
 
     Columns too short to be stuck are left out, and `fix` is where it tells nothing: if a slot is
     free, if there is no column to lie in or no freecell.
@@ -119,7 +122,7 @@ def make_record(
 
 
 def plain_record(position: Position, rules: Rules) -> Record:
-    """The record of a position as it is, with no card moved.
+    """Return the record of a position as it is, with no card moved.
 
     The position is one of those that it stands for; where no slot is free, the only one.
     """
@@ -128,12 +131,12 @@ def plain_record(position: Position, rules: Rules) -> Record:
 
 
 def record_of(position: Position, rules: Rules, policy: Policy) -> Record:
-    """The normalised record that covers a position once its safe moves are made."""
+    """Return the normalised record that covers a position once its safe moves are made."""
     return normalise(plain_record(position, rules), rules, policy)
 
 
 def normalise(record: Record, rules: Rules, policy: Policy) -> Record:
-    """The record after all reductions: the first that applies, then again from the first.
+    """Return the record after all reductions: the first that applies, then from the first again.
 
     1. A safe card goes home: lowest suit first.
     2. A slot card goes to a legal parent that is the top of a stuck column: lowest card first, and
@@ -153,7 +156,7 @@ def normalise(record: Record, rules: Rules, policy: Policy) -> Record:
 
 
 class Reduction(NamedTuple):
-    """What one step of normalising moves: a card home (None), onto a card, or to a column (-1)."""
+    """One step of normalising: a card goes home (None), onto a card, or to a column (-1)."""
 
     card: int
     onto: int | None
@@ -163,7 +166,7 @@ TO_EMPTY_COLUMN = -1
 
 
 def reductions(record: Record, rules: Rules, policy: Policy) -> Iterator[tuple[Reduction, Record]]:
-    """The steps of normalising, each with the record after it."""
+    """Yield the steps of normalising, each with the record after it."""
     while True:
         step = _reduce(record, rules, policy)
         if step is None:
@@ -201,7 +204,10 @@ def _reduce(record: Record, rules: Rules, policy: Policy) -> tuple[Reduction, Re
 
 
 def _after_home(record: Record, card: int, rules: Rules) -> Record:
-    """With the card, a top or a slot card, home. A card left alone lies in a column."""
+    """Return the record with the card, a top or a slot card, home.
+
+    A card left alone lies in a column.
+    """
     heights = list(record.foundations)
     heights[suit(card)] += 1
     hearts, spades, diamonds, clubs = heights
@@ -211,7 +217,7 @@ def _after_home(record: Record, card: int, rules: Rules) -> Record:
 
 
 def _pair(record: Record, slots: list[int], rules: Rules) -> tuple[Reduction, Record] | None:
-    """Two slot cards that become a column."""
+    """Make a column of two slot cards; return the step and the record, None if no two fit."""
     movable = free_slots(record, rules) > 0 or not rules.freecells
     for card in slots:
         for parent in slots:
@@ -223,13 +229,13 @@ def _pair(record: Record, slots: list[int], rules: Rules) -> tuple[Reduction, Re
 
 
 def covers(record: Record, position: Position, rules: Rules) -> bool:
-    """Whether parking leads to the position from one that the record stands for.
+    """Return True if parking leads to the position from one that the record stands for.
 
     Each column of the position with cards under its top has to be the lower part of a stuck column;
-    cards lifted from stuck columns are in slots. If a slot is free in the position, that is all.
-    If none is, the last card lifted decides: before it one slot was free, and slot cards could
-    change places. If its column keeps two cards, any arrangement is reached; if it keeps one, that
-    one lies in a column. If nothing was lifted, `fix` decides.
+    cards lifted from stuck columns are in slots. If a slot is free in the position, that is all. If
+    none is, the last card lifted decides: before it one slot was free, and slot cards could change
+    places. If its column keeps two cards, any arrangement is reached; if it keeps one, that one
+    lies in a column. If nothing was lifted, `fix` decides.
     """
     if record.foundations != position.foundations:
         return False
@@ -255,14 +261,17 @@ def covers(record: Record, position: Position, rules: Rules) -> bool:
 
 
 def is_locked(card: int, under: int | None, rules: Rules) -> bool:
-    """Whether no legal move could put the card where it was dealt, on `under` or at a bottom."""
+    """Return True if no legal move could put the card where it was dealt.
+
+    It was dealt on `under`, or at a bottom if that is None.
+    """
     if under is None:
         return not rules.can_fill(card)
     return not rules.can_stack(card, under)
 
 
 def progress(record: Record, start: Position, rules: Rules) -> int:
-    """Cards home, and locked cards of the start that lie there no more.
+    """Return cards home, plus locked cards of the start that lie there no more.
 
     It never falls along a macro, nor when a record is normalised.
     """

@@ -24,10 +24,10 @@ from dbmsolver.game.rules import Rules
 def search_along(
     position: Position, edge: Edge, alone: frozenset[int], rules: Rules
 ) -> tuple[list[Move], Position]:
-    """The fewest moves along an edge to a position with the given cards alone in columns.
+    """Return the fewest moves along an edge to a position with the given cards alone in columns.
 
-    Parking moves of slot cards and of the cards that the edge lifts, and the edge's own move at the
-    end.
+    They are parking moves of slot cards and of the cards that the edge lifts, with the edge's own
+    move at the end. Also returns the position after them.
     """
     lifted = set(edge.lifted(rules)) - {edge.card}
     slots = {*slot_cards(edge.before), *slot_cards(edge.after)}
@@ -52,7 +52,7 @@ def search_along(
 
 
 def park(position: Position, to: Position, rules: Rules) -> list[Move]:
-    """The fewest parking moves from a position to another; ValueError if there are none.
+    """Return the fewest parking moves from a position to another; ValueError if there are none.
 
     Columns and freecells of the other may be in another order.
     """
@@ -77,9 +77,10 @@ def _fewest_moves(
     fits: Callable[[Position], bool],
     lifted: set[int],
 ) -> tuple[list[Move], Position] | None:
-    """The fewest of the moves chosen that lead to a position that fits, and that position.
+    """Return the fewest of the moves chosen that lead to a position that fits, and that position.
 
-    A*: the cards of ``lifted`` that lie on others have to be moved yet, which is a lower bound.
+    None if no moves do. The search is A*: the cards of ``lifted`` that lie on others have to be
+    moved yet, which is a lower bound.
     """
     heap: list[tuple[int, int, Position, list[Move]]] = [(0, 0, position, [])]
     seen: set[Hashable] = {position.canonical()}
@@ -100,12 +101,12 @@ def _fewest_moves(
 
 
 def cards_alone(position: Position) -> frozenset[int]:
-    """The cards that lie alone in columns."""
+    """Return the cards that lie alone in columns."""
     return frozenset(column[0] for column in position.columns if len(column) == 1)
 
 
 def _is_own(move: Move, edge: Edge, here: Position) -> bool:
-    """Whether a move is the edge's own."""
+    """Return True if a move is the edge's own."""
     kind, index = move.destination
     if move.card != edge.card or kind == "freecell":
         return False

@@ -21,7 +21,7 @@ x above p in one column is lifted with the rest. Where p is moved and x lies bel
 column, p is one of the cards above x. Hosts are all stuck columns, but only column i if x is its
 bottom. If the host is column i and x is not its bottom, x is lifted.
 
-All need lifts <= free. What comes of it:
+All need lifts <= free. The results:
 
 - x came from a slot: a slot is free afterwards. One record, `fix` empty.
 - x was in place. y = the card left alone under x, if x had one card below it. free' = free - lifts.
@@ -57,7 +57,7 @@ from dbmsolver.game.dominance.records import Column, Heights, Record, in_play, m
 
 
 def slot_macros(game: Game) -> Iterator[Macro]:
-    """All macros of a record; what they lead to is not normalised."""
+    """Yield all macros of a record; the records they lead to are not normalised."""
     for attempt in _slot_attempts(game):
         yield from _outcomes(game, attempt)
 
@@ -72,7 +72,7 @@ def _slot_attempts(game: Game) -> Iterator[Attempt]:
 
 
 def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
-    """The ways to put x on p after p has gone to an empty column."""
+    """Yield the ways to put x on p after p has gone to an empty column."""
     record, _, places, free, empty = game
     limits = on_top(x, game)
     if p in places:
@@ -90,7 +90,7 @@ def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
 
 
 def _outcomes(game: Game, attempt: Attempt) -> Iterator[Macro]:
-    """The successors that a move of x gives, if there is room for its lifts."""
+    """Yield the successors that a move of x gives, if there is room for its lifts."""
     record, rules, places, free, _ = game
     kind, x, p, host, kept = attempt
     lifts = lifts_of(record, kept)
@@ -136,14 +136,17 @@ def _outcomes(game: Game, attempt: Attempt) -> Iterator[Macro]:
 
 
 def _z(columns: dict[int, Column], late: set[int], moved_from: int | None) -> set[int]:
-    """The lone rest of p's column, where only that column can give the last lift."""
+    """Return the lone rest of p's column, where only that column can give the last lift."""
     if moved_from is None or late != {moved_from} or len(columns[moved_from]) != 1:
         return set()
     return set(columns[moved_from])
 
 
 def _after(record: Record, attempt: Attempt) -> tuple[Heights, dict[int, Column]]:
-    """Heights and columns once x has moved: by number, a new column last, cards alone kept."""
+    """Return heights and columns once x has moved.
+
+    Columns are by number, a new one last; cards alone are kept.
+    """
     _, x, p, _, kept = attempt
     columns = {
         index: tuple(card for card in column[: kept.get(index, len(column))] if card != x)

@@ -1,18 +1,18 @@
-"""What the charts of a picture have in common: sizes, lines to compare with, round numbers."""
+"""The common parts of the charts of a picture: sizes, lines to compare with, round numbers."""
 
 from __future__ import annotations
 
 from dbmsolver.notation.pictures.svg import element, text
 
 WIDTH, HEIGHT = 960, 320
-"""Size of what one chart draws, without what is written around it."""
+"""The size of the drawing of one chart, without the text around it."""
 
 LINES = 5
-"""About how many lines there are to compare with."""
+"""The number of lines to compare with, about."""
 
 
 def frame(heading: str, name: str, most: int) -> tuple[int, list[str]]:
-    """The value at the top of a chart that shows values up to `most`, and what is drawn around it.
+    """Return the value at the top of a chart of values up to `most`, and the drawing around it.
 
     `name` says what goes from left to right. The chart itself lies between (0, 0) and (WIDTH,
     HEIGHT).
@@ -32,12 +32,12 @@ def frame(heading: str, name: str, most: int) -> tuple[int, list[str]]:
 
 
 def below(label: str, x: float) -> str:
-    """A label below the chart."""
+    """Return a label below the chart."""
     return text(label, x, HEIGHT + 21, class_="dim", font_size=14, text_anchor="middle")
 
 
 def nice_step(most: int) -> int:
-    """The distance of the lines: 1, 2 or 5 times a power of ten, for about `LINES` of them."""
+    """Return the distance of about `LINES` lines: 1, 2 or 5 times a power of ten."""
     step = 1
     while True:
         for factor in (1, 2, 5):
@@ -47,7 +47,7 @@ def nice_step(most: int) -> int:
 
 
 def short(value: int) -> str:
-    """A round number in few letters: `20 k`, `1.5 M`."""
+    """Return a round number in few letters: `20 k`, `1.5 M`."""
     for size, unit in ((10**12, " T"), (10**9, " G"), (10**6, " M"), (10**3, " k")):
         if value >= size:
             return f"{value / size:g}{unit}"

@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 80, 112
 """Size of a card."""
 
 STEP = 31
-"""How much of a card is seen under the next one."""
+"""The height of a card that is seen above the next one."""
 
 GAP, MARGIN, LABEL = 12, 20, 26
 TABLE, ON_TABLE, SLOT, EDGE = "#24604a", "#f3f8f4", "#8fb5a3", "#7f8984"
@@ -25,7 +25,7 @@ RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 
 
 def draw_board(position: Position, title: str) -> str:
-    """The position as SVG; the title, and a description in words, are part of it."""
+    """Return the position as SVG; the title, and a description in words, are part of it."""
     cells, columns = len(position.freecells), len(position.columns)
     has_stock = isinstance(position, Patience) and bool(position.stock + position.waste)
     held = position.reserve if isinstance(position, Patience) else ()
@@ -55,7 +55,7 @@ def draw_board(position: Position, title: str) -> str:
 
 
 def describe(position: Position) -> str:
-    """The position in words, a sentence for each place."""
+    """Return the position in words, a sentence for each place."""
     said = [] if position.pile is None else _piled_in_words(position, position.pile)
     said += [
         f"Foundation of {SUIT_NAMES[index]}: " + ("empty" if top is None else card_words(top))
@@ -83,13 +83,13 @@ def describe(position: Position) -> str:
 
 
 def _column_words(column: tuple[int, ...], hidden: int) -> list[str]:
-    """The cards of a column, those that lie face down said to do so."""
+    """Return the names of the cards of a column, those that lie face down said to do so."""
     names = [card_words(card) for card in column]
     return [f"{name} face down" if n < hidden else name for n, name in enumerate(names)]
 
 
 def _piled_in_words(position: Position, pile: tuple[int, ...]) -> list[str]:
-    """Pile and stock, a sentence for each: the pile's top card is the last one."""
+    """Return pile and stock, a sentence for each: the pile's top card is the last one."""
     said = [f"Pile: {', '.join(map(card_words, pile)) or 'empty'}"]
     if position.stock:
         said.append(f"Stock: {', '.join(map(card_words, position.stock))}")
@@ -97,18 +97,18 @@ def _piled_in_words(position: Position, pile: tuple[int, ...]) -> list[str]:
 
 
 def card_words(card: int) -> str:
-    """`10 of diamonds`."""
+    """Return the name of a card: `10 of diamonds`."""
     return f"{RANK_WORDS.get(rank(card), rank(card))} of {SUIT_NAMES[suit(card)]}"
 
 
 def _rows(cells: int, across: int) -> int:
-    """How many rows freecells and foundations take, so many cards wide."""
+    """Return the rows that freecells and foundations take, each `across` cards wide."""
     last = (cells - 1) % across + 1 if cells else 0
     return (cells - last) // across + (1 if last + 4 <= across else 2)
 
 
 def _shapes() -> str:
-    """The suits, to be used by their names wherever they are drawn."""
+    """Return the suits, to be used by their names wherever they are drawn."""
     shapes = []
     for name, shape in SHAPES.items():
         look: dict[str, str | Number] = {"fill": BLACK}
@@ -119,7 +119,10 @@ def _shapes() -> str:
 
 
 def _pip(card: int, x: Number, y: Number, size: Number, line: Number) -> str:
-    """A suit with its upper left corner at (x, y); `line` is the width of an outline, of 100."""
+    """Return a suit with its upper left corner at (x, y).
+
+    `line` is the width of an outline, of 100.
+    """
     return element(
         "use",
         href=f"#suit-{SUITS[suit(card)]}",
@@ -140,7 +143,7 @@ def _corner(card: int) -> str:
 
 
 def draw_card(card: int, x: Number, y: Number) -> str:
-    """A card with its upper left corner at (x, y)."""
+    """Return a card with its upper left corner at (x, y)."""
     corner = _corner(card)
     turn = f"rotate(180 {WIDTH / 2} {HEIGHT / 2})"
     face = element(
@@ -158,7 +161,7 @@ def draw_card(card: int, x: Number, y: Number) -> str:
 
 
 def _slot(x: Number, y: Number, sign: str) -> str:
-    """An empty place for a card."""
+    """Return an empty place for a card."""
     box = element(
         "rect",
         x=x + 1,
@@ -196,7 +199,7 @@ def _freecells(position: Position, across: int) -> list[str]:
 
 
 def _pile_and_stock(position: Position) -> list[str]:
-    """The stock, if there is one, with its number of cards, and the top card of the pile."""
+    """Return the stock, if there is one, with its number of cards, and the top card of the pile."""
     drawn, x = [], MARGIN
     if position.stock:
         drawn.append(_back(x, MARGIN, len(position.stock)))
@@ -210,7 +213,7 @@ def _pile_and_stock(position: Position) -> list[str]:
 
 
 def _stock_and_waste(position: Position) -> list[str]:
-    """The stock with its number of cards, and the top card of the waste."""
+    """Return the stock with its number of cards, and the top card of the waste."""
     assert isinstance(position, Patience)
     x = MARGIN + WIDTH + GAP
     stock, waste = position.stock, position.waste
@@ -221,13 +224,16 @@ def _stock_and_waste(position: Position) -> list[str]:
 
 
 def _beside(words: str, x: Number) -> str:
-    """Words to the right of a card in the upper row."""
+    """Return words to the right of a card in the upper row."""
     look: dict[str, str | Number] = {"font_size": 18, "font_weight": 600, "fill": ON_TABLE}
     return text(words, x + WIDTH + GAP, MARGIN + HEIGHT / 2 + 6, **look)
 
 
 def _face_down(card: int, x: Number, y: Number) -> str:
-    """A card of a column that lies face down; all cards are known, so its corner tells which."""
+    """Return a card of a column that lies face down.
+
+    All cards are known, so its corner tells which it is.
+    """
     sign: dict[str, str | Number] = {"font_size": 17, "font_weight": 600, "fill": ON_TABLE}
     look: dict[str, str | Number] = {"rx": 7, "stroke": ON_TABLE, "stroke_width": 3}
     box = element("rect", x=x + 2, y=y + 2, width=WIDTH - 4, height=HEIGHT - 4, fill=BACK, **look)
@@ -240,7 +246,7 @@ def _face_down(card: int, x: Number, y: Number) -> str:
 
 
 def _back(x: Number, y: Number, cards: int) -> str:
-    """A card face down, with how many there are."""
+    """Return a card face down, with the number of cards."""
     look: dict[str, str | Number] = {"rx": 7, "stroke": ON_TABLE, "stroke_width": 3}
     sign: dict[str, str | Number] = {
         "font_size": 28, "font_weight": 700, "fill": ON_TABLE, "text_anchor": "middle",
@@ -303,6 +309,6 @@ def _columns(position: Position, width: Number, top: Number) -> list[str]:
 
 
 def _label(words: str, x: Number, top: Number) -> str:
-    """What stands above a column."""
+    """Return the label above a column."""
     look: dict[str, str | Number] = {"font_size": 15, "font_weight": 600, "fill": ON_TABLE}
     return text(words, x + WIDTH / 2, top - 9, **look, text_anchor="middle")

@@ -32,14 +32,14 @@ STYLE = """
 
 
 class Chart(NamedTuple):
-    """What is counted, by what, and the rows in the order in which they are drawn."""
+    """A chart of numbers of states: its rows in the order in which they are drawn."""
 
     name: str
-    """What a row's number is: `layer` or `stratum`."""
+    """The meaning of a row's number: `layer` or `stratum`."""
     rows: Sequence[Row]
 
     def describe(self) -> str:
-        """What the chart shows, in words."""
+        """Return a description of the chart, in words."""
         if not self.rows:
             return f"No states by {self.name}."
         states, forced = (sum(row[column] for row in self.rows) for column in (1, 2))
@@ -50,14 +50,14 @@ class Chart(NamedTuple):
         )
 
     def draw(self) -> list[str]:
-        """The chart with its bars in a box from (0, 0) to (WIDTH, HEIGHT)."""
+        """Return the chart with its bars in a box from (0, 0) to (WIDTH, HEIGHT)."""
         most = max((states + forced for _, states, forced in self.rows), default=0)
         top, drawn = frame(f"States by {self.name}", self.name, most)
         return drawn + _bars(self, top)
 
 
 def draw_charts(title: str, charts: Sequence[Chart | Growth]) -> str:
-    """The charts below each other as SVG, with a title and the numbers in words."""
+    """Return the charts below each other as SVG, with a title and the numbers in words."""
     height = 44 + len(charts) * (HEIGHT + ABOVE + BELOW)
     width = LEFT + WIDTH + RIGHT
     drawn = [
@@ -73,7 +73,7 @@ def draw_charts(title: str, charts: Sequence[Chart | Growth]) -> str:
 
 
 def _bars(chart: Chart, top: int) -> list[str]:
-    """The bars, each at its number's place, and numbers below as far as there is room for them."""
+    """Return the bars, each at its number's place, with numbers below as far as there is room."""
     if not chart.rows:
         return []
     first, last = chart.rows[0][0], chart.rows[-1][0]
@@ -96,7 +96,7 @@ def _bars(chart: Chart, top: int) -> list[str]:
 
 
 def _bar(x: Number, width: Number, states: float, forced: float) -> list[str]:
-    """States from the base on, forced ones above them."""
+    """Return the bar of one row: states from the base on, forced ones above them."""
     parts = []
     if states:
         parts.append(

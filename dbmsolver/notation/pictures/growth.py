@@ -10,7 +10,7 @@ from dbmsolver.notation.pictures.axes import HEIGHT, LINES, WIDTH, below, frame,
 from dbmsolver.notation.pictures.svg import Number, element, number, text
 
 SECOND, MINUTE, HOUR, DAY = 1000, 60_000, 3_600_000, 86_400_000
-"""In milliseconds."""
+"""The units of time in milliseconds."""
 
 STEPS = (
     *((size, SECOND, "s") for size in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
@@ -25,7 +25,7 @@ ROOM = 30
 
 
 class Point(NamedTuple):
-    """How much was closed by a time, and the number of what was closed last."""
+    """The states closed by a time, and the number of the layer or stratum closed last."""
 
     milliseconds: int
     number: int
@@ -34,17 +34,17 @@ class Point(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """What is drawn: points in the order of time.
+    """The points of a chart over time, in order.
 
-    What was closed between two of them is of the later one's number.
+    States closed between two of them belong to the number of the later one.
     """
 
     name: str
-    """What a point's number is: `layer` or `stratum`."""
+    """The meaning of a point's number: `layer` or `stratum`."""
     points: Sequence[Point]
 
     def describe(self) -> str:
-        """What the chart shows, in words."""
+        """Return a description of the chart, in words."""
         if not self.points:
             return "Nothing is known of states over time."
         last = self.points[-1]
@@ -54,7 +54,7 @@ class Growth(NamedTuple):
         )
 
     def draw(self) -> list[str]:
-        """The chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
+        """Return the chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
         most = max((one.states + one.forced for one in self.points), default=0)
         heading = f"States over time, and the {self.name} they are of"
         top, drawn = frame(heading, "time", most)
@@ -73,22 +73,22 @@ class Growth(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """How wide a millisecond is, and how high a state."""
+    """The scale of a chart: the width of a millisecond, and the height of a state."""
 
     width: float
     height: float
 
     def x(self, milliseconds: int) -> float:
-        """From left to right."""
+        """Return the distance of a time from the left."""
         return milliseconds * self.width
 
     def y(self, states: int) -> float:
-        """From the top to the base."""
+        """Return the distance of a number of states from the top."""
         return HEIGHT - states * self.height
 
 
 def _bands(points: Sequence[Point]) -> Iterator[list[Point]]:
-    """The points of each number, after the last one before them."""
+    """Yield the points of each number, after the last one before them."""
     band: list[Point] = []
     for before, point in pairwise([Point(0, points[0].number, 0, 0), *points]):
         if band and point.number != band[-1].number:
@@ -100,7 +100,10 @@ def _bands(points: Sequence[Point]) -> Iterator[list[Point]]:
 
 
 def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool) -> str:
-    """States from the base on, forced ones above them; every other band is paler."""
+    """Return one band: states from the base on, forced ones above them.
+
+    Every other band is paler.
+    """
     base = [(scale.x(one.milliseconds), scale.y(0)) for one in band]
     states = [(scale.x(one.milliseconds), scale.y(one.states)) for one in band]
     closed = [(scale.x(one.milliseconds), scale.y(one.states + one.forced)) for one in band]
@@ -123,7 +126,7 @@ def _corners(low: list[tuple[float, float]], high: list[tuple[float, float]]) ->
 
 
 def _numbers(bands: Sequence[Sequence[Point]], scale: _Scale) -> Iterator[str]:
-    """The number of each band above its curve, as far as there is room for them."""
+    """Yield the number of each band above its curve, as far as there is room for them."""
     free = 0.0
     for band in bands:
         left, last = scale.x(band[0].milliseconds), band[-1]
@@ -137,7 +140,7 @@ def _numbers(bands: Sequence[Sequence[Point]], scale: _Scale) -> Iterator[str]:
 
 
 def _step(end: int) -> tuple[int, int, str]:
-    """The distance of times up to `end`, and the unit to write them in, for about `LINES` times."""
+    """Return the distance of times up to `end`, and their unit, for about `LINES` times."""
     for step, unit, sign in STEPS:
         if end <= 2 * LINES * step:
             return step, unit, sign

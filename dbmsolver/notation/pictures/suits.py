@@ -1,8 +1,8 @@
-"""What the suits look like, on pages and in pictures: shapes and colours.
+"""The suits, on pages and in pictures: shapes and colours.
 
-No suit is told by its colour alone. The four shapes differ, and those of the red suits are
-outlines where those of the black suits are filled, so that red and black differ, too, for people
-who do not see red.
+No suit is told by its colour alone. The four shapes differ, and those of the red suits are outlines
+where those of the black suits are filled, so that red and black differ, too, for people who do not
+see red.
 """
 
 from __future__ import annotations
@@ -29,5 +29,5 @@ FACE = "#fdfcf8"
 
 
 def is_outlined(suit: str) -> bool:
-    """Whether the suit, a letter, is drawn as an outline; that is, whether it is red."""
+    """Return True if the suit, a letter, is drawn as an outline; that is, if it is red."""
     return suit in OUTLINED

@@ -11,17 +11,20 @@ _NO_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def words(content: str) -> str:
-    """Text as markup that shows it; characters that XML cannot hold become `\ufffd`."""
+    """Return text as markup that shows it; characters that XML cannot hold become `\ufffd`."""
     return escape(_NO_XML.sub("\ufffd", content))
 
 
 def number(value: Number) -> str:
-    """A coordinate, to a hundredth."""
+    """Return a coordinate, to a hundredth."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def element(name: str, *content: str, **attributes: str | Number) -> str:
-    """An element; `content` is markup. A trailing `_` of a name is dropped, others become `-`."""
+    """Return an element; `content` is markup.
+
+    A trailing `_` of a name is dropped, others become `-`.
+    """
     parts = [name]
     for key, value in attributes.items():
         text = value if isinstance(value, str) else number(value)
@@ -31,12 +34,12 @@ def element(name: str, *content: str, **attributes: str | Number) -> str:
 
 
 def text(content: str, x: Number, y: Number, **attributes: str | Number) -> str:
-    """A line of text with its anchor at (x, y)."""
+    """Return a line of text with its anchor at (x, y)."""
     return element("text", words(content), x=x, y=y, **attributes)
 
 
 def document(width: Number, height: Number, title: str, description: str, *content: str) -> str:
-    """A picture of its own, with a title and a description for people who do not see it."""
+    """Return a picture of its own, with a title and a description for people who do not see it."""
     size = f"0 0 {number(width)} {number(height)}"
     root = element(
         "svg",

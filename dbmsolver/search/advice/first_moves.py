@@ -62,14 +62,14 @@ def first_moves(deal: Deal, options: Options = Options(), limits: Limits = Limit
 
 
 def _moves(measure: Measure, position: Position) -> list[Move]:
-    """What can be done: all legal moves, or the one that a program makes by itself."""
+    """Return all legal moves, or only the free move that a program makes by itself."""
     if measure.has_free_moves and (made := measure.forced(position)) is not None:
         return [made]
     return measure.moves(position)
 
 
 def _options(options: Options, move: Move) -> Options:
-    """Those of the search after a move: its store has a place of its own."""
+    """Return the options of the search after a move: its store has a folder of its own."""
     if options.store is None:
         return options
     place = move.destination
@@ -89,12 +89,16 @@ def _value(move: Move, found: Result, root: Result, cost: int) -> MoveValue:
 
 
 def _open(move: Move, root: Result, limit: Limit, cost: int) -> MoveValue:
-    """The value of a move after which nothing was searched."""
+    """Return the value of a move after which nothing was searched."""
     return MoveValue(move, Verdict.UNDECIDED, _at_least(root, None, cost), None, limit)
 
 
 def _at_least(root: Result, known: int | None, cost: int) -> int | None:
-    """The fewest moves left after a move, as the position before it needs ``cost`` more at most."""
+    """Return the fewest moves left after a move; None if nothing is known.
+
+    ``known`` is a lower bound already found. The position before the move needs at most ``cost``
+    moves more.
+    """
     bounds = [] if known is None else [known]
     before = root.length if root.shortest else root.at_least
     if before is not None:

@@ -1,4 +1,4 @@
-"""What a position is worth: whether it can be won, and in how many moves at least."""
+"""The worth of a position: the verdict, and the fewest moves to a win."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left."""
+        """True if no time is left."""
         return self.limits.max_time is not None and self.seconds >= self.limits.max_time
 
     def rest(self) -> Limits:
-        """The limits of the next search."""
+        """Return the limits of the next search."""
         if self.limits.max_time is None:
             return self.limits
         return replace(self.limits, max_time=max(self.limits.max_time - self.seconds, 1e-9))

@@ -1,6 +1,6 @@
-"""Keeps partitions in memory while they fit the budget, and loads them when they are needed.
+"""A cache of partitions, which keeps them in memory while they fit the budget.
 
-The others are written to the store.
+The others are written to the store, and loaded when they are needed.
 """
 
 from __future__ import annotations
@@ -114,7 +114,10 @@ class PartitionCache:
 
 
 def _middle_of(records: dict[bytes, int]) -> int:
-    """The progress that cuts blocks of closed states, with so many states each, in two halves."""
+    """Return the progress that divides blocks of closed states in two halves.
+
+    ``records`` maps the key of each block to its number of states.
+    """
     sizes: dict[int, int] = {}
     for key, states in records.items():
         stratum = parse_closed_key(key).stratum
@@ -123,7 +126,7 @@ def _middle_of(records: dict[bytes, int]) -> int:
 
 
 def _median(sizes: dict[int, int]) -> int:
-    """The key at which half of the values lie below."""
+    """Return the key at which half of the values lie below."""
     total = sum(sizes.values())
     below = 0
     for key in sorted(sizes):

@@ -1,4 +1,4 @@
-"""What the store has of a search by cost layers: closed states, candidates, and commits of both.
+"""Records in the store of a search by cost layers: closed states, candidates, and commits of both.
 
 A commit is one transaction (:mod:`dbmsolver.search.commits`). It writes new closed states; states
 that have been looked at and are not closed, once each time they are reached with fewer moves; and
@@ -67,11 +67,11 @@ class Checkpoint:
             everything.candidates.setdefault(layer, []).append(self.rows(key))
 
     def rows(self, key: bytes) -> Rows:
-        """The rows of a block in the store."""
+        """Return the rows of a block in the store."""
         return unpacked(self.codec, read_block(self.recorder.store, key))
 
     def closed_records(self, partition: Partition) -> dict[bytes, int]:
-        """The keys of a partition's blocks of closed states, and how many each holds."""
+        """Return the keys of a partition's blocks of closed states, and the states of each."""
         store = self.recorder.store
         return {
             key: store.states_in(key)
@@ -114,9 +114,10 @@ class Checkpoint:
             self.write_closed(self.partitions)
 
     def _count_fresh(self, queue: ShardQueue) -> tuple[NDArray[np.int64], int]:
-        """What a shard has closed since the last time: how much of each stratum, and the digest.
+        """Count the states that a shard has closed since the last time.
 
-        May run in a thread of its own, as :meth:`_fresh_blocks` may.
+        Returns int64[strata, 2], the states of each stratum, and their digest. May run in a thread
+        of its own, as :meth:`_fresh_blocks` may.
         """
         counts = np.zeros((2 * CARDS + 1, 2), np.int64)
         fresh = queue.take_uncounted(self.layer)
@@ -135,7 +136,7 @@ class Checkpoint:
             self.recorder.unwritten -= sum(block.states for block in blocks)
 
     def _fresh_blocks(self, queue: ShardQueue) -> list[Closed]:
-        """Blocks of the counted states of a shard that are in none."""
+        """Return blocks of the counted states of a shard that are in none."""
         found = []
         for layer, numbers in queue.take_unwritten():
             for stratum, runs in packed(self.codec, queue.rows, numbers):
@@ -145,7 +146,7 @@ class Checkpoint:
         return found
 
     def commit(self, write_out: Partition | None = None) -> Commit:
-        """Commit what is closed and, if the search can be resumed, its candidates.
+        """Commit the closed states and, if the search can be resumed, its candidates.
 
         All candidates of the partition ``write_out`` get records that stay, whether the search can
         be resumed or not, because it is to leave memory.
@@ -172,7 +173,7 @@ class Checkpoint:
         stored: list[tuple[ShardQueue, NDArray[np.int64]]],
         lasting: list[NewRecord],
     ) -> Iterator[NewRecord]:
-        """The records of all candidates, one by one.
+        """Yield the records of all candidates, one by one.
 
         ``stored`` gets the rows to be marked once they are committed, ``lasting`` the records of
         candidates of ``write_out``.
@@ -182,7 +183,7 @@ class Checkpoint:
                 continue
             for queue in partition.queues or ():
                 yield from self._looked_at(queue, stored)
-            # What has not been looked at is written anew each time.
+            # Rows that have not been looked at are written anew each time.
             for layer, rows in self._not_looked_at(partition):
                 for stratum, block in encoded(self.codec, rows):
                     if partition is write_out:
@@ -192,7 +193,7 @@ class Checkpoint:
                         yield NewRecord(layer, stratum, block, kind=b"B")
 
     def _counts(self) -> dict[str, Any]:
-        """How many states are known by now, for the check at the end."""
+        """Return the states known by now, for the check at the end, as a manifest's field."""
         if self.kind != b"C":
             return {}
         self.known = max(self.known, self.statistics.closed + self._unclosed())
@@ -217,7 +218,7 @@ class Checkpoint:
             )
 
     def _unclosed(self) -> int:
-        """States that have been looked at and are to be closed, but are not."""
+        """Count the states that have been looked at and are to be closed, but are not."""
 
         def of(queue: ShardQueue) -> int:
             rows = queue.rows
@@ -240,7 +241,7 @@ class Checkpoint:
     def _looked_at(
         self, queue: ShardQueue, stored: list[tuple[ShardQueue, NDArray[np.int64]]]
     ) -> Iterator[NewRecord]:
-        """Records, by layer, of rows looked at, or reached sooner, since the last commit."""
+        """Yield records of rows looked at, or reached sooner, since the last commit, by layer."""
         fresh = np.flatnonzero((queue.rows[:, META] & (IS_CLOSED | IS_STORED)) == 0)
         new = queue.rows[fresh]
         layers = layers_of(new, self.weight)
@@ -250,7 +251,7 @@ class Checkpoint:
         stored.append((queue, fresh))
 
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
-        """The candidates of a partition that are in memory only, with their layers."""
+        """Yield the candidates of a partition that are in memory only, with their layers."""
         for queue in partition.queues or ():
             for rows in queue.inbox:
                 yield self.layer, rows

@@ -1,4 +1,4 @@
-"""Looks states up among the closed ones of a search by cost layers, in memory and in the store."""
+"""A finder of states among the closed ones of a search by cost layers, in memory and store."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LoadedFinder:
         return self.checkpoint.recorder.store
 
     def code(self, state: State) -> int | None:
-        """Parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state, None if it is not among them."""
         words = [np.uint64(value) for value in state]
         for queue in self.checkpoint.queues:
             code = int(closed_code(queue.shard.rows, queue.shard.table, *words))

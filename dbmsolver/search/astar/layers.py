@@ -44,15 +44,15 @@ from dbmsolver.search.rows import Rows, strata_of
 from dbmsolver.search.trace import Step, steps_to
 
 ENOUGH = 1 << 16
-"""With fewer states looked at, dividing them and sending candidates costs more than it saves."""
+"""The number of states looked at from which on dividing them among shards pays."""
 _PARALLEL = 2_000
-"""So does waking threads for less work in a round."""
+"""The fewest states in a round for which waking threads pays."""
 _SHARD_BYTES = 1 << 22
 """Memory of a shard, at least: in less it is crowded at once, however many threads there are."""
 _MOST_ROUNDS = 64
-"""Of each shard, before limits and memory are looked at again."""
+"""The rounds of each shard before limits and memory are looked at again."""
 _ROUND_BYTES = 1 << 24
-"""So much of the memory budget is needed for each of these rounds: about 2 % are filled by it."""
+"""The bytes of the memory budget that each of these rounds needs: it fills about 2 % of them."""
 
 
 class AStarSearch:
@@ -111,14 +111,14 @@ class AStarSearch:
 
     @property
     def shortest(self) -> bool:
-        """Whether the solution it finds is a shortest one."""
+        """True if the solution it finds is a shortest one."""
         return self.weight == 1
 
     def run(self) -> Steps:
         """Close layers until the goal is met, a limit is reached, or nothing is pending.
 
-        What is pending above the ceiling does not count. All that is finished is committed when it
-        ends, but after an error nothing is.
+        Candidates above the ceiling do not count as pending. All finished work is committed at the
+        end, but after an error nothing is.
         """
         self.checkpoint.restore()
         with ThreadPoolExecutor(self.threads) as pool:
@@ -143,14 +143,14 @@ class AStarSearch:
         return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         finder = LoadedFinder(self.checkpoint)
         steps = steps_to(finder, State(self.codec.goal, 0, 0, 0), goal.code)
         assert steps is not None
         return steps
 
     def _ended(self) -> Outcome | None:
-        """Why it ends before nothing is pending; None: it goes on."""
+        """Return why it ends before nothing is pending; None: it goes on."""
         if self.goal is not None:
             return GoalMet(self.goal)
         looked_at = self.statistics.evaluated - self.evaluated_before
@@ -159,7 +159,7 @@ class AStarSearch:
         return None
 
     def _layers(self) -> list[int]:
-        """The layers below the ceiling that candidates wait for."""
+        """Return the layers below the ceiling that candidates wait for."""
         return [
             layer
             for partition in self.partitions
@@ -178,7 +178,7 @@ class AStarSearch:
         self.checkpoint.flush()
 
     def _goes_on(self) -> bool:
-        """Whether this layer is worth closing still."""
+        """Return True if closing this layer is still of use."""
         return self._ended() is None and self.layer < self.ceiling
 
     def _close_partition(self, pool: Executor, partition: Partition) -> Iterator[Report | Commit]:
@@ -293,7 +293,7 @@ class AStarSearch:
         return sum(partition.pending for partition in self.partitions)
 
     def report(self) -> Report:
-        """A snapshot for progress displays."""
+        """Return a snapshot for progress displays."""
         counts = sum(queue.uncounted for queue in self.checkpoint.queues)
         report = self.recorder.report(
             layer=self.layer,

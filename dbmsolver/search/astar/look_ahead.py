@@ -1,7 +1,7 @@
 """A hasty, bounded search for any solution, made before every position is searched for a proof.
 
-It finds most solutions quickly. What it closes is no part of the proof: it is stored as records of
-a kind of their own, for the way back only.
+It finds most solutions quickly. The states it closes are no part of the proof: they are stored as
+records of a kind of their own, for the way back only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dbmsolver.search.trace import Step
 STATES = 400_000
 """States that it looks at."""
 WEIGHT = 5
-"""What the estimate counts in comparison with the moves made."""
+"""The weight of the estimate against the moves made."""
 
 
 class LookAhead:
@@ -49,7 +49,7 @@ class LookAhead:
         )
 
     def run(self) -> Steps:
-        """Search; where nothing is found, what it counted is forgotten."""
+        """Search; where nothing is found, forget the counts."""
         kept, own = self.recorder.statistics, self._own.statistics
         try:
             outcome = yield from self._search.run()
@@ -67,5 +67,5 @@ class LookAhead:
         return Stopped()
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self._search.path(goal)

@@ -70,7 +70,7 @@ class ShardQueue:
 
     @property
     def uncounted(self) -> int:
-        """How many states it has closed and not counted: none when a layer begins."""
+        """The number of states that are closed and not counted: 0 when a layer begins."""
         return int(self.shard.state[DONE]) - self.counted
 
     @property
@@ -99,7 +99,7 @@ class ShardQueue:
         order_todo(self.shard, np.empty(count, np.uint32), np.empty(count, np.uint16))
 
     def many_wait(self) -> bool:
-        """Whether it is time to sort the rows that have come to wait for higher layers."""
+        """Return True if it is time to sort the rows that have come to wait for higher layers."""
         return 2 * int(self.shard.state[LATER]) > self.shard.later.size
 
     def sort_later(self, ceiling: int) -> None:
@@ -123,7 +123,7 @@ class ShardQueue:
             )
 
     def table_is_full(self) -> bool:
-        """Whether a burst might not fit."""
+        """Return True if the table may be too small for another burst of rows."""
         return self._slots_wanted() > self.shard.table.size
 
     def enlarge_table(self) -> None:
@@ -139,14 +139,14 @@ class ShardQueue:
         rehash(self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
 
     def _slots_wanted(self) -> int:
-        """Slots of a table that a burst fits into, no fewer than the one there is has."""
+        """Return the slots of a table that a burst fits into, no fewer than it has now."""
         slots = self.shard.table.size
         while 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * slots:
             slots *= 2
         return slots
 
     def is_crowded(self) -> bool:
-        """Whether there is room for few more states."""
+        """Return True if there is room for few more states."""
         count = int(self.shard.state[COUNT])
         return bool(count + len(self.shard.burst) > 0.9 * self.shard.rows.shape[0])
 
@@ -174,7 +174,7 @@ class ShardQueue:
             raise InternalError("the books do not balance: a shard has no room for its share")
         self.shard.state[COUNT] = count
         self.rebuild_table()
-        # What is known of signatures need not be worked out again.
+        # Facts about signatures need not be worked out again.
         self.shard.cache[:] = other.shard.cache
         self.shard.over[:] = other.shard.over
         for layer, closed in unwritten:
@@ -185,7 +185,7 @@ class ShardQueue:
                 self.waiting[layer] = shares
 
     def take_uncounted(self, layer: int) -> NDArray[np.uint32]:
-        """The numbers of the rows that were closed since the last call, all of them in a layer."""
+        """Return the numbers of the rows closed since the last call, all of them in ``layer``."""
         first, self.counted = self.counted, int(self.shard.state[DONE])
         if self.counted > first:
             self.ends.append((layer, self.counted))
@@ -199,7 +199,7 @@ class ShardQueue:
         self.ends.append((layer, self.counted))
 
     def take_unwritten(self) -> list[tuple[int, NDArray[np.uint32]]]:
-        """The numbers of counted rows that no earlier call gave, as (layer, numbers)."""
+        """Return the numbers of counted rows that no earlier call gave, as (layer, numbers)."""
         found = []
         for layer, end in self.ends:
             found.append((layer, self.shard.done[self.written : end]))
@@ -293,7 +293,7 @@ class Partition:
                     queue.receive(mine)
 
     def can_be_divided(self, shards: int, memory: int) -> bool:
-        """Whether what is loaded, in one shard, takes at most half of the room in so many."""
+        """Return True if the loaded shard's rows fill at most half the room of ``shards``."""
         assert self.queues is not None
         (queue,) = self.queues
         most = _room(shards, memory) // 2
@@ -302,10 +302,10 @@ class Partition:
         return bool(np.bincount(shards_of(queue.rows, shards)).max() <= most)
 
     def divide(self, shards: int, memory: int, each: Callable[..., Iterable[Any]]) -> None:
-        """Divide what is loaded, in one shard, among so many, as :meth:`open` makes them.
+        """Divide the loaded rows, which are in one shard, among ``shards`` new ones.
 
-        All closed states have been counted, no layer is being closed, and
-        :meth:`can_be_divided`. ``each`` is a map, or that of a pool of threads.
+        :meth:`open` makes the new ones. All closed states have been counted, no layer is being
+        closed, and :meth:`can_be_divided`. ``each`` is a map, or that of a pool of threads.
         """
         assert self.queues is not None
         (old,) = self.queues
@@ -326,12 +326,12 @@ class Partition:
 
 
 def _room(shards: int, memory: int) -> int:
-    """Rows that each of so many shards has room for in ``memory`` bytes."""
+    """Return the rows that each of ``shards`` has room for when all have ``memory`` bytes."""
     return max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
 
 
 def _gone_to(places: NDArray[np.uint32], rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The new numbers of rows, without those that went nowhere."""
+    """Return the new numbers of rows, without those of rows that were dropped."""
     gone = places[rows]
     found: NDArray[np.uint32] = gone[gone != NOWHERE]
     return found

@@ -1,4 +1,4 @@
-"""What is done with one shard while a layer is closed: the calls of the kernels, in their order."""
+"""The work on one shard while a layer is closed: the calls of the kernels, in their order."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Round:
     shards: int
 
     def is_wanted(self, queue: ShardQueue) -> bool:
-        """Whether a shard has something to do in this layer."""
+        """Return True if a shard has something to do in this layer."""
         return bool(queue.work) or self.layer in queue.waiting
 
     def work_on(self, queue: ShardQueue) -> None:
         """Bring waiting rows into the layer, look at candidates, expand what follows.
 
-        Ends early when there is no room for outgoing candidates: what is left is done in the next
+        Ends early when there is no room for outgoing candidates: the rest is done in the next
         round.
         """
         queue.shard.state[CEILING] = self.ceiling
@@ -103,7 +103,7 @@ class Round:
                 return
 
     def _stop(self, queue: ShardQueue) -> int:
-        """How many states a shard expands in this round, at most."""
+        """Return the number of states that a shard expands in this round, at most."""
         if self.shards == 1:
             return _STOP
         return min(max(queue.uncounted // _PART, _LEAST_STOP), _STOP_OF_MANY)

@@ -16,11 +16,11 @@ from dbmsolver.search.astar.partitions import ShardQueue
 
 
 class Team:
-    """The threads that work on some shards, for about so many rounds of each.
+    """The threads that work on some shards, round by round.
 
     ``is_wanted`` says whether a shard has something to do. ``work_on`` does a round, by the one
-    thread that has the shard. Then ``hand_out``, called by the same thread, gives what leaves it to
-    other shards; it holds ``exchange`` while it does, and says whether to go on.
+    thread that has the shard. Then ``hand_out``, called by the same thread, gives the rows that
+    leave the shard to other shards; it holds ``exchange`` while it does, and says whether to go on.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Team:
         self._over = False
 
     def work(self, pool: Executor, threads: int) -> None:
-        """Work with so many threads of a pool until it is over; raises what one of them raises.
+        """Work with ``threads`` of a pool until it is over; raise what one of them raises.
 
         However it ends, with an interrupt, too, no thread is at work any more.
         """
@@ -77,7 +77,7 @@ class Team:
             last = queue
 
     def _take(self, last: ShardQueue | None) -> ShardQueue | None:
-        """A shard for this thread, the last one if possible; None when it is over."""
+        """Return a shard for this thread, the last one if possible; None when it is over."""
         with self._exchange:
             while not self._over:
                 free = [

@@ -1,8 +1,8 @@
-"""What comes before the search for a shortest solution where any solution is wanted at once.
+"""The first searches where any solution is wanted at once.
 
 Dives over dominating positions find a first solution, or that there is none. Short beams make it
-shorter. Where a game has no dominance, or moves are counted in another way than card by card,
-or no dive comes to a win, the beams find the first one.
+shorter. Where a game has no dominance, or moves are counted in another way than card by card, or no
+dive comes to a win, the beams find the first one. Then the search for a shortest solution begins.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class AnyAhead:
             return Stopped(Limit.INTERRUPT)
 
     def _can_dive(self) -> bool:
-        """Whether dives find what is wanted: solutions in moves of single cards."""
+        """Return True if dives can find a solution whose moves are single cards."""
         codec = self.best.codec
         return has_dominance(codec.rules) and not codec.measure.by_room
 
@@ -101,4 +101,4 @@ class AnyAhead:
         return replace(report, phase="improve", states=looked_at, best=self.best.length)
 
     def path(self, goal: GoalMet) -> None:
-        """It never ends with a goal: a solution is only the beginning."""
+        """Return None: the search never ends with a goal, as a solution is only the beginning."""

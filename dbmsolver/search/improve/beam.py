@@ -51,16 +51,16 @@ _BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)
 
 
 class Shape(NamedTuple):
-    """What kind of beam it is."""
+    """The settings of a beam."""
 
     width: int
     """States that are expanded in a level."""
     cells: int = 0
-    """What a card in a freecell counts against a state; a move to come counts 2."""
+    """The weight of a card in a freecell against a state; that of a move to come is 2."""
 
 
 class Beam:
-    """A beam search from the deal; :meth:`run` carries it out, and `steps` is what it finds.
+    """A beam search from the deal; :meth:`run` carries it out, and finds `steps`.
 
     A solution has to be shorter than ``ceiling`` moves. The beam gives up when it has looked at
     ``room`` states that may be part of one.
@@ -111,7 +111,7 @@ class Beam:
         return bool(state[GOAL_ROW] >= 0 or not state[TODO])
 
     def _expand(self, found: list[NDArray[np.uint32]]) -> bool:
-        """Expand some states of the level; ``found`` gets the rows of what follows from them.
+        """Expand some states of the level; ``found`` gets the rows of their successors.
 
         Whether there was room for it.
         """
@@ -143,7 +143,10 @@ class Beam:
         state[TODO] = kept.size
 
     def _merit(self, rows: Rows) -> NDArray[np.float64]:
-        """How little promising states of one level are; what is equal comes in any order."""
+        """Return the cost of each state of one level, float64[states]: the lowest are kept.
+
+        Equal states come in any order.
+        """
         merit: NDArray[np.float64] = self._random.random((rows.shape[0],))
         merit += 2.0 * layers_of(rows, 1)
         if self.shape.cells:
@@ -153,7 +156,7 @@ class Beam:
         return merit
 
     def _path(self) -> list[Step]:
-        """The steps from the deal to the goal.
+        """Return the steps from the deal to the goal.
 
         A state's parent is a row of the level before, or of its own level after a free move.
         """
@@ -182,5 +185,5 @@ class Beam:
 
 
 def room_for(memory: int) -> int:
-    """The states that a beam can look at in so many bytes."""
+    """Return the number of states that a beam can look at in ``memory`` bytes."""
     return max(memory // BYTES, 4 * BURST)

@@ -1,6 +1,7 @@
 """Beams for any solution, made before a proof in games where a run is one move.
 
-They find most solutions there, in tenths of a second. What they look at is no part of the proof.
+They find most solutions there, in tenths of a second. The states they look at are no part of
+the proof.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 WIDTHS = (200, 1000)
-"""How wide the beams are, one after the other."""
+"""The widths of the beams, one after the other."""
 _STATES = 1500
 """The states that a beam looks at, at most, for each of its width."""
 
@@ -66,5 +67,5 @@ class BeamAhead:
         return GoalMet()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self._steps

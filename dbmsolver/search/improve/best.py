@@ -33,7 +33,7 @@ class Best(Generic[KeysT]):
 
     @property
     def ceiling(self) -> int:
-        """What the length of a solution has to be below to be of any use."""
+        """The length that a new solution has to be below to be of any use."""
         return NO_CEILING if self.length is None else self.length
 
     def offer(self, steps: Sequence[Step]) -> bool:
@@ -54,11 +54,11 @@ class Best(Generic[KeysT]):
         return True
 
     def fields(self) -> dict[str, object]:
-        """The solution as fields of a manifest."""
+        """Return the solution as fields of a manifest."""
         return {"path": self.path, "length": self.length}
 
     def event(self) -> Better:
-        """The solution for whoever watches."""
+        """Return the solution as an event for whoever watches."""
         assert self.moves is not None and self.length is not None
         elapsed, metric = self.recorder.statistics.elapsed, self.codec.measure.metric
         return Better(self.moves, elapsed, self.length, metric)

@@ -1,4 +1,4 @@
-"""Which beams are made to find shorter solutions, and when.
+"""The beams that find shorter solutions, and the times at which they are made.
 
 They grow wider from one to the next. The first ones take tenths of a second. Where any solution is
 wanted at once they come before the search by cost layers. The others come beside it, each once that
@@ -16,13 +16,13 @@ from dbmsolver.search.improve.beam import Beam, Shape, room_for
 from dbmsolver.search.improve.best import Best
 
 FIRST = (Shape(300, 1), Shape(1000, 0), Shape(3000, 1))
-"""Before the search by cost layers, where any solution is wanted at once."""
+"""The beams before the search by cost layers, where any solution is wanted at once."""
 _BESIDE = ((4, Shape(1000, 0)), (2, Shape(3000, 1)))
-"""Those of the first ones that come beside it where a shortest solution is wanted.
+"""The beams that run beside the search for a shortest solution: pairs (pace, shape).
 
-They come as soon as the search has looked at so many times their states: they mostly find a
+A beam starts once the search has evaluated `pace` times the beam's states. The beams mostly find a
 solution that is hardly longer than a shortest one, and without one the search keeps twice the
-states. Sooner they would slow down what is done in half a second.
+states. Started sooner they would slow down searches that take half a second.
 """
 LATER = (
     Shape(10_000, 0),
@@ -34,16 +34,16 @@ LATER = (
     Shape(1_000_000, 0),
     Shape(3_000_000, 0),
 )
-"""Beside it."""
+"""The beams beside the search by cost layers, in their order."""
 PACE = 3
-"""So many times the states of a beam has that search to look at before the beam is made."""
+"""The pace of later beams: one starts once the search has evaluated PACE times its states."""
 _STATES = 200
 """The states that a beam looks at, for each of its width. It is often fewer."""
 Event = TypeVar("Event")
 
 
 def memory_for_beams(memory: int, any_solution: bool) -> int:
-    """How many of the bytes that a search has are for its beams: 0 if too few for any."""
+    """Return the bytes of a search's memory that are for its beams: 0 if too few for any."""
     if any_solution:
         return memory // 4
     part = memory // 8
@@ -51,9 +51,9 @@ def memory_for_beams(memory: int, any_solution: bool) -> int:
 
 
 class Improver:
-    """Makes the beams, in ``memory`` bytes; none looks at more than about ``most`` states.
+    """The maker of beams, in ``memory`` bytes; none looks at more than about ``most`` states.
 
-    ``any_solution``: whether any solution is wanted at once, and the first beams come first.
+    ``any_solution``: any solution is wanted at once, and the first beams come first.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class Improver:
             self._due = [*_BESIDE, *self._due]
 
     def first(self) -> Iterator[bool]:
-        """The beams that come first, one after the other; see :meth:`make`."""
+        """Run the beams that come first, one after the other; see :meth:`make`."""
         for shape in FIRST:
             yield from self.make(shape)
 
     def due(self, evaluated: int) -> Beam | None:
-        """The next of the later beams, if it is time for it.
+        """Return the next of the later beams, if it is time for it.
 
         It is when the search by cost layers has looked at enough states.
         """

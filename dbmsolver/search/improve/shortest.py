@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class ShortestBelow:
-    """Closes the layers below the best solution's length. What it finds there is a shortest one.
+    """A search that closes the layers below the best solution's length.
 
-    Where there is nothing, the best solution is.
+    A solution found there is a shortest one. If there is none, the best solution is.
     """
 
     shortest = True
@@ -71,7 +71,7 @@ class ShortestBelow:
                 advance = partial(steps.throw, request)
 
     def _improve(self) -> Iterator[Event]:
-        """Make a beam if it is time for one, or take what one has found meanwhile."""
+        """Make a beam if it is time for one, or take the solution that one has found."""
         if self._beside is not None:
             if self._beside.is_over():
                 steps, self._beside = self._beside.steps(), None
@@ -104,7 +104,7 @@ class ShortestBelow:
         return replace(event, best=self.best.length) if isinstance(event, Report) else event
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self.search.path(goal)
 
 
@@ -123,11 +123,14 @@ class _Beside:
                 return
 
     def is_over(self) -> bool:
-        """Whether the beam has ended, in whatever way."""
+        """Return True if the beam has ended, in whatever way."""
         return self._future.done()
 
     def steps(self) -> list[Step] | None:
-        """The solution that was found, if one was; raises what ended the beam otherwise."""
+        """Return the solution that was found, None without one.
+
+        Raises the exception that ended the beam otherwise.
+        """
         self._future.result()
         self.end()
         return self._beam.steps

@@ -2,7 +2,7 @@
 
 Most deals that can be won are won by one of a few short dives, each of which tries the columns in
 another order: how long a dive takes depends on chance more than on any rule. Longer ones follow.
-What they meet is no part of a proof.
+The states they meet are no part of a proof.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.trace import Step
 
 SCHEDULE = (*(1 << 15,) * 8, *(1 << 17,) * 4, *(1 << 20,) * 2, 1 << 24)
-"""How many states each dive meets at most."""
+"""The states that each dive meets at most."""
 _AT_ONCE = 1 << 18
 """States that are met before limits are looked at."""
 _STATE_BYTES = 32
@@ -57,7 +57,7 @@ class PileDives:
 
     @property
     def shortest(self) -> bool:
-        """Whether the solution they find is a shortest one: a move for each card in a column."""
+        """True if the solution is a shortest one: it has one move for each card in a column."""
         return self.best is not None and len(self.steps) == self.keys.in_columns
 
     def run(self) -> Steps:
@@ -83,7 +83,10 @@ class PileDives:
         return Stopped()
 
     def _dive_often(self) -> Generator[Report, None, tuple[int, Diving | None]]:
-        """The length of a solution, negative without one, and the last dive."""
+        """Dive by the schedule; return the length of a solution, and the last dive.
+
+        The length is negative without a solution.
+        """
         random, length, diving = Random(1), -1, None
         columns = list(range(self.keys.tables.columns))
         for wanted in SCHEDULE:
@@ -108,5 +111,5 @@ class PileDives:
         return length, diving
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self.steps

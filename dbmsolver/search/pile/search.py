@@ -57,17 +57,17 @@ class Part:
 
 
 def weigh_keys(keys: Words) -> Tally:
-    """The tally of states, as the books have it."""
+    """Return the tally of states, for comparing pending states with those held."""
     return Tally(keys.size, int(digest_keys(keys)))
 
 
 def root_candidates(keys: PileKeys) -> Words:
-    """The deal itself as a candidate."""
+    """Return the deal itself as a candidate."""
     return np.array([keys.root << TOP_BITS | NO_PARENT], np.uint64)
 
 
 def sorted_candidates(parts: list[Words]) -> Words:
-    """Candidates in the order of keys, each key once, with its lowest code."""
+    """Return candidates in the order of keys, each key once, with its lowest code."""
     words = np.concatenate(parts) if parts else np.empty(0, np.uint64)
     words.sort()
     first = np.ones(words.size, np.bool_)
@@ -76,14 +76,14 @@ def sorted_candidates(parts: list[Words]) -> Words:
 
 
 def packed(words: Words) -> Iterator[tuple[bytes, Words]]:
-    """Blocks of sorted candidates, each with its keys."""
+    """Yield blocks of sorted candidates, each with its keys."""
     runs = to_runs(words >> _SHIFT, (words & _CODE).astype(np.uint8))
     for part in split(runs):
         yield encode_block(part), from_runs(part)
 
 
 def root_record(keys: PileKeys) -> tuple[NewRecord, Tally]:
-    """The record that makes the deal pending."""
+    """Return the record that makes the deal pending, and its tally."""
     words = root_candidates(keys)
     data, states = next(packed(words))
     return NewRecord(0, keys.dealt, data), weigh(states)
@@ -100,7 +100,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
         self._played, self._turned = (np.empty(_ROOM, np.uint64) for _ in range(2))
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal; None where closed states are not kept."""
+        """Return the steps from the deal to the goal; None where closed states are not kept."""
         if not self.recorder.keep_closed:
             return None
         assert self.goal is not None
@@ -114,7 +114,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
     # One stratum.
 
     def _close(self) -> Iterator[Report | Commit]:
-        """Close a stratum, part by part; what is left of it stays pending."""
+        """Close a stratum, part by part; the rest of it stays pending at a limit."""
         parts = self.pending[self.place]
         words = self._merged(parts)
         size = in_memory.AT_ONCE
@@ -140,7 +140,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
             yield self._report()
 
     def _merged(self, parts: list[Part]) -> Words:
-        """All candidates of a place in order, each key once; they have no records any more."""
+        """Return all candidates of a place in order, each key once; drop their records."""
         words = sorted_candidates([part.words for part in parts])
         self.books.take(total(part.tally for part in parts))
         self.books.make(weigh_keys(words >> _SHIFT))
@@ -149,7 +149,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
         return words
 
     def _meets_goal(self, words: Words) -> bool:
-        """Whether columns are empty in one of the states, the first of which is kept."""
+        """Return True if columns are empty in one of the states; keep the first such state."""
         won = np.flatnonzero((words >> _SHIFT) >> self.keys.tables.shifts[0] == 0)
         if won.size:
             self.goal = int(words[won[0]])
@@ -184,7 +184,7 @@ class PileSearch(SearchInMemory[PileKeys, list[Part]]):
         self.pending.setdefault(place, []).append(part)
 
     def _check_memory(self) -> None:
-        """Drop duplicates where what is pending takes much; OutOfBudget if that does not help."""
+        """Drop duplicates where pending states take much; OutOfBudget if that does not help."""
         for share in (4, 2):
             if self._bytes() <= self.memory // share:
                 return

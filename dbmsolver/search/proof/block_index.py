@@ -32,7 +32,7 @@ class Span(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What is kept of a block that was read: its span, and some of its keys and codes."""
+    """The summary of a block that was read: its span, and some of its keys and codes."""
 
     span: Span
     keys: NDArray[np.uint64]
@@ -46,7 +46,7 @@ class BlockIndex:
         self.spans: dict[BlockRef, Span] = {}
 
     def may_hold(self, ref: BlockRef, bit: int, side: int) -> bool:
-        """Whether a block may hold a key with this bit."""
+        """Return True if a block may hold a key with this bit."""
         span = self.spans.get(ref)
         return span is None or bool((span.ones if side else span.zeros) >> bit & 1)
 

@@ -135,7 +135,7 @@ def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
 def count_flips(
     codec: StateCodec, signature: int, sample: Words, codes: NDArray[Any], words: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How often each bit of the piece word is set, and changed by a move, in a sample of states."""
+    """Count how often each bit of the piece word is set, and changed by a move, in a sample."""
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
     if codec.method == Method.DOMINATING:

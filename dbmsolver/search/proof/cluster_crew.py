@@ -114,7 +114,10 @@ class ClusterCrew:
         self.pool.shutdown()
 
     def _closed(self, order: BatchOrder) -> BatchResult:
-        """What comes of an order, by whoever lives to say it. Runs in a thread of its own."""
+        """Return the result of an order. Runs in a thread of its own.
+
+        An order whose worker is lost goes to another one, up to _MOST_LOST times.
+        """
         message = sealed((self.proof, order))
         for _ in range(_MOST_LOST):
             try:
@@ -125,7 +128,10 @@ class ClusterCrew:
         raise SystemRefusedError(_DEADLY)
 
     def _result(self, reference: Any) -> Any:
-        """What is found. SystemRefusedError if there is no machine any more."""
+        """Wait for the result of a reference and return it.
+
+        Raises SystemRefusedError if there is no machine any more.
+        """
         left = time.monotonic() + _PATIENCE
         while not self._connection.ready([reference], _LOOK_SECONDS):
             if self._connection.living():

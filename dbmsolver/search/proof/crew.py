@@ -1,7 +1,7 @@
-"""Who closes signatures: threads of this process, or processes of a cluster.
+"""Workers that close signatures: threads of this process, or processes of a cluster.
 
-A search hands out pieces of work, and gets a Future for the result of each. What a piece of work is
-told and what it finds out are all that passes between the two; the search alone has the store.
+A search hands out pieces of work, and gets a Future for the result of each. Only the order and its
+result pass between the two; the search alone has the store.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dbmsolver.search.runs import RunArrays
 
 
 class Crew(Protocol):
-    """Those who close signatures."""
+    """Workers that close signatures."""
 
     least: int
     """Candidates that are worth a piece of work."""
     keeps_tables: bool
-    """Whether the tables of pieces stay in this process, from one piece of work to the next."""
+    """True if the tables of pieces stay in this process, from one piece of work to the next."""
 
     @property
     def pool(self) -> Executor:
@@ -33,10 +33,10 @@ class Crew(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many pieces of work there should be at the same time."""
+        """The number of pieces of work there should be at the same time."""
 
     def table_bytes(self, memory: int) -> int:
-        """The size of a piece's table, at most, where this process has so many bytes."""
+        """Return the largest size of a piece's table where this process has ``memory`` bytes."""
 
     def close_batch(
         self, groups: RunArrays, first: int, last: int, stratum: int
@@ -57,7 +57,7 @@ class Crew(Protocol):
 
 
 class Threads:
-    """So many threads of this process, each with its scratch memory."""
+    """Threads of this process, each with its scratch memory."""
 
     least = 256
     keeps_tables = True

@@ -42,7 +42,7 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class DivedDeal:
-    """What dives find out about one deal.
+    """The findings of dives about one deal.
 
     `states` are the records that the last dive has found, all there are if it has exhausted them;
     `evaluated` the records that all dives have expanded; `seconds` its share of the time of its
@@ -103,7 +103,7 @@ class DealDiver:
             self.stop.fill(0)
 
     def digest(self, keys: RecordKeys, states: int) -> int:
-        """The digest of so many records that the last dive has found, as a search has it.
+        """Return the digest of the last dive's first `states` records, as a search has it.
 
         `keys` are those of the last deal.
         """
@@ -137,7 +137,7 @@ class Batch:
 
     @property
     def deals(self) -> int:
-        """How many deals there are."""
+        """The number of deals."""
         return self.seconds.size
 
     def only(self, number: int) -> Batch:
@@ -149,16 +149,16 @@ class Batch:
         )
 
     def is_won(self, number: int) -> bool:
-        """Whether a dive has won the deal, and the way to the win is known."""
+        """Return True if a dive has won the deal, and the way to the win is known."""
         row = self.results[number]
         return bool(row[OUTCOME] == WON and row[STEPS] <= self.ways.shape[1])
 
     def is_open(self, number: int) -> bool:
-        """Whether no dive has decided the deal."""
+        """Return True if no dive has decided the deal."""
         return not self.is_won(number) and self.results[number, OUTCOME] != EXHAUSTED
 
     def outcome(self, number: int) -> DivedDeal:
-        """What is known of a deal."""
+        """Return the findings about the deal with this number in the batch."""
         row = self.results[number].tolist()
         facts = row[FOUND], row[EXPANDED], float(self.seconds[number])
         if row[OUTCOME] == BROKEN:

@@ -33,8 +33,8 @@ from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
 Order = tuple[int, int, int, int]
-"""What adds to a record's merit: weights of its progress, its free slots, its cards home, and how
-few cards are locked on those that go home next."""
+"""The weights in a record's merit: of its progress, its free slots, its cards home, and how few
+cards are locked on those that go home next."""
 
 ORDERS: tuple[Order, ...] = (
     (0, 2, 1, 0),
@@ -80,7 +80,7 @@ LARGE: Schedule = (
     (ORDERS[5], 1 << 20),
     (ORDERS[1], 1 << 21),
 )
-"""What may follow where a proof on disk would take longer still."""
+"""The dives that may follow where a proof on disk would take longer still."""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
 """In place of the parents of records that have not been found yet."""
@@ -89,7 +89,7 @@ _PAUSE = 0.1
 
 
 class Dived(NamedTuple):
-    """How a series of dives ends."""
+    """The end of a series of dives."""
 
     outcome: Literal["won", "exhausted", "open"]
     expanded: int
@@ -181,7 +181,7 @@ class Dives:
         self._running: dict[Future[Dived], tuple[int, Diver]] = {}
 
     def progress(self) -> tuple[int, int]:
-        """How many dives have begun, and the records that all of them have found."""
+        """Return how many dives have begun, and how many records they have found."""
         running = sum(diver.found() for _, diver in list(self._running.values()))
         return self._begun, self._found + running
 

@@ -36,7 +36,7 @@ _TABLE_WORTH = 1024
 """Where a table is made for them: a part of its states, so that not all wait for the last."""
 
 Task = tuple[Future[Any], Callable[[Any], None]]
-"""What somebody does, and what the main thread does with its result."""
+"""A task of a worker, and the function that takes its result in the main thread."""
 
 
 class LargeSignature:
@@ -119,7 +119,7 @@ class LargeSignature:
             running[work] = finish
 
     def _next_task(self, others_run: bool) -> Task | None:
-        """What is done next: make room or tables, or expand a piece. None: wait."""
+        """Return the next task: make room or tables, or expand a piece. None: wait."""
         for piece in self.pieces:
             if piece.full and not piece.busy:
                 return self._growth(piece)

@@ -60,7 +60,7 @@ class LateDives:
         self._spent = 0.0
 
     def due(self) -> bool:
-        """Whether the next dives fit into their share of the time so far, and can be new ones."""
+        """Return True if the next dives fit into their share of the time and can be new ones."""
         if self._tried_all and not self.recorder.keep_closed:
             return False
         expected = self._limit / _RATE
@@ -68,7 +68,7 @@ class LateDives:
 
     @property
     def _tried_all(self) -> bool:
-        """Whether more dives from the deal's record would be the same as earlier ones."""
+        """True if more dives from the deal's record would be the same as earlier ones."""
         return self._alike > len(ORDERS)
 
     def run(self, strata: dict[int, list[Candidates]]) -> Generator[Report, None, None]:

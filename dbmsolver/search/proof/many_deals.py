@@ -80,7 +80,7 @@ class ManyDeals:
 
     @property
     def stopped(self) -> bool:
-        """Whether the dives have been told to stop."""
+        """True if the dives have been told to stop."""
         return bool(self._stop[0])
 
     def stop(self) -> None:

@@ -35,7 +35,7 @@ from dbmsolver.storage.intake import Intake
 
 
 class Proof(NamedTuple):
-    """What all orders of a proof have in common."""
+    """The parts that all orders of a proof have in common."""
 
     deal: Deal
     policy: Policy
@@ -100,7 +100,7 @@ class PieceOrder:
 
 
 def sealed(content: Any) -> bytes:
-    """What is sent, as bytes."""
+    """Return the content of a message as bytes with a checksum."""
     return with_content_hash(pickle.dumps(content, pickle.HIGHEST_PROTOCOL))
 
 
@@ -112,7 +112,7 @@ def opened(message: bytes) -> Any:
 
 
 _last: tuple[Proof, ProofWorker] | None = None
-"""What a process keeps from one order to the next: scratch memory, and tables of the deal."""
+"""The proof of the last order, with scratch memory and tables of the deal, for the next order."""
 
 
 def perform(message: bytes) -> bytes:

@@ -28,7 +28,7 @@ _PART = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What all pieces of a signature share: how its keys are kept in tables."""
+    """The layout of a signature's keys in tables, which all its pieces share."""
 
     codec: StateCodec
     stratum: int
@@ -38,7 +38,7 @@ class Shape:
 
     @classmethod
     def of(cls, codec: StateCodec, stratum: int, signature: int, words: int) -> Shape:
-        """The shape for a signature with keys of so many words."""
+        """Return the shape for a signature whose keys have ``words`` words each."""
         bits = int(key_bits(codec.tables, np.uint64(signature)))
         # A slot's own number stands for what does not fit into its word, in the smallest table,
         # too.
@@ -100,12 +100,12 @@ class Table:
 
     @property
     def capacity(self) -> int:
-        """How many keys it may hold before it counts as full; a burst more always fits."""
+        """The number of keys at which it counts as full; a burst more always fits."""
         return int(FILL * (1 << self.bits)) - BURST
 
     @property
     def is_full(self) -> bool:
-        """Whether it holds as many keys as it may."""
+        """True if it holds as many keys as it may."""
         return self.held >= self.capacity
 
     def load(self, keys: NDArray[np.uint64], mask: int, value: int) -> bool:

@@ -16,7 +16,7 @@ from dbmsolver.search.proof.piece_tables import Shape, Table, piece_words
 from dbmsolver.storage.blocks import Runs, most_states
 
 _PURE = 0.02
-"""What a bit that no block has both values of costs, as a share of one that all have both of."""
+"""The cost of a bit that no block has both values of, as a share of one that all have both of."""
 
 
 @dataclass(eq=False, slots=True)
@@ -40,7 +40,7 @@ class Piece:
 
     @property
     def work(self) -> int:
-        """How many candidates and opened states wait."""
+        """The number of candidates and opened states that wait."""
         return sum(one.states for one in (*self.inbox, *self.opened))
 
     @property
@@ -141,7 +141,7 @@ class Tree:
         self.add(parcels(self.shape, self.routes().sort(runs.keys, runs.codes)))
 
     def fits(self, routes: Routes) -> bool:
-        """Whether the tree is still as it was when these were made: it only ever grows."""
+        """Return True if the tree is still as it was when these were made: it only ever grows."""
         return routes.pieces == len(self.pieces)
 
     def add(self, parcels: list[Parcel]) -> None:

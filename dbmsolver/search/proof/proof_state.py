@@ -1,4 +1,4 @@
-"""What is pending in a proof, and what comes of each piece of work."""
+"""The pending candidates of a proof, and the results of each piece of work."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dbmsolver.search.tallies import Books, total
 
 
 class ProofState:
-    """What is pending in all strata, and which of them is being closed.
+    """The pending candidates of all strata, and the stratum that is being closed.
 
     `strata` maps each stratum to its pending candidates. `done` are the signatures of the current
     `stratum` that are closed, `large` is the large one that is being closed. The `crew` closes
@@ -109,7 +109,7 @@ class ProofState:
         self.strata.setdefault(candidates.stratum, []).append(candidates)
 
     def stops(self) -> bool:
-        """Whether the goal was met, or a limit is reached now."""
+        """Return True if the goal was met, or a limit is reached now."""
         self.limit = self.recorder.limits.reached()
         return self.ended is not None
 

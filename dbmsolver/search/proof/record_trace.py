@@ -108,7 +108,7 @@ class RecordFinder:
                     yield key
 
     def _may_precede(self, before: Words, after: np.uint64) -> bool:
-        """Whether one of these signatures can be that of a parent.
+        """Return True if one of these signatures can be that of a parent.
 
         No macro takes a card from the foundations, and none locks a card.
         """

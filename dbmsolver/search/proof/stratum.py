@@ -178,11 +178,12 @@ class StratumClosing:
 def signature_groups(
     candidates: list[Candidates], skip: NDArray[np.uint64], limit: int
 ) -> tuple[list[NDArray[np.uint64]], list[NDArray[np.uint64] | None]]:
-    """A stratum's signatures that are closed alone, and groups of the others.
+    """Return large signatures, each to be closed alone, and groups of the others.
 
-    Alone, in an array of its own each, is what has candidates of more than `limit` bytes, or so
-    many that it is sure to be large: these need not be brought together. The candidates of a group
-    take about `limit` bytes. [None] stands for a group of all that are not in `skip`.
+    Alone, in an array of its own, is each signature whose candidates take more than `limit` bytes,
+    or which has enough candidates to be surely large: its candidates need not be brought together.
+    The candidates of a group take about `limit` bytes. [None] stands for a group of all signatures
+    that are not in `skip`.
     """
     many = sum(one.states for one in candidates) > SURELY_LARGE
     if _size(candidates) <= limit and not many:

@@ -28,7 +28,7 @@ _SHARE = 0.6
 
 
 def fits(pieces: PieceSet) -> bool:
-    """Whether the tables of all pieces fit into memory, and there are states to fill them with."""
+    """Return True if the tables of all pieces fit into memory, and there are states for them."""
     closed = sum(piece.closed for piece in pieces.pieces)
     size = closed * _SLOTS_PER_STATE * pieces.shape.slot_bytes
     return closed > 0 and size <= _SHARE * pieces.budget.memory

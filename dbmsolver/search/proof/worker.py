@@ -47,11 +47,11 @@ Sample = tuple[NDArray[np.uint64], NDArray[Any]]
 
 @dataclass(eq=False, slots=True)
 class WorkResult:
-    """What a piece of work has produced."""
+    """The product of a piece of work."""
 
     closed: list[Closed] = field(default_factory=list)
     sides: list[int] = field(default_factory=list)
-    """What a bit is in all keys of each closed block, where blocks were divided by one."""
+    """The value of a bit in all keys of each closed block, where blocks were divided by one."""
     candidates: list[Candidates] = field(default_factory=list)
     states: int = 0
     forced: int = 0
@@ -71,7 +71,7 @@ class WorkResult:
 
 @dataclass(eq=False, slots=True)
 class LargeStart:
-    """What is known of a signature that turned out to be large.
+    """The start of a signature that turned out to be large.
 
     `candidates` are to be closed, and so are those in `sources`, which stay where they are until
     there is room. `blocks` are its closed states. `sample` are keys and codes of some of its
@@ -82,7 +82,7 @@ class LargeStart:
     candidates: Candidates
     sample: Sample
     begun: bool = False
-    """Whether some of its states were closed just now: the candidates follow from these."""
+    """True if some of its states were closed just now: the candidates follow from these."""
     blocks: list[BlockRef] = field(default_factory=list)
     sources: list[Candidates] = field(default_factory=list)
 

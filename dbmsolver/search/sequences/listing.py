@@ -1,9 +1,9 @@
 """The listing: from the goal back, the states of the sweep that lead to it; then the sequences.
 
 Of each level, those states are kept that a move leads from to a kept state of the next. So every
-way forward over kept states ends at the goal, and each is a solution. Where only so many sequences
-are wanted, no more states than that are kept of any level: at least one sequence leads through
-each, and the sequences through different states of a level are different.
+way forward over kept states ends at the goal, and each is a solution. Where a limited number of
+sequences is wanted, no more states than that are kept of any level: at least one sequence leads
+through each, and the sequences through different states of a level are different.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class Listing:
         self._kept = kept[::-1]
 
     def solutions(self) -> Iterator[Moves]:
-        """The sequences, each as legal moves from the deal."""
+        """Yield the sequences, each as legal moves from the deal."""
         return islice(self._sequences(), self.most)
 
     def _leading(self, depth: int, following: Index) -> Generator[None, None, Words]:
-        """The states of a level that lead to kept states of the next."""
+        """Return the states of a level that lead to kept states of the next."""
         found, made = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.uint16)
         leading = [np.empty((0, STATE), np.uint64)]
         count = 0
@@ -94,7 +94,7 @@ class Listing:
 
     def _sequences(self) -> Iterator[Moves]:
         made: list[Move] = []
-        # By level, what is left to try; a generator for each would call through all of them.
+        # By level, the choices left to try; a generator for each would call through all of them.
         stack: list[Iterator[Choice | tuple[None, int, Position]]] = [
             iter([(None, 0, self.codec.deal.position)])
         ]
@@ -118,7 +118,7 @@ class Listing:
                 made.pop()
 
     def _choices(self, depth: int, row: int, position: Position) -> list[Choice]:
-        """What can be done in a kept state, which has this position."""
+        """Return the moves, with the states they lead to, from a kept state with this position."""
         key = (depth, row, position)
         if key not in self._choices_of:
             if len(self._choices_of) >= _REMEMBERED:
@@ -139,5 +139,5 @@ class Listing:
 
 
 def _first(rows: Words, most: int | None) -> Words:
-    """The lowest of these states, ``most`` of them at most, in order."""
+    """Return the lowest of these states, ``most`` of them at most, in order."""
     return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])[:most]])

@@ -89,7 +89,7 @@ class Sequences(Closing):
         self._store_bytes = 0
 
     def close(self) -> None:
-        """Let go of the store and of what it has open."""
+        """Close the store and its levels."""
         self._stack.close()
 
     def count(self) -> Generator[Event, Cancelled | None, SolutionCount]:
@@ -122,7 +122,7 @@ class Sequences(Closing):
         return self.limit
 
     def solutions(self) -> Iterator[Moves]:
-        """The solutions, each as legal moves; :meth:`choose` has ended without a limit."""
+        """Yield the solutions, each as legal moves; :meth:`choose` has ended without a limit."""
         assert self._listing is not None
         return self._listing.solutions()
 

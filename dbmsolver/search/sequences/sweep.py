@@ -46,7 +46,7 @@ _STATE_BYTES = 8 * STATE + 32
 _SCRATCH = 6 << 20
 """Memory of a thread's scratch arrays and chunks."""
 _SERIAL = 100_000
-"""Below so many states in a level, a second thread costs more than it saves."""
+"""The size of a level below which a second thread costs more than it saves."""
 _FIRST_ROOM = 1 << 12
 _FIRST_KNOWN = 1 << 14
 """States that can be known at first."""
@@ -126,7 +126,7 @@ class Sweep:
                 self._ended = True
 
     def ways(self) -> int:
-        """How many sequences of the length lead to the goal; :meth:`run` has ended."""
+        """Return the number of sequences that lead to the goal; :meth:`run` has ended."""
         found = list(self.levels.read(self.length))
         if len(found) != 1 or found[0][0].shape[0] != 1:
             raise InternalError("the shortest sequences do not end in one position")
@@ -136,7 +136,7 @@ class Sweep:
         return sum(int(word) << (64 * place) for place, word in enumerate(ways))
 
     def _look_at(self, depth: int) -> None:
-        """How many states a level has, and how many words their ways need; remember the states."""
+        """Find the states of a level and the words that their ways need; remember the states."""
         self._size, highest = 0, 0
         for rows, ways in self.levels.read(depth):
             if not are_positions(self.codec.tables, *self._signatures, rows):
@@ -185,7 +185,7 @@ class Sweep:
         self._look_at(self.depth)
 
     def _parts(self) -> int:
-        """In how many parts the next level is made: it may be twice as large as the last."""
+        """Return the number of parts of the next level: it may be twice as large as the last."""
         parts = 1
         least = self.threads if self._size > _SERIAL else 1
         while parts < least or parts * self.room < 2 * self._size:
@@ -193,7 +193,7 @@ class Sweep:
         return parts
 
     def _make_part(self, part: int, parts: int) -> list[bytes] | None:
-        """The chunks of one part of the next level; None if the part is too large."""
+        """Return the chunks of one part of the next level; None if the part is too large."""
         if parts > MOST_PARTS:
             raise OutOfBudget
         first_room = max(_FIRST_ROOM, 2 * self._size // parts)
@@ -226,20 +226,20 @@ class Sweep:
         return encode_chunks(level.rows[:count], level.ways[:count])
 
     def _sources(self) -> Iterator[tuple[Words, Words]]:
-        """The last level; ways have as many words as those of the next."""
+        """Yield the last level; ways have as many words as those of the next."""
         for rows, ways in self.levels.read(self.depth):
             missing = self._words - ways.shape[1]
             yield rows, np.pad(ways, ((0, 0), (0, missing))) if missing else ways
 
 
 def _halves(part: Part) -> list[Part]:
-    """The two parts that a part consists of."""
+    """Return the two parts that a part consists of."""
     number, parts = part
     return [(number, 2 * parts), (number + parts, 2 * parts)]
 
 
 def _grown(level: Level, states: int) -> Level:
-    """The same level with room for so many states."""
+    """Return a copy of the level with room for ``states`` states."""
     count = int(level.state[ROWS])
     rows = np.empty((states, STATE), np.uint64)
     ways = np.zeros((states, level.ways.shape[1]), np.uint64)

@@ -1,4 +1,4 @@
-"""From a key to columns and cells, and whether that is an arrangement of the 52 cards at all."""
+"""The arrangement of a key in columns and cells, and the check that it is one of 52 cards."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Board(NamedTuple):
 
 
 def make_board() -> Board:
-    """Scratch memory."""
+    """Return scratch memory."""
     return Board(
         above=np.empty(52, np.int64),
         columns=np.empty((MAX_COLUMNS + 1, 52), np.int64),
@@ -52,7 +52,7 @@ def make_board() -> Board:
 
 @kernel
 def take_signature(f, signature):
-    """(error, home cards, locked cards) of a signature."""
+    """Return (error, home cards, locked cards) of a signature."""
     home = locked = ZERO
     for suit in range(4):
         height = height_of(signature, suit)
@@ -88,7 +88,7 @@ def put_on(card, under, blocked, above):
 
 @inlined_kernel
 def arrange_downwards(f, home, locked, off, low, high, board):
-    """:func:`arrange` where columns are built down, and cards stay home."""
+    """Arrange a state where columns are built down, and cards stay home, as :func:`arrange`."""
     above, columns = board.above, board.columns
     loose = ALL & ~(home | locked)
     cells = off & ~low
@@ -153,7 +153,7 @@ def fill_columns(used, board):
 
 @inlined_kernel
 def arrange_both_ways(f, home, locked, off, low, high, board):
-    """:func:`arrange` where columns are built up, too, or cards come back from the foundations."""
+    """Arrange a state where columns are built up, too, or cards come back, as :func:`arrange`."""
     above, columns = board.above, board.columns
     loose = ALL & ~(home | locked)
     back = off & high
@@ -227,7 +227,7 @@ def key_bits(f, loose, words):
 
 @kernel
 def key_words(f, loose):
-    """Words of the local keys of a signature with these loose cards."""
+    """Return the words of the local keys of a signature with these loose cards."""
     bits = 0
     for plane in range(f.planes):
         bits += count_bits(loose & f.varying[plane])

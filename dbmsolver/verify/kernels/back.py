@@ -11,7 +11,7 @@ from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
 from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
-BAD_CODE = 11  # a parent-move code that stands for nothing, or for what cannot have been
+BAD_CODE = 11  # a parent-move code that stands for nothing, or for an impossible move
 NOT_FORCED = 12  # the parent has a forced move, and this is another one
 
 
@@ -41,7 +41,7 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
 
 @inlined
 def problem_of_move(f, card, old, new, before):
-    """Why a card cannot have been moved from one place to another: an error, 0 if it can.
+    """Return the error of a move of a card from one place to another; 0 if it can be.
 
     ``before`` is the state with the card in its place before.
     """
@@ -55,7 +55,7 @@ def problem_of_move(f, card, old, new, before):
 
 @inlined
 def had_room(f, card, old, new, before):
-    """Whether there was room for the move itself: a freecell or a column empty before it.
+    """Return True if there was room for the move itself: a freecell or a column empty before it.
 
     A card does not move from one empty column to another.
     """
@@ -80,7 +80,7 @@ def write_parent(index, task, laid, run, made, card, before, rows, at, meta):
 
 @inlined
 def without_card(f, laid, card, board):
-    """A state without a card that could have been moved last.
+    """Return a state without a card that could have been moved last.
 
     Returns (the place value it had, -1 if it cannot have been moved, the signature, the rest).
     """
@@ -112,7 +112,7 @@ def without_card(f, laid, card, board):
 
 @inlined
 def with_card(f, bare, signature, card, old):
-    """(Whether that can be, a state with the card in the place ``old``)."""
+    """Return (True if that can be, the state with the card in the place ``old``)."""
     bit = ONE << U64(card)
     off, low, high = bare.off, bare.low, bare.high
     used, tops, cells = bare.used, bare.tops, bare.cells

@@ -1,4 +1,4 @@
-"""From the body of a block to states: byte planes to local keys, local keys to planes of cards."""
+"""The states in the body of a block: byte planes to local keys, local keys to planes of cards."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Scratch(NamedTuple):
 
 
 def make_scratch() -> Scratch:
-    """Scratch memory."""
+    """Return scratch memory."""
     return Scratch(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
 
 
 @inlined
 def difference(body, word, number):
-    """A word of a state's local key, minus that of the state before it."""
+    """Return a word of a state's local key, minus that of the state before it."""
     result = ZERO
     place = 8 * word * body.states + number
     for byte in range(8):
@@ -53,7 +53,7 @@ def difference(body, word, number):
 
 @inner
 def fill_nibbles(planes, bits, scratch):
-    """The tables for keys of so many bits; how many groups of four bits there are."""
+    """Fill the tables for keys of ``bits`` bits; return the number of groups of four bits."""
     groups = (bits + 3) // 4
     for plane in range(planes):
         for bit in range(bits, 4 * groups):

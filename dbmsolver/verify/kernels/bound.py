@@ -13,9 +13,9 @@ that touch all deadlocks.
   moves.  The cards that do, in any solution, touch all deadlocks; so they are at least as many as
   the smallest set that does.
 
-Every card not home moves at least once, and what is added counts a second move of different cards.
-So h never exceeds the moves to come, which is all that the check of a shortest solution needs of
-it.
+Every card not home moves at least once, and the two other terms count second moves of different
+cards. So h never exceeds the moves to come, which is all that the check of a shortest solution
+needs of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 
 @inlined
 def bound_of_cards(f, signature, home, cells, used, board):
-    """:func:`lower_bound` where cards move one by one."""
+    """Return :func:`lower_bound` where cards move one by one."""
     result = count_bits(ALL & ~home)
     near = board.near
     blocked = ZERO  # cards that are no blockers, but have a lower card of another suit beneath them
@@ -67,7 +67,7 @@ def bound_of_cards(f, signature, home, cells, used, board):
 
 @inlined
 def bound_both_ways(f, signature, home, cells, used, board):
-    """:func:`lower_bound` where cards go both ways: cards not home, and blockers.
+    """Return :func:`lower_bound` where cards go both ways: cards not home, and blockers.
 
     A card that is not home makes a move home, and a blocker one before that, which does not take it
     home: see above. That is as true where columns are built up, too, or cards come back.
@@ -91,8 +91,8 @@ choose_bound = by_type(
 
 @kernel
 def lower_bound(f, signature, home, cells, used, board):
-    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns.
+    """Return h of the position that :func:`arrange` has laid out on ``board``.
 
-    ``home`` are the cards that are home, ``cells`` those in freecells.
+    It has ``used`` columns. ``home`` are the cards that are home, ``cells`` those in freecells.
     """
     return choose_bound(f, signature, home, cells, used, board)

@@ -10,9 +10,10 @@ from dbmsolver.verify.kernels.words import ONE, U64, ZERO, count_bits, first_bit
 
 @kernel
 def touching_all(cards, near, stack):
-    """How few of ``cards`` touch all edges between them; ``near[card]`` are the card's neighbours.
+    """Return the fewest of ``cards`` that touch all edges between them.
 
-    Tries, for a card with most neighbours, both the card and all of its neighbours.
+    ``near[card]`` are the card's neighbours. Tries, for a card with most neighbours, both the card
+    and all of its neighbours.
     """
     best = 64
     stack[0] = cards

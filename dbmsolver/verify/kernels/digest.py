@@ -29,7 +29,7 @@ _HALF = np.uint64(0xFFFFFFFF)
 
 @inlined
 def folded_product(left, right):
-    """Both halves of the 128-bit product, one XORed onto the other."""
+    """Return both halves of the 128-bit product, one XORed onto the other."""
     shift = U64(32)
     low_low = (left & _HALF) * (right & _HALF)
     high_low = (left >> shift) * (right & _HALF)
@@ -41,7 +41,7 @@ def folded_product(left, right):
 
 @inlined
 def reversed_bytes(word):
-    """The word with its bytes in the opposite order."""
+    """Return the word with its bytes in the opposite order."""
     pairs = U64(0x00FF00FF00FF00FF)
     word = ((word >> U64(8)) & pairs) | ((word & pairs) << U64(8))
     quads = U64(0x0000FFFF0000FFFF)
@@ -51,7 +51,7 @@ def reversed_bytes(word):
 
 @kernel
 def hash_key(first, second, third, words):
-    """The hash of a key of two or three words."""
+    """Return the hash of a key of two or three words."""
     if words == 2:
         first ^= _SECRET[3] ^ _SECRET[4]
         second ^= _SECRET[5] ^ _SECRET[6]

@@ -29,7 +29,7 @@ COSTS_BELOW_ZERO = 13
 
 
 class Task(NamedTuple):
-    """What is claimed, and where the states to be checked are.
+    """The claim, and the states to be checked against it.
 
     ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
     which has no parent. The states are on partition number ``partition``, whose first one has the
@@ -44,7 +44,7 @@ class Task(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What a thread writes to."""
+    """The arrays that a thread writes to."""
 
     rows: NDArray[np.uint64]  # [*, ROW]
     targets: NDArray[np.int64]  # [14 * 5]: runs that moves from a signature lead to
@@ -121,7 +121,7 @@ def successors_of_cards(f, index, task, laid, forced, board, work, written, orig
 
 @inlined
 def one(f, forced):
-    """What a move of a single card counts."""
+    """Return 1, the moves that a move of a single card counts."""
     return 1
 
 

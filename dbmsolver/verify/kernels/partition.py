@@ -53,7 +53,7 @@ class Partition(NamedTuple):
 
 @kernel
 def find_run(index, signature):
-    """The run of a signature, -1 if there is none."""
+    """Return the run of a signature, -1 if there is none."""
     low, high = 0, index.signatures.size
     while low < high:
         middle = (low + high) >> 1
@@ -68,13 +68,13 @@ def find_run(index, signature):
 
 @inlined
 def slot_of(hashed, slots):
-    """Where to look for a hash first."""
+    """Return the slot to look in first for a hash."""
     return np.int64(((hashed & HALF) * U64(slots.size)) >> U64(32))
 
 
 @inlined
 def is_state(width, planes, number, off, low, high):
-    """Whether a partition's state has these planes."""
+    """Return True if a partition's state has these planes."""
     place = width * number
     return (
         planes[place] == off
@@ -213,7 +213,7 @@ def look_up(
 
 @kernel
 def too_short(f, rows, order, board, limit):
-    """The first of these rows of successors that belies the bound; -1 if none does.
+    """Return the first of these rows of successors that belies the bound; -1 if none does.
 
     They are not closed, so their moves made and h must not be below the limit.
     """

@@ -1,4 +1,4 @@
-"""What the check of Klondike and its relatives does for each state: the rules once more.
+"""The check of a state of Klondike and its relatives: the rules once more.
 
 A state is three words, in which each card has a digit of three bits: where it was dealt (0), on the
 first to fourth of the cards that it may be put on (1 to 4), at the bottom of a column (5), home
@@ -25,7 +25,7 @@ AWAY, NOTHING = -2, -1
 ROOM = 600
 
 GOOD, BAD_KEY, WRONG_STRATUM, WON, NO_SUCCESSOR, NO_PARENT, WRONG_LAYER = range(7)
-"""What :func:`check` finds."""
+"""The results of :func:`check`."""
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -37,7 +37,7 @@ class Game(NamedTuple):
     columns: int
     draw: int
     most_turns: int  # -1 for any number
-    free: int  # whether turning makes no difference but for what it reaches
+    free: int  # turning the stock is free: only the cards that it reaches matter
     counted: int
     back: int  # whether cards come back
     kept: int  # cards of each suit that stay home
@@ -49,7 +49,7 @@ class Game(NamedTuple):
     takers: Ints  # [52, 4]: what a card may be put on, -1 for none
     pack: Ints  # [*]: waste and stock in order
     heap: Ints  # [*]: the reserve, the last card on top
-    at_home: Ints  # [52, 4]: what has to be home of each suit for a move home to be made at once
+    at_home: Ints  # [52, 4]: the ranks to be home of each suit for a move home to be made at once
 
 
 class Table(NamedTuple):
@@ -76,7 +76,7 @@ class Known(NamedTuple):
 
 
 def make_table() -> Table:
-    """An empty table."""
+    """Return an empty table."""
     ints = [np.zeros(size, np.int64) for size in (52, 52, 52, 52, 4, 52, 5)]
     return Table(
         *ints, np.zeros((ROOM, 3), np.uint64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64),
@@ -177,7 +177,7 @@ def put(game, table, words, card, digit, waste, turns, cost):
 
 @inner
 def end_of(table, card):
-    """The top card of the column that a card lies in."""
+    """Return the top card of the column that a card lies in."""
     while table.load[card] >= 0:
         card = table.load[card]
     return card
@@ -185,7 +185,7 @@ def end_of(table, card):
 
 @inner
 def moves_together(game, table, card):
-    """Whether a card and all on it may move as one."""
+    """Return True if a card and all on it may move as one."""
     while table.load[card] >= 0:
         over = table.load[card]
         if game.item == 0 or (game.item == 2 and (over ^ card) & 3):
@@ -292,7 +292,7 @@ def turn(game, table, words):
 
 @inner
 def least(game, table):
-    """A number of moves that no solution from a state that was read falls short of.
+    """Return a number of moves that no solution from a state that was read falls short of.
 
     One home for each card; one away for each column in which a card lies above a lower one of its
     suit; one turn for each ``draw`` cards of the stock, if turns count.
@@ -318,7 +318,7 @@ def least(game, table):
 
 @inner
 def place_in(known, words):
-    """The place of a state among those known, -1 if it is not there."""
+    """Return the index of a state among those known, -1 if it is not there."""
     low, high = 0, known.layers.size
     while low < high:
         middle = (low + high) >> 1
@@ -341,7 +341,7 @@ def place_in(known, words):
 
 @inner
 def stratum(game, table):
-    """Cards that have left waste, stock and heap, and those face down that are turned up."""
+    """Count cards that have left waste, stock and heap, and those face down that are turned up."""
     count = game.pack.size - table.first[0] + game.heap.size - table.first[4]
     for card in range(CARDS):
         count += game.face_down[card] and not table.down[card]
@@ -473,14 +473,14 @@ def places(known, words, found):
 
 @kernel
 def bound(game, table, words):
-    """The lower bound of a state."""
+    """Return the lower bound of a state."""
     read(game, words, table)
     return least(game, table)
 
 
 @kernel
 def hash_sum(words):
-    """The sum modulo 2**64 of the hashes of states, which are words of 24 bytes."""
+    """Return the sum modulo 2**64 of the hashes of states, which are words of 24 bytes."""
     total = ZERO
     for number in range(words.shape[0]):
         total += hash_key(words[number, 0], words[number, 1], words[number, 2], 3)
@@ -489,5 +489,5 @@ def hash_sum(words):
 
 @kernel
 def can_be_read(game, table, words):
-    """Whether the words are a state."""
+    """Return True if the words are a state."""
     return read(game, words, table)

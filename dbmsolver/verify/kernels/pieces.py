@@ -1,4 +1,4 @@
-"""Dividing a signature that is too big for memory: by which cards, and sorting by piece."""
+"""The division of a signature that is too big for memory, by bits of cards, and the sorting."""
 
 from __future__ import annotations
 

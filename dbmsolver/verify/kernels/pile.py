@@ -1,4 +1,4 @@
-"""What the check of games of one pile does for each state: keys from blocks, hashes, ranks."""
+"""The check of a state of a game of one pile: keys from blocks, hashes, ranks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def unpack_keys(signatures, counts, body, keys):
 
 @kernel
 def hash_sum(keys):
-    """The sum modulo 2**64 of the hashes of keys, which are words of 16 bytes."""
+    """Return the sum modulo 2**64 of the hashes of keys, which are words of 16 bytes."""
     total = ZERO
     for key in keys:
         total += hash_key(key, ZERO, ZERO, 2)
@@ -42,7 +42,7 @@ def hash_sum(keys):
 
 @kernel
 def missing_from(wanted, known):
-    """The place of the first key of ``wanted`` that is not in ``known``, -1 if all are.
+    """Return the index of the first key of ``wanted`` that is not in ``known``, -1 if all are.
 
     ``known`` is in ascending order.
     """

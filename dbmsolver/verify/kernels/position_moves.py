@@ -26,7 +26,7 @@ MOVE_LEADS_OUT = 21
 
 @inlined
 def beneath(f, off, low, dealt, card):
-    """The card under a card that is not home, -1 for none."""
+    """Return the card under a card that is not home, -1 for none."""
     bit = ONE << U64(card)
     if dealt & bit:
         return f.dealt_under[card]
@@ -38,7 +38,7 @@ def beneath(f, off, low, dealt, card):
 
 @inlined
 def exposed_cards(f, heights, off, low, dealt):
-    """(cards that are free to move, columns in use)."""
+    """Return (cards that are free to move, columns in use)."""
     playing = ZERO
     for suit in range(4):
         for rank in range(height_of(heights, suit), 13):
@@ -59,7 +59,7 @@ def exposed_cards(f, heights, off, low, dealt):
 
 @inlined
 def settle(f, heights, off, low, dealt, exposed):
-    """The position once all safe moves home are made: (safe moves, heights, off, low, dealt)."""
+    """Make all safe moves home; return (safe moves, heights, off, low, dealt)."""
     made = 0
     while True:
         card = safe_card(f, heights, exposed)
@@ -201,7 +201,7 @@ def write(found, count, heights, off, low, dealt):
 
 @kernel
 def settled_position(f, heights, off, low, dealt, found):
-    """A position after its safe moves, into ``found`` (uint64[3])."""
+    """Make a position's safe moves, and write the result to ``found`` (uint64[3])."""
     exposed, _ = exposed_cards(f, heights, off, low, dealt)
     _, heights, off, low, dealt = settle(f, heights, off, low, dealt, exposed)
     found[0], found[1], found[2] = pack(heights, off, low, dealt)

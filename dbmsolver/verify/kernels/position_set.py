@@ -22,20 +22,23 @@ _TOP = np.uint64(52)
 
 @inlined
 def pack(heights, off, low, dealt):
-    """The three words of a position."""
+    """Return the three words of a position."""
     return off, low | ((heights >> U64(12)) << _TOP), dealt | ((heights & U64(0xFFF)) << _TOP)
 
 
 @inlined
 def unpack(first, second, third):
-    """(heights, off, low, dealt) of three words."""
+    """Return (heights, off, low, dealt) of three words."""
     heights = (third >> _TOP) | ((second >> _TOP) << U64(12))
     return heights, first, second & ALL, third & ALL
 
 
 @inlined
 def seek(states, slots, first, second, third):
-    """(number of a position plus one, its slot): 0 and an empty slot if it is not in the set."""
+    """Look for a position; return its number plus one, and its slot.
+
+    The number is 0, and the slot an empty one, if it is not in the set.
+    """
     slot = slot_of(hash_state(third, first, second, ZERO), slots)
     while slots[slot]:
         number = np.int64(slots[slot]) - 1
@@ -77,5 +80,5 @@ def enter_all(states, slots, count):
 
 @kernel
 def contains(states, slots, words):
-    """Whether a position (uint64[3]) is in the set."""
+    """Return True if a position (uint64[3]) is in the set."""
     return seek(states, slots, words[0], words[1], words[2])[0] > 0

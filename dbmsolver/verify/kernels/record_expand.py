@@ -21,7 +21,7 @@ _HOME = np.uint64(0xDDDD)
 
 @inlined
 def top_cards(stuck, table):
-    """The last cards of the columns; their lengths are noted, to be taken back to."""
+    """Return the last cards of the columns; note their lengths, to be taken back to."""
     tops = ZERO
     for number in range(stuck):
         length = table.lengths[number]
@@ -107,7 +107,7 @@ def expand_records(f, index, task, partition, segments, table, work):
 
 @inlined
 def known_run(index, signature, table):
-    """The run of a signature, -1 if there is none; those looked for of late are remembered."""
+    """Return the run of a signature, -1 if there is none; remember those looked for of late."""
     slot = np.int64((signature * U64(0x9E3779B97F4A7C15)) >> U64(54))
     if table.targets[slot] != 0 and table.wanted[slot] == signature:
         return table.targets[slot] - 2
@@ -119,9 +119,10 @@ def known_run(index, signature, table):
 
 @kernel
 def first_record(f, signature, off, low, fix, table, found):
-    """The normal form of a record, into ``found`` (uint64[3]: signature, off, low); an error.
+    """Write the normal form of a record to ``found``; return an error, 0 for none.
 
-    Its cards of ``fix`` are not in its planes.
+    ``found`` is uint64[3]: signature, off, low. The record's cards of ``fix`` are not in its
+    planes.
     """
     error, home, locked = take_signature(f, signature)
     if error:

@@ -1,7 +1,7 @@
 """The macros of a record, as docs/dominance.md has them (sections 4 and 6), and nothing else.
 
 An *attempt* is a move that parking cannot make: card x, what it goes to (p), in which way, and the
-host. What it takes, and what comes of it, is weighed next: a *macro* is an attempt with the number
+host. Its cost and its results come next: a *macro* is an attempt with the number
 of cards that each column keeps at most (three pairs of column and number) and the set J of columns
 that are stripped besides. Both are rows of numbers in the table's scratch memory.
 """
@@ -93,7 +93,7 @@ def list_attempts(f, signature, stuck, slots, fix, table):
 
 @inlined
 def note(table, count, source, stripped, fix):
-    """Note another macro, like row ``source`` but for what is stripped, and ``fix``."""
+    """Note another macro, like row ``source`` but for the stripped columns and ``fix``."""
     place = min(count, MOST_MACROS - 1)
     for number in range(STRIPPED):
         table.macros[place, number] = table.macros[source, number]

@@ -1,6 +1,6 @@
-"""What a macro leads to: the columns cut, the card moved, and the normal form of what is left.
+"""The results of macros: columns cut, the card moved, and the normal form of the rest.
 
-A macro is carried out on the table's columns, and taken back afterwards.  Words of the key follow
+A macro is carried out on the table's columns, and taken back afterwards. Words of the key follow
 card by card.
 """
 
@@ -25,7 +25,7 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 
 @inlined
 def release(f, signature, locked, bit, card):
-    """(signature, locked cards) once a card has been moved."""
+    """Return (signature, locked cards) once a card has been moved."""
     if locked & bit:
         signature -= ONE << U64(f.column_shift[f.dealt_column[card]])
         locked &= ~bit
@@ -34,7 +34,7 @@ def release(f, signature, locked, bit, card):
 
 @inlined
 def push(table, steps, number, card):
-    """Put a card on a column, and note what was there; how many steps can be taken back."""
+    """Put a card on a column, and note the change; return the number of noted changes."""
     length = table.lengths[number]
     row = table.undo[steps]
     row[0], row[1] = card, table.column[card]
@@ -47,7 +47,7 @@ def push(table, steps, number, card):
 
 @inlined
 def take_back(table, steps, stuck):
-    """The columns as they were before a macro."""
+    """Restore the columns as they were before a macro."""
     while steps > 0:
         steps -= 1
         row = table.undo[steps]
@@ -150,7 +150,7 @@ def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
 
 @inlined
 def _kind(f, card, parent):
-    """The bit in the plane low of a card that lies on this parent."""
+    """Return the bit in the plane low of a card that lies on this parent."""
     kind = 0
     while f.kinds[kind] != (card ^ parent) & 3:
         kind += 1
@@ -245,7 +245,7 @@ def normal_form(f, steps, used, stuck, slots, tops, fix, signature, locked, off,
 
 @inlined
 def find_child(f, cards, parents):
-    """The lowest of some cards that has a legal parent among others, and that parent.
+    """Return the lowest of some cards that has a legal parent among others, and that parent.
 
     Returns (-1, -1) if none has one; the parent is the lowest.
     """

@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
 
 def make_table() -> Table:
-    """Scratch memory."""
+    """Return scratch memory."""
     return Table(
         stacks=np.zeros((MOST_COLUMNS, 52), np.int64),
         lengths=np.zeros(MOST_COLUMNS, np.int64),
@@ -159,5 +159,5 @@ def take_apart(f, home, locked, off, low, table):
 
 @kernel
 def apart(f, home, locked, off, low, table):
-    """:func:`take_apart`, for callers from Python."""
+    """Take a record apart as :func:`take_apart` does, for callers from Python."""
     return take_apart(f, home, locked, off, low, table)

@@ -26,13 +26,16 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, firs
 
 @inlined
 def over_of(card):
-    """All higher cards of a card's suit."""
+    """Return all higher cards of a card's suit."""
     return (U64(0x1111111111111111) << U64(card)) & ALL & ~(ONE << U64(card))
 
 
 @inlined
 def bound_of_pieces(f, home, used, board):
-    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
+    """Return h of the position that :func:`arrange` has laid out on ``board``.
+
+    It has ``used`` columns.
+    """
     near, piece = board.near, board.piece
     result = 0 if f.free else count_bits(ALL & ~home)
     still = ZERO  # cards of pieces that need not be moved aside for themselves

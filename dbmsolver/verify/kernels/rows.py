@@ -28,7 +28,7 @@ NO_DEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @inlined
 def cell_of(index, split, off, low, high):
-    """The cell of a divided signature that a state is in, by a few of its bits."""
+    """Return the cell of a divided signature that a state is in, by a few of its bits."""
     cell = ZERO
     for place in range(1, 1 + index.bits[split, 0]):
         bit = index.bits[split, place]
@@ -91,7 +91,7 @@ def by_partition(rows, count, order, starts):
 
 @kernel
 def pack_outgoing(rows, order, packed):
-    """Rows as they are sent: uint64[*, 4 or 5]."""
+    """Write rows as they are sent to ``packed``: uint64[*, 4 or 5]."""
     last = packed.shape[1] - 1
     for place in range(order.size):
         row = rows[order[place]]
@@ -104,7 +104,7 @@ def pack_outgoing(rows, order, packed):
 
 @kernel
 def unpack_outgoing(index, packed, rows):
-    """Inverse of :func:`pack_outgoing`, but for the partition."""
+    """Write ``rows``, but for the partition: the inverse of :func:`pack_outgoing`."""
     last = packed.shape[1] - 1
     for place in range(packed.shape[0]):
         run = packed[place, last]

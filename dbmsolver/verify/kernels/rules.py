@@ -1,4 +1,4 @@
-"""What the rules say of a position: where its cards are, and which move is forced."""
+"""The rules applied to a position: the places of its cards, and the forced move."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Laid(NamedTuple):
 
 @inlined
 def safe_card(f, signature, movable):
-    """The card of the lowest suit that can go home and is safe there; -1 if there is none.
+    """Return the card of the lowest suit that can go home and is safe there; -1 without one.
 
     The rule, and why it holds, is at :func:`dbmsolver.game.safe_moves.is_safe_home`. Where a
     program makes these moves, they are those of :func:`dbmsolver.game.automoves.goes_home`.
@@ -71,7 +71,7 @@ def safe_card(f, signature, movable):
 
 @inlined
 def place_away(f, locked, off, low, high, card):
-    """:func:`place_in` where no card comes back from home."""
+    """Return :func:`place_in` where no card comes back from home."""
     shift = U64(card)
     if (locked >> shift) & ONE:
         return LOCKED
@@ -82,7 +82,7 @@ def place_away(f, locked, off, low, high, card):
 
 @inlined
 def place_or_home(f, locked, off, low, high, card):
-    """:func:`place_in` where cards may come back from home."""
+    """Return :func:`place_in` where cards may come back from home."""
     if ((off & high) >> U64(card)) & ONE and not (locked >> U64(card)) & ONE:
         return HOME
     return place_away(f, locked, off, low, high, card)
@@ -94,7 +94,7 @@ place_in = inlined_by_type({Format: place_away, RunFormat: place_away, TwoWayFor
 
 @inlined
 def has_room(f, cells):
-    """Whether a freecell is empty that a card may be put into."""
+    """Return True if a freecell is empty that a card may be put into."""
     count = 0
     while cells:
         cells &= cells - ONE
@@ -104,7 +104,7 @@ def has_room(f, cells):
 
 @inlined
 def holds_together(f, card, under):
-    """Whether ``card``, on ``under``, moves with it as a run."""
+    """Return True if ``card``, on ``under``, moves with it as a run."""
     if under >> 2 != (card >> 2) + 1:
         return False
     found = False

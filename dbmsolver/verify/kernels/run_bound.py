@@ -25,7 +25,10 @@ from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, heig
 
 @inlined
 def lower_bound(f, signature, home, cells, used, board):
-    """h of the position that :func:`arrange` has laid out on ``board`` in ``used`` columns."""
+    """Return h of the position that :func:`arrange` has laid out on ``board``.
+
+    It has ``used`` columns.
+    """
     if f.limited:
         return bound_of_pieces(f, home, used, board)
     if f.whole_suits:
@@ -49,7 +52,7 @@ def lower_bound(f, signature, home, cells, used, board):
 
 @inlined
 def bound_of_suits(signature, cells, used, board):
-    """The same where only whole suits go home."""
+    """Return the same where only whole suits go home."""
     # Cards in freecells, kings aside, have a way to go.
     result = count_bits(cells & U64((1 << 48) - 1))
     for suit in range(4):

@@ -23,15 +23,19 @@ from dbmsolver.verify.kernels.words import ONE, U64, count_bits, height_of
 
 @inlined
 def move_cost(f, forced):
-    """How many moves a move counts; ``forced`` is the card that has to go home, -1 for none."""
+    """Return the moves that a move counts, 0 or 1.
+
+    ``forced`` is the card that has to go home, -1 for none.
+    """
     return 0 if f.free and forced >= 0 else 1
 
 
 @inlined
 def cards_at_once(f, cells, used, to_column):
-    """How many cards there is room to move at once, in a position with these cards in freecells.
+    """Return the number of cards that there is room to move at once.
 
-    ``used`` columns are not empty; ``to_column``: to an empty one.
+    ``cells`` are the cards in freecells. ``used`` columns are not empty; ``to_column``: to an empty
+    one.
     """
     if not f.limited:
         return 52
@@ -45,7 +49,7 @@ def cards_at_once(f, cells, used, to_column):
 
 @inlined
 def start_of_run(f, board, column):
-    """The depth from which on the cards of a column are a run."""
+    """Return the depth from which on the cards of a column are a run."""
     depth = board.lengths[column] - 1
     while depth > 0 and holds_together(
         f, board.columns[column, depth], board.columns[column, depth - 1]
@@ -56,7 +60,7 @@ def start_of_run(f, board, column):
 
 @inlined
 def is_rest_of_suit(f, signature, board, column, depth):
-    """Whether the cards from a depth on are all that is left of a suit, king to lowest."""
+    """Return True if the cards from a depth on are the whole rest of a suit, king to lowest."""
     card = board.columns[column, depth]
     count = 13 - height_of(signature, card & 3)
     if card < 48 or count < 1 or board.lengths[column] - depth != count:
@@ -198,12 +202,11 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
 
 @inlined
 def without_run(f, laid, card, board):
-    """A state without a run, by its deepest card, that could have been moved last.
+    """Return a state without a run that could have been moved last, by its deepest card.
 
-    Returns (the place value it had, -1 if it cannot have been moved; the rest; the run's last
-    card; how many cards it has, 1 for those that went home). Of a suit that went home as a whole
-    the other cards are not in the rest either, and come back with the king: their bits are all
-    zero.
+    Returns (the place value it had, -1 if it cannot have been moved; the rest; the run's last card;
+    the number of its cards, 1 for those that went home). Of a suit that went home as a whole the
+    other cards are not in the rest either, and come back with the king: their bits are all zero.
     """
     shift = U64(card)
     bit = ONE << shift

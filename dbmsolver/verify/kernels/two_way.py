@@ -21,14 +21,14 @@ OF_SUIT = U64(0x1111111111111111)
 
 @inlined
 def height_in(f, laid, suit):
-    """How many cards of a suit are home, for good or not."""
+    """Return the number of cards of a suit that are home, for good or not."""
     back = laid.off & laid.high & (OF_SUIT << U64(suit))
     return height_of(laid.signature, suit) + count_bits(back)
 
 
 @inlined
 def top_cards(f, laid):
-    """The cards that may come back from the foundations."""
+    """Return the cards that may come back from the foundations."""
     cards = ZERO
     if f.removable:
         for suit in range(4):
@@ -145,7 +145,7 @@ def step_back(f, index, task, laid, run, made, code, board, rows, at, meta):
 
 @inlined
 def without_card(f, laid, card, board):
-    """A state without a card that could have been moved last.
+    """Return a state without a card that could have been moved last.
 
     Returns (the place value it had, -1 if it cannot have been moved, the signature, the rest).
     """
@@ -177,7 +177,7 @@ def without_card(f, laid, card, board):
 
 @inlined
 def with_card(f, bare, signature, card, old):
-    """(Whether that can be, a state with the card in the place ``old``)."""
+    """Return (True if that can be, the state with the card in the place ``old``)."""
     bit = ONE << U64(card)
     off, low, high = bare.off, bare.low, bare.high
     used, tops, cells = bare.used, bare.tops, bare.cells

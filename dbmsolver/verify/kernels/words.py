@@ -18,7 +18,7 @@ ALL = np.uint64((1 << 52) - 1)
 
 @intrinsic
 def count_bits(typingctx, word):
-    """Number of one bits of a uint64."""
+    """Count the one bits of a uint64."""
 
     def codegen(context, builder, signature, args):
         return builder.ctpop(args[0])
@@ -67,5 +67,5 @@ def hash_state(signature, off, low, high):
 
 @inlined
 def height_of(signature, suit):
-    """Foundation height of a suit, as int64."""
+    """Return the foundation height of a suit, as int64."""
     return np.int64((signature >> U64(4 * suit)) & U64(15))

@@ -1,4 +1,4 @@
-"""What texts of Canfield's kin mean, and what of them is refused by name."""
+"""Texts of Canfield's kin: their meaning, and the parts that are refused by name."""
 
 from __future__ import annotations
 

@@ -65,14 +65,14 @@ def test_files_beside_however_they_are_named(folder: Path) -> None:
 
 
 def test_a_game_by_a_link(folder: Path) -> None:
-    """What it extends lies beside the file, and not beside the link."""
+    """The game that it extends lies beside the file, and not beside the link."""
     (folder / "inner" / "mine.game").write_text('Extends "base.game"')
     (folder / "mine.game").symlink_to("inner/mine.game")
     assert load_rules(str(folder / "mine.game")) == GAMES["eight_off"]
 
 
 def chain(folder: Path, games: int) -> Path:
-    """So many games, each of which extends the next one."""
+    """Write a chain of ``games`` games, each of which extends the next one."""
     for number in range(1, games):
         (folder / f"{number}.game").write_text(f'Extends "{number + 1}.game"')
     (folder / f"{games}.game").write_text('Extends "freecell"')

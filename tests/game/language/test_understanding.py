@@ -110,7 +110,7 @@ def test_rules(pairs: list[tuple[str, str]], wanted: dict[str, object]) -> None:
 
 
 def test_columns_one_by_one_are_recognised() -> None:
-    """What rows would deal is no layout of its own, so that columns can still be changed."""
+    """Columns that rows would deal alike are no layout of their own, so they can be changed."""
     stacks = "".join("{" + ",".join(map(str, range(i, 53, 8))) + "}" for i in range(1, 9))
     assert rules(changed(("Tableau Rows", f"Tableau {stacks}"))) == GAMES["freecell"]
     listed = rules(changed(("DropStack[8]", "DropStack[2]"),

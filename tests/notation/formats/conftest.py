@@ -1,4 +1,4 @@
-"""What tests of pages of solutions share."""
+"""Fixtures for tests of pages of solutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readers are made of, at both sides of each bound: numbers, texts, cards, lines, links."""
+"""The parts of readers, at both sides of each bound: numbers, texts, cards, lines, links."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def test_links_of_comments() -> None:
 
 
 def test_depth_of_comments() -> None:
-    """How deep elements stand in each other, not how many there are."""
+    """The depth of elements in each other counts, not their number."""
     deepest = MAX_DEPTH - 1
     assert check_subset("<p>" * deepest + "</p>" * deepest) is None
     assert "nested more than" in str(check_subset("<p>" * MAX_DEPTH + "</p>" * MAX_DEPTH))

@@ -1,6 +1,4 @@
-"""Solutions as other programs write them: cells that close up, boards alone, logs, runs in parts,
-moves of Klondike's solvers, several in a file.
-"""
+"""Solutions as other programs write them: boards alone, logs, Klondike, several in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is given beside a file counts; where the file says something else, both are named."""
+"""Facts given beside a file count; where the file says something else, both are named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many cards go to an empty column where Standard FreeCell Notation leaves it open."""
+"""The number of cards for an empty column where Standard FreeCell Notation leaves it open."""
 
 from __future__ import annotations
 

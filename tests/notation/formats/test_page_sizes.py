@@ -120,7 +120,7 @@ def test_a_large_screen_is_used(opened: Opener) -> None:
 
 @pytest.mark.parametrize("scale", few_fast([2, 1.5], 1))
 def test_larger_letters_fit(opened: Opener, scale: float) -> None:
-    """Who has the browser show larger letters gets them, on a phone, too."""
+    """A reader who has the browser show larger letters gets them, on a phone, too."""
     page = opened(solved(5), "#move=30", PHONE)
     page.ask(f"() => {{ document.documentElement.style.fontSize = '{100 * scale}%'; }}")
     check(page.ask(LAYOUT))

@@ -122,7 +122,7 @@ def test_pictures_show_stock_waste_and_cards_face_down() -> None:
 
 
 def answers_read_back(game: str, number: int, folder: Path) -> Iterator[Solution]:
-    """What is answered as text, and then as JSON in `answer.json`, read back."""
+    """Read back answers written as text, and then as JSON in `answer.json`."""
     from dbmsolver.cli.app import cli
 
     for ending in ("txt", "json"):

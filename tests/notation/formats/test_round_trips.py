@@ -1,4 +1,4 @@
-"""What is written can be read, and says the same; from every format to every other."""
+"""Written solutions can be read, and say the same; from every format to every other."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def rows(position: Position, join: Callable[[list[str]], str]) -> list[str]:
 
 
 def notation(solution: Solution) -> tuple[str, list[str]]:
-    """What comes before the layout's rows, and the lines of moves."""
+    """Return the line before the layout's rows, and the lines of moves."""
     lines = formats.write(solution, "sfn").splitlines()
     cells = next(index for index, line in enumerate(lines) if line[11:12] == "+")
     moves = [line for line in lines[cells + 1 :] if re.match(r"[ .][1-8a-d][1-8a-dh]", line)]

@@ -1,4 +1,4 @@
-"""What each move leads to: against breadth first, with limits, and continued from a store."""
+"""Values of first moves: against breadth first, with limits, and continued from a store."""
 
 from __future__ import annotations
 

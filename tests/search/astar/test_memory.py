@@ -36,7 +36,7 @@ TIGHT = 12 << 20
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often partitions were left to the store, brought back, and cut in two."""
+    """Count the partitions left to the store, brought back, and cut in two."""
     counts: Counter[str] = Counter()
 
     def counted(name: str) -> None:
@@ -54,7 +54,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def facts(result: Result) -> tuple[Any, ...]:
-    """What must not depend on memory."""
+    """Return the facts that must not depend on memory."""
     return result.verdict, result.length, result.shortest, result.strata, result.digest
 
 
@@ -94,7 +94,7 @@ def test_solve_in_other_metrics(
 def test_solve_continued_with_less_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: Counter[str], deal: Deal, limit: int
 ) -> None:
-    """What was closed in one piece may not fit any more; commits come between all rounds."""
+    """A layer closed in one piece may not fit any more; commits come between all rounds."""
     plenty = solve(deal)
     store = tmp_path / "store"
     assert solve(deal, store=store, max_states=limit).limit == "max-states"

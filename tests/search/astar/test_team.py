@@ -129,7 +129,7 @@ def test_an_error_ends_it(threads: int) -> None:
 
 
 def test_an_interrupt_waits_for_the_threads() -> None:
-    """What they have begun is finished, so that the caller can commit it."""
+    """Work that they have begun is finished, so that the caller can commit it."""
     work = Work(2, [1_000_000])
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     work_on = work.work_on

@@ -128,7 +128,7 @@ def test_unsolvable(tmp_path: Path, number: int, freecells: int) -> None:
 
 
 def test_unsolvable_after_a_plain_search_was_begun(tmp_path: Path) -> None:
-    """What that has closed gives way to the records of the dives."""
+    """The states that the plain search has closed give way to the records of the dives."""
     deal, store = Deal.from_number(11982), tmp_path / "store"
     assert solve(deal, store=store, max_states=3_000).limit == "max-states"
     result, _ = solve_any(deal, store=store)
@@ -200,7 +200,7 @@ def test_either_way_goes_on_in_the_store_of_the_other(tmp_path: Path) -> None:
 def test_resume_goes_on_with_the_best_solution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was dropped as no part of a shorter solution is not missed."""
+    """States that were dropped as no part of a shorter solution are not missed."""
     store = tmp_path / "store"
     deal = Deal.from_number(2)
     begun = solve(deal, store=store, max_states=8_000, any_solution=True)

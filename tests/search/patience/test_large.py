@@ -25,14 +25,17 @@ LITTLE = 3000
 
 
 def facts(result: Result) -> tuple[Any, ...]:
-    """What must not depend on memory; where a proof ends with a solution that is the verdict."""
+    """Return the facts that must not depend on memory.
+
+    Where a proof ends with a solution that is the verdict.
+    """
     if result.question == "prove" and result.verdict == "solved":
         return (result.verdict,)
     return result.verdict, result.length, result.states, result.strata, result.digest
 
 
 def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many decks or more, of at most so many states, in pieces and as a whole."""
+    """Compare ``decks`` decks or more, of at most ``most`` states, in pieces and as a whole."""
     monkeypatch.setattr(dives, "SCHEDULE", ())
     divided, real = 0, LargePatienceSearch._divide
 

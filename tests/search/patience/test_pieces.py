@@ -1,4 +1,4 @@
-"""How states of Klondike and its relatives are divided into pieces."""
+"""The division of states of Klondike and its relatives into pieces."""
 
 from __future__ import annotations
 

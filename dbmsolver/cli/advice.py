@@ -69,7 +69,7 @@ def _first_move(result: Result) -> Move | None:
 
 
 def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
-    """Return a hint for programs; docs/answers.schema.json describes it."""
+    """Return a hint for programs; answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "hint",
@@ -129,7 +129,7 @@ def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
 
 
 def values_json(game: Played, found: FirstMoves) -> str:
-    """Return the same for programs; docs/answers.schema.json describes it."""
+    """Return the same for programs; answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "first_moves",

@@ -190,7 +190,7 @@ def _states(result: Result) -> str:
 
 
 def render_json(result: Result) -> str:
-    """Return the answer for programs, one JSON object; docs/answers.schema.json describes it."""
+    """Return the answer for programs, one JSON object; answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "answer",

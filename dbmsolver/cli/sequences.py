@@ -185,7 +185,7 @@ def words_of(moves: Moves) -> list[str]:
 
 
 def _json(found: SolutionCount, asked: Asked, solutions: Iterator[Moves]) -> Iterator[str]:
-    """Yield the answer for programs, in pieces; docs/answers.schema.json describes it."""
+    """Yield the answer for programs, in pieces; answers.schema.json describes it."""
     result = found.result
     data = {
         "kind": "solutions",

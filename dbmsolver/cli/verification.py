@@ -100,7 +100,7 @@ def _boards(report: Verification) -> Iterator[str]:
 
 
 def render_json(report: Verification) -> str:
-    """Return a report as one JSON object; docs/answers.schema.json describes it.
+    """Return a report as one JSON object; answers.schema.json describes it.
 
     Of a shortest solution, the layer that holds the goal depends on the run: as in answers, its
     states are not counted, and no digest is told.

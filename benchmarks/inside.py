@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core.exhaust import admit_piece, close_piece
+from dbmsolver.core.exhaust import close_piece
 from dbmsolver.core.hashing import EMPTY
+from dbmsolver.core.pieces import admit_piece
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.workspace import BURST
 from dbmsolver.game.deals import Deal

@@ -81,7 +81,7 @@ FUNCTIONS: dict[str, list[tuple[Any, str]]] = {
     "LMDB: puts": [(transaction.Transaction, "_put_bound"), (transaction.Transaction, "delete")],
     "LMDB: reads": [(store.Store, "read")],
     "LMDB: commits": [(store.Store, "write")],
-    "look ahead": [(layers.AStarSearch, "_round")],
+    "look ahead": [(layers.AStarSearch, "_work")],
     WAITING: [(small, "wait"), (large, "wait")],
 }
 WORK: list[tuple[Any, str]] = [(worker.ProofWorker, "close_batch"), (crew, "expand_piece")]

@@ -116,8 +116,7 @@ class DiskFullError(SystemRefusedError):
 def error_of(error: OSError, kind: type[DbmError], message: str, where: str) -> DbmError:
     """Return the error for what the system said: of another kind where the system refused.
 
-    DiskFullError stands for a disk without room, SystemRefusedError for what else there is too
-    little of.
+    DiskFullError stands for a disk without room, SystemRefusedError for a lack of anything else.
     """
     if error.errno in NO_ROOM:
         kind = DiskFullError

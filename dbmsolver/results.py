@@ -18,12 +18,12 @@ from dbmsolver.arguments import (
     checked_whole,
 )
 from dbmsolver.game.automoves import AUTOMOVES
+from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import METRIC_WORDS, METRICS, Measure, Metric, counted
 from dbmsolver.game.moves import Move
-from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import title
 
 Keep = Literal["all", "none"]
@@ -43,6 +43,8 @@ class Method(StrEnum):
 
     DOMINATING = "dominating"
     """One record for all positions that parking moves reach from it."""
+    CLASSES = "classes"
+    """One class for positions of Klondike that differ only in which of two cards others lie on."""
     EVERY_POSITION = "every-position"
     """Every position."""
 
@@ -107,8 +109,8 @@ class Options:
     keep: Keep = "all"
     store: Path | None = None
     method: Method = Method.DOMINATING
-    """The method of a proof. Shortest solutions, and games without dominance, need every position.
-    """
+    """Of a proof: every position, or else whichever method has the fewest states for the deal.
+    Shortest solutions need every position."""
     any_solution: bool = False
     """True if a search for a shortest solution looks for any solution first, then for shorter ones.
     """
@@ -358,8 +360,16 @@ class FirstMoves:
         return kept[0].move
 
 
-def method_for(question: Question, rules: Rules, wanted: Method) -> Method:
-    """Return the method of a search: the wanted one if it is possible, otherwise every position."""
-    if question == Question.PROVE and has_dominance(rules):
-        return wanted
+def method_for(question: Question, deal: Deal, wanted: Method) -> Method:
+    """Return the method of a search of a deal.
+
+    A proof has fewer states than positions where the game and the deal allow it, unless every
+    position is wanted. Other searches have every position.
+    """
+    if question != Question.PROVE or wanted == Method.EVERY_POSITION:
+        return Method.EVERY_POSITION
+    if has_dominance(deal.rules):
+        return Method.DOMINATING
+    if is_in_a_class(deal.position, deal.rules):
+        return Method.CLASSES
     return Method.EVERY_POSITION

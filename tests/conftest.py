@@ -43,7 +43,7 @@ settings.load_profile("repeatable")
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser; skips where there is none. A process can have only one."""
+    """Yield the browser; skip where there is none. A process can have only one."""
     from helpers import browser
 
     with browser.chromium() as running:

@@ -32,6 +32,26 @@ def test_help(name: str) -> None:
     assert result.stdout.startswith(f"usage: {name}.py")
 
 
+CLOCKED = """
+from where_time_goes import FUNCTIONS, WORK
+for owner, name in [*WORK, *(pair for pairs in FUNCTIONS.values() for pair in pairs)]:
+    if not hasattr(owner, name):
+        print(owner, name)
+"""
+
+
+def test_the_functions_with_clocks_exist() -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", CLOCKED],
+        cwd=FOLDER,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert result.stdout == ""
+
+
 def test_every_script_is_explained() -> None:
     text = (FOLDER / "README.md").read_text()
     for path in FOLDER.glob("*.py"):

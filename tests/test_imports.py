@@ -18,7 +18,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("version", ""),
     ("arguments", "errors"),
     ("arrays", ""),
-    ("closing", ""),
+    ("closable", ""),
     ("process", ""),
     ("disk", ""),
     ("signals", "errors"),
@@ -30,7 +30,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
-    ("storage", "errors version closing process disk game results core keys"),
+    ("storage", "errors version closable process disk game results core keys"),
     ("search", "errors process game results jit core keys storage"),
     (
         "search.proof",
@@ -51,7 +51,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("search.session", "errors process game results keys storage search search.stages"),
     (
         "search.sequences",
-        "errors closing process game results core keys storage search search.session",
+        "errors closable process game results core keys storage search search.session",
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
@@ -62,7 +62,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "survey",
-        "errors version closing process disk signals steps game results jit core clusters keys "
+        "errors version closable process disk signals steps game results jit core clusters keys "
         "search search.proof search.session",
     ),
     (
@@ -72,10 +72,9 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version arguments closing process disk signals steps game results notation jit "
-        "clusters "
-        "keys storage search search.session search.sequences search.advice search.inspect verify "
-        "api survey",
+        "errors version arguments closable process disk signals steps game results notation jit "
+        "clusters keys storage search search.session search.sequences search.advice search.inspect "
+        "verify api survey",
     ),
     ("__main__", "process signals search cli"),
 )
@@ -107,7 +106,7 @@ SHARED = {
     "jit.sharing",
     "arguments",  # what callers give
     "arrays",  # large pages
-    "closing",  # files that are closed at the end of a block
+    "closable",  # files that are closed at the end of a block
     "disk",  # which file a path means, and locks
     "process",
     "version",
@@ -156,13 +155,13 @@ def names_in(path: Path) -> Iterator[str]:
 
 
 def own_imports(name: str) -> set[str]:
-    """The modules of this package that it imports, without the package's name."""
+    """Return the modules of this package that it imports, without the package's name."""
     found = {i.removeprefix("dbmsolver.") for i in imports(MODULES[name]) if "dbmsolver." in i}
     return {i for i in found if i in MODULES} - {name}
 
 
 def part(name: str) -> str:
-    """The part that a module belongs to."""
+    """Return the part that a module belongs to."""
     fitting = [part for part, _ in HOUSE if name == part or name.startswith(f"{part}.")]
     assert fitting, f"{name} is in no part of the list"
     return max(fitting, key=len)
@@ -185,7 +184,7 @@ def test_downwards() -> None:
 
 
 def reached(names: Iterable[str]) -> set[str]:
-    """The modules of this package that some of them import, directly or not."""
+    """Return the modules of this package that some of them import, directly or not."""
     found = set[str]()
     waiting = list(names)
     while waiting:
@@ -258,7 +257,7 @@ def test_only_the_command_line_prints_and_exits() -> None:
 
 
 def loaded_by(*args: str) -> set[str]:
-    """The modules that a command line has loaded when it ends."""
+    """Return the modules that a command line has loaded when it ends."""
     program = (
         "import sys\n"
         "from dbmsolver.cli.app import cli\n"

@@ -104,10 +104,11 @@ def prove(
 ) -> Result:
     """Find out whether a deal has a solution at all.
 
-    The method says what the states of the search are. "dominating": one position stands for all
-    those that differ from it by parked cards only, which takes far fewer states. "every-position":
-    each position is a state. Games without a place to park cards are searched by the latter in any
-    case; the result's `method` says which it was.
+    The method says what the states of the search are. "dominating": one state stands for many
+    positions where the game allows it, which takes far fewer states. In FreeCell and its relatives
+    these positions differ by parked cards only, in Klondike by which of two cards a run lies on.
+    "every-position": each position is a state. Other games are searched by the latter in any case;
+    the result's `method` says which it was.
 
     A solution may be longer than need be. Everything else is as for :func:`solve`.
     """

@@ -33,7 +33,7 @@ def several(what: str, given: Any, kind: type[Any]) -> list[Any]:
     if isinstance(given, kind):
         return [given]
     checked_instance(what, given, Iterable)
-    return [checked_instance(what, one, kind) for one in given]
+    return [checked_instance(what, item, kind) for item in given]
 
 
 def survey_deals(

@@ -14,7 +14,7 @@ import click
 
 from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
-from dbmsolver.cli.progress import Progress
+from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
@@ -119,7 +119,9 @@ def refuse_picture(output: str | None, what: str, expected: str) -> None:
         raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 
-def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str | None) -> Answer:
+def follow(
+    events: Generator[Event, Any, Answer], progress: ProgressDisplay, store: str | None
+) -> Answer:
     """Run a search to its end and show its progress.
 
     Ctrl-C reaches the search, which commits what it has and ends.
@@ -132,7 +134,7 @@ def follow(events: Generator[Event, Any, Answer], progress: Progress, store: str
 
 
 def follow_many(
-    begin: Callable[[], Generator[Event, Any, Answer]], progress: Progress, store: str | None
+    begin: Callable[[], Generator[Event, Any, Answer]], progress: ProgressDisplay, store: str | None
 ) -> Answer:
     """Run a part of some work that begins anew with the same command, and goes on by its store."""
     try:
@@ -143,7 +145,7 @@ def follow_many(
 
 
 def follow_to_best(
-    events: Generator[Event, Any, Result], progress: Progress, store: str | None
+    events: Generator[Event, Any, Result], progress: ProgressDisplay, store: str | None
 ) -> Result:
     """Run a search whose best solution so far is an answer, and show its progress.
 
@@ -162,7 +164,7 @@ def follow_to_best(
 
 def _follow(
     events: Generator[Event, Any, Answer],
-    progress: Progress,
+    progress: ProgressDisplay,
     request: Callable[[], Cancelled | None],
 ) -> Answer:
     from dbmsolver.jit.compilation import on_first_compilation
@@ -209,7 +211,7 @@ def _files_of(kept: Path) -> list[Path]:
 
 def write_answer(result: Result, form: AnswerForm, quiet: bool = False) -> int:
     """Write the answer; returns the exit code that says the verdict."""
-    beside = True  # whether the verdict has to be said beside what is written
+    beside = True  # the verdict has to be told besides
     if form.name == "text":
         text, beside = render_text(result, form.boards), False
     elif form.name == "json":

@@ -36,7 +36,7 @@ EXIT_BROKEN_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
 """The exit code that a shell reports for a program that the reader of its output left."""
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """The module and name of a command, and its line in the list of commands."""
 
     module: str
@@ -44,8 +44,8 @@ class Entry(NamedTuple):
     summary: str
 
 
-def _entry(module: str, name: str, summary: str) -> Entry:
-    return Entry(f"dbmsolver.cli.commands.{module}", f"{name}_command", summary)
+def _entry(module: str, name: str, summary: str) -> CommandEntry:
+    return CommandEntry(f"dbmsolver.cli.commands.{module}", f"{name}_command", summary)
 
 
 COMMANDS = {

@@ -113,7 +113,7 @@ def compilers_for(
 
         return StateCodec(deal, options.policy, options.metric).deal_tables.code_bits
 
-    method = method_for(question, rules, options.method)
+    method = method_for(question, deal, options.method)
     usual = measure_of(rules, options.policy, options.metric).metric == "cards"
     family = rules.family if usual or alone else "runs"
     return Compilers(question, method, code_bits, options.any_solution, counting, family)

@@ -12,12 +12,12 @@ from dbmsolver.cli.compilers import compilers_for
 from dbmsolver.cli.options import Shown
 from dbmsolver.cli.played import Played
 from dbmsolver.cli.render import EXIT_CODES
-from dbmsolver.cli.sequences import Asked
+from dbmsolver.cli.sequences import SequenceOptions
 from dbmsolver.errors import EXIT_UNDECIDED, UsageError
 from dbmsolver.results import Event, FirstMoves, Limits, Method, Options, Question, Verdict
 
 
-def check_values(asked: Asked, form: AnswerForm) -> None:
+def check_values(asked: SequenceOptions, form: AnswerForm) -> None:
     """Raise UsageError if other options contradict --every-first-move."""
     if asked:
         other = "--count" if asked.most is None else "--all"

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
-from dbmsolver.cli.progress import Progress, progress_for
+from dbmsolver.cli.progress import ProgressDisplay, progress_for
 from dbmsolver.cli.values import (
     COUNT,
     DURATION,
@@ -270,7 +270,7 @@ class Shown:
     quiet: bool
     log_json: bool
 
-    def progress(self) -> Progress:
+    def progress(self) -> ProgressDisplay:
         """Return the display of progress that was asked for."""
         return progress_for(self.quiet, self.log_json)
 

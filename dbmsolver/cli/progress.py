@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, cast
 from dbmsolver.cli.rates import Rate, TimeLeft
 from dbmsolver.cli.render import human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
-from dbmsolver.closing import Closing
+from dbmsolver.closable import Closable
 from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
@@ -39,7 +39,7 @@ BAR = 24
 """Characters of a bar."""
 
 
-class Progress(Closing):
+class ProgressDisplay(Closable):
     """A display of progress that shows nothing; the parent of the others."""
 
     def __call__(self, event: Event) -> None:
@@ -52,7 +52,7 @@ class Progress(Closing):
         """Leave the terminal as it should be."""
 
 
-class JsonLog(Progress):
+class JsonLog(ProgressDisplay):
     """One JSON object for each commit, and for each solution that is better than those before."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -69,7 +69,7 @@ class JsonLog(Progress):
             print(json.dumps(data), file=self.stream, flush=True)
 
 
-class Lines(Progress):
+class Lines(ProgressDisplay):
     """A plain line now and then, as fits a log."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -94,7 +94,7 @@ class Lines(Progress):
         print(message, file=self.stream, flush=True)
 
 
-class LiveLine(Progress):
+class LiveLine(ProgressDisplay):
     """One line at the bottom of a terminal, redrawn in place, gone at the end."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -245,13 +245,13 @@ def _known_line(report: Report, done: float, rate: float, left: float | None) ->
     return ", ".join([*parts, human_time(report.elapsed)])
 
 
-def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> Progress:
+def progress_for(quiet: bool, log_json: bool, stream: IO[str] | None = None) -> ProgressDisplay:
     """Return the kind of progress that the options and standard error ask for."""
     stream = cast("IO[str]", Unheard(sys.stderr if stream is None else stream))
     if log_json:
         return JsonLog(stream)
     if quiet:
-        return Progress()
+        return ProgressDisplay()
     if stream.isatty() and os.environ.get("TERM") != "dumb":
         return LiveLine(stream)
     return Lines(stream)

@@ -59,6 +59,7 @@ def human_time(seconds: float) -> str:
 
 STATES: dict[Method, tuple[str, str]] = {
     Method.DOMINATING: ("dominating position", "dominating positions"),
+    Method.CLASSES: ("class of positions", "classes of positions"),
     Method.EVERY_POSITION: ("position", "positions"),
 }
 """The names of the states of a search, by its method: singular, and plural."""
@@ -182,7 +183,7 @@ def _states(result: Result) -> str:
     evaluated = f"{result.evaluated:,} evaluated"
     if not result.states and not result.forced:
         return evaluated
-    if result.method == Method.DOMINATING:
+    if result.method != Method.EVERY_POSITION:
         return counted(result.states, *STATES[result.method])
     forced = counted(result.forced, "forced one", "forced ones")
     where = f" in layers below {result.length}" if result.shortest else ""

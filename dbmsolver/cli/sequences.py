@@ -52,7 +52,7 @@ class _Most(Count):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SequenceOptions:
     """A question about all shortest solutions."""
 
     count: bool
@@ -65,7 +65,7 @@ class Asked:
 
 sequence_options = gathered(
     "asked",
-    Asked,
+    SequenceOptions,
     click.option(
         "--count",
         is_flag=True,
@@ -86,7 +86,7 @@ sequence_options = gathered(
 """--count and --all, as `asked`."""
 
 
-def check_asked(asked: Asked, form: AnswerForm) -> None:
+def check_asked(asked: SequenceOptions, form: AnswerForm) -> None:
     """Raise UsageError if options on the answer say nothing about all solutions."""
     name = "--count" if asked.most is None else "--all"
     if form.boards:
@@ -113,7 +113,7 @@ def answer_all(
     limits: Limits,
     form: AnswerForm,
     shown: Shown,
-    asked: Asked,
+    asked: SequenceOptions,
 ) -> int:
     """Count all shortest solutions, write those that are asked for; returns the exit code."""
     from dbmsolver.search.sequences.session import Sequences
@@ -155,7 +155,9 @@ def count_line(found: SolutionCount) -> str:
     return line
 
 
-def _text(found: SolutionCount, asked: Asked, solutions: Iterator[Moves]) -> Iterator[str]:
+def _text(
+    found: SolutionCount, asked: SequenceOptions, solutions: Iterator[Moves]
+) -> Iterator[str]:
     """Yield the answer for people, in pieces."""
     yield f"{count_line(found)}\n\n{format_board(found.result.deal.position)}\n"
     if asked.most is not None and found.count:
@@ -184,7 +186,9 @@ def words_of(moves: Moves) -> list[str]:
     return [place_letter(move.source) + place_letter(move.destination) for move in moves]
 
 
-def _json(found: SolutionCount, asked: Asked, solutions: Iterator[Moves]) -> Iterator[str]:
+def _json(
+    found: SolutionCount, asked: SequenceOptions, solutions: Iterator[Moves]
+) -> Iterator[str]:
     """Yield the answer for programs, in pieces; answers.schema.json describes it."""
     result = found.result
     data = {

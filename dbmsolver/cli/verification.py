@@ -79,10 +79,14 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(report.checked):
         yield "" if number else "Checked:", line
     if report.all_blocks and report.depth is not None:
-        records = counted(report.states, *STATES[Method.DOMINATING])
-        yield "Records:", f"{records}, of {report.all_states:,} in the store"
+        method = Method(report.certificate["method"])
+        classes = method == Method.CLASSES
+        records = counted(report.states, *STATES[method])
+        name = "Classes:" if classes else "Records:"
+        yield name, f"{records}, of {report.all_states:,} in the store"
         if report.covered is not None:
-            yield "Positions:", f"{report.covered:,} that the records cover"
+            what = "that follow from the deal" if classes else "that the records cover"
+            yield "Positions:", f"{report.covered:,} {what}"
     elif report.all_blocks:
         forced = counted(report.forced, "forced one", "forced ones")
         yield "States:", f"{report.states:,} and {forced}, of {report.all_states:,} in the store"

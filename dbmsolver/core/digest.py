@@ -3,6 +3,8 @@
 The digest is the sum modulo 2**64 of XXH3-64 over the public keys of the states. A key is hashed as
 its 64-bit words in little-endian order, word 0 first. A sum does not depend on the order of the
 states, nor on how a search divides them.
+
+The public key of a class has two words: its signature and its key.
 """
 
 from __future__ import annotations
@@ -10,10 +12,15 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import multiply_high
-from dbmsolver.core.expand import height, signature_sets
+from dbmsolver.core.class_tables import ClassTables
+from dbmsolver.core.expand import height
 from dbmsolver.core.layout import NETS, WIDE_WORDS, make_layout, unpack_key
-from dbmsolver.core.tables import CARDS
+from dbmsolver.core.run_tables import RunTables
+from dbmsolver.core.signatures import signature_sets
+from dbmsolver.core.tables import CARDS, Tables
+from dbmsolver.core.two_way_tables import TwoWayTables
 from dbmsolver.jit.decorators import allocating, inlined, inlined_kernel, inner
+from dbmsolver.jit.families import inlined_by_type
 
 U64 = np.uint64
 MAX_PUBLIC_WORDS = 3
@@ -110,6 +117,28 @@ def hash_state(t, word0, word1, word2, off, low, high):
     return hash_words(word0, word1, word2, length)
 
 
+@inlined
+def _base_of_cards(t, sets, words):
+    base_words(t, sets, words)
+
+
+@inlined
+def _base_of_classes(t, sets, words):
+    words[0] = sets.signature
+
+
+@inlined
+def _hash_of_class(t, word0, word1, word2, off, low, high):
+    return hash_words(word0, off, U64(0), 2)
+
+
+_OF_CARDS = (Tables, RunTables, TwoWayTables)
+_base_of = inlined_by_type(
+    {**dict.fromkeys(_OF_CARDS, _base_of_cards), ClassTables: _base_of_classes}
+)
+_hash_of = inlined_by_type({**dict.fromkeys(_OF_CARDS, hash_state), ClassTables: _hash_of_class})
+
+
 @allocating
 def digest_runs(t, signatures, counts, keys, words):
     """Digest (uint64) of runs of closed states: the sum of the hashes of their public keys.
@@ -125,13 +154,13 @@ def digest_runs(t, signatures, counts, keys, words):
     for run in range(signatures.size):
         sets = signature_sets(t, signatures[run])
         layout = make_layout(t, sets.loose, nets)
-        base_words(t, sets, base)
+        _base_of(t, sets, base)
         base0, base1, base2 = base[0], base[1], base[2]
         for _ in range(counts[run]):
             if words == WIDE_WORDS:
                 second, third = keys[place + 1], keys[place + 2]
             off, low, high = unpack_key(t, layout, nets, keys[place], second, third)
-            total += hash_state(t, base0, base1, base2, off, low, high)
+            total += _hash_of(t, base0, base1, base2, off, low, high)
             place += words
     return total
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.core.bits import lowest_bit
-from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
-from dbmsolver.core.expand import HEIGHTS_ALL_HOME, height, progress, signature_sets
+from dbmsolver.core.covering import expand_state, home_height, is_won
 from dbmsolver.core.hashing import HASH
-from dbmsolver.core.macros import FREE
+from dbmsolver.core.macros import FREE, Scratch, make_scratch
 from dbmsolver.core.records import fingerprint
+from dbmsolver.core.signatures import progress, signature_sets
 from dbmsolver.core.tables import CARDS, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating, inlined, kernel
 
@@ -122,11 +122,11 @@ def note_depths(t, d, signature):
 
 
 @inlined
-def locked_above(t, d, signature):
+def locked_above(t, d, signature, off):
     """Count the cards locked on those that go home next, and those themselves (int64)."""
     total = 0
     for suit in range(4):
-        card = 4 * height(signature, suit) + suit
+        card = 4 * home_height(t, signature, off, suit) + suit
         if card < CARDS and d.columns[card] >= 0:
             column = np.int64(d.columns[card])
             above = np.int64(locked_in(t, signature, column)) - np.int64(d.depths[card])
@@ -162,7 +162,7 @@ def dive(
     note_depths(t, d, signature)
     count = 1
     expanded = 0
-    if signature == HEIGHTS_ALL_HOME:
+    if is_won(t, signature):
         return WON, count, expanded
     best = 0
     while best >= 0:
@@ -172,7 +172,7 @@ def dive(
             continue
         d.stacks[best] = d.following[current]
         sets = signature_sets(t, rows[current, SIGNATURE])
-        successors = expand_record(t, sets, rows[current, OFF], rows[current, LOW], d.scratch)
+        successors = expand_state(t, sets, rows[current, OFF], rows[current, LOW], d.scratch)
         expanded += 1
         if successors < 0:
             return BROKEN, count, expanded
@@ -188,18 +188,19 @@ def dive(
             rows[count, SIGNATURE], rows[count, OFF], rows[count, LOW] = signature, off, low
             d.parents[count] = current
             d.table[slot] = count
-            home = height(signature, 0) + height(signature, 1)
-            home += height(signature, 2) + height(signature, 3)
+            home = np.int64(0)
+            for suit in range(4):
+                home += home_height(t, signature, off, suit)
             merit = progress_weight * progress(t, signature, locked_in_deal)
             merit += free_weight * np.int64(found[index, FREE]) + home_weight * home
             if near_weight:
-                merit += near_weight * (CARDS - locked_above(t, d, signature))
+                merit += near_weight * (CARDS - locked_above(t, d, signature, off))
             merit = min(merit, MOST_MERIT)
             d.following[count] = d.stacks[merit]
             d.stacks[merit] = count
             best = max(best, merit)
             count += 1
-            if signature == HEIGHTS_ALL_HOME:
+            if is_won(t, signature):
                 return WON, count, expanded
     return EXHAUSTED, count, expanded
 

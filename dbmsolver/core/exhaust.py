@@ -19,7 +19,6 @@ from dbmsolver.core.admission import (
     Piece,
     admit,
     admit_burst,
-    admit_compact,
     has_room_for_closed,
     is_in_piece,
     note_partial,
@@ -201,20 +200,6 @@ def close_piece(t, ws, signature, bits, head, count, room, piece_mask, piece):
         t, ws, layout, sets, Piece(piece_mask, piece), bits, head, count, room
     )
     return head, count, tally.outgoing, tally.outgoing_words, tally.forced
-
-
-@kernel
-def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
-    """Put candidates of a piece that are new into the table and behind ``ws.order[:count]``.
-
-    They are the first ``candidates`` of ``keys`` (uint64) and ``codes``. Writes the table,
-    ``ws.order``, ``ws.order_codes`` and what :func:`prepare` does; returns the new count.
-    """
-    _, layout = prepare(t, ws, signature)
-    start = np.int64(0)  # a literal 0 would be a type of its own, and compiled apart
-    if not ws.steps.size:
-        return admit(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
-    return admit_compact(ws, layout, bits, count, keys, codes, candidates)
 
 
 @inlined

@@ -54,7 +54,7 @@ def make_layout(t, loose, nets):
 
 @inlined
 def width_of(layout):
-    """Return the words of each key, 1 or 3."""
+    """Return the number of words of each key, 1 or 3."""
     return WIDE_WORDS if layout.wide else 1
 
 

@@ -33,7 +33,7 @@ def put_outgoing(ws, targets, number, first_word, wide, key, code, target):
 
 @inlined
 def target_width(layouts, target):
-    """Return the words of each key of a target signature, 1 or 3."""
+    """Return the number of words of each key of a target signature, 1 or 3."""
     return WIDE_WORDS if layouts[target, WIDE] else 1
 
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dbmsolver.core.admission import admit, admit_compact
 from dbmsolver.core.bits import unpack_bits
-from dbmsolver.core.expand import put_card, signature_sets
+from dbmsolver.core.expand import put_card
 from dbmsolver.core.hashing import (
     EMPTY,
     HASH,
@@ -27,7 +28,8 @@ from dbmsolver.core.hashing import (
 )
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key
 from dbmsolver.core.outgoing import take_siblings
-from dbmsolver.jit.decorators import allocating
+from dbmsolver.core.signatures import signature_sets
+from dbmsolver.jit.decorators import allocating, kernel
 
 U64 = np.uint64
 ONE = np.uint64(1)
@@ -151,6 +153,20 @@ def route(keys, codes, words, tree, leaves):
         for word in range(words):
             new_keys[words * place + word] = keys[words * index + word]
     return new_keys, new_codes, ends[1:]
+
+
+@kernel
+def admit_piece(t, ws, signature, bits, count, keys, codes, candidates):
+    """Put candidates of a piece that are new into the table and behind ``ws.order[:count]``.
+
+    They are the first ``candidates`` of ``keys`` (uint64) and ``codes``. Writes the table,
+    ``ws.order``, ``ws.order_codes`` and ``ws.nets``; returns the new count.
+    """
+    layout = make_layout(t, signature_sets(t, signature).loose, ws.nets)
+    start = np.int64(0)  # a literal 0 would be a type of its own, and compiled apart
+    if not ws.steps.size:
+        return admit(ws, layout.wide, bits, count, keys, codes, start, start, candidates)
+    return admit_compact(ws, layout, bits, count, keys, codes, candidates)
 
 
 @allocating

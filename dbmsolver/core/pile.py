@@ -110,7 +110,7 @@ def take_key(t: PileTables, key: int) -> tuple[list[int], int, int]:
 
 @inlined
 def left_in(t, key, place):
-    """Return the cards (int64) that a column or, as the last place, the stock has left."""
+    """Count the cards (int64) left in a column or, as the last place, in the stock."""
     return np.int64((key >> t.shifts[place]) & t.masks[place])
 
 

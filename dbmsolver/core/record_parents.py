@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.dominance import expand_record
-from dbmsolver.core.expand import progress, signature_sets
+from dbmsolver.core.covering import expand_state
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, unpack_key
 from dbmsolver.core.records import fingerprint
+from dbmsolver.core.signatures import progress, signature_sets
 from dbmsolver.core.tables import LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating
 
@@ -43,7 +43,7 @@ def find_parent(t, scratch, runs, words, code, target, locked_in_deal, first):
             off, low, _high = unpack_key(t, layout, nets, key[0], key[1], key[2])
             if fingerprint(signatures[run], off, low) != code:
                 continue
-            for number in range(expand_record(t, sets, off, low, scratch)):
+            for number in range(expand_state(t, sets, off, low, scratch)):
                 found = scratch.found[number]
                 if (
                     found[SIGNATURE] == target_signature

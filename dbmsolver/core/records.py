@@ -28,8 +28,7 @@ from dbmsolver.core.admission import (
     stage,
     start_table,
 )
-from dbmsolver.core.dominance import Scratch, expand_record, make_scratch
-from dbmsolver.core.expand import signature_sets
+from dbmsolver.core.covering import expand_state
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.layout import (
     LAYOUT_WORDS,
@@ -43,6 +42,7 @@ from dbmsolver.core.layout import (
     unpack_key,
     width_of,
 )
+from dbmsolver.core.macros import Scratch, make_scratch
 from dbmsolver.core.outgoing import (
     fill_runs,
     has_room_for_runs,
@@ -51,6 +51,7 @@ from dbmsolver.core.outgoing import (
     take_siblings,
     target_width,
 )
+from dbmsolver.core.signatures import signature_sets
 from dbmsolver.core.tables import LOW, OFF, SIGNATURE
 from dbmsolver.core.workspace import BURST, GROUP, USED_SIGNATURES, USED_WIDTH
 from dbmsolver.jit.decorators import allocating, inlined, inner, kernel
@@ -188,7 +189,7 @@ def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
     while head < end:
         key = key_at(ws.order, head, layout.wide)
         off, low, _high = unpack_key(t, layout, ws.nets, key[0], key[1], key[2])
-        successors = expand_record(t, sets, off, low, space.scratch)
+        successors = expand_state(t, sets, off, low, space.scratch)
         if successors < 0:
             head = np.int64(-1)
             break
@@ -355,7 +356,7 @@ def count_flips(t, space, signature, keys, words, ones, flips):
         first, second, third = key_at(keys, index, wide)
         key = second if wide else first
         off, low, _high = unpack_key(t, layout, nets, first, second, third)
-        for number in range(expand_record(t, sets, off, low, space.scratch)):
+        for number in range(expand_state(t, sets, off, low, space.scratch)):
             found = space.scratch.found[number]
             if found[SIGNATURE] != signature:
                 continue

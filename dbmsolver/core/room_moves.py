@@ -19,7 +19,7 @@ ONE = np.uint64(1)
 
 @inlined
 def room_for(t, freecell, empty):
-    """Return the most cards that move at once: (onto a card, to an empty column), int64.
+    """Return how many cards move at once: (onto a card, to an empty column), int64.
 
     ``freecell`` are the cards in freecells, ``empty`` is the number of empty columns.
     """

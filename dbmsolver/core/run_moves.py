@@ -132,7 +132,7 @@ def list_moves(t, sets, off, low, high, before, moves):
 
 @inlined
 def move_cost(t, forced):
-    """Return the moves that a move adds to the length of a solution (int64)."""
+    """Return 1, or 0 for a forced move where those are free: the cost of a move (int64)."""
     return np.int64(not (forced and t.free))
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.bits import prefetch
-from dbmsolver.core.expand import progress, signature_sets
 from dbmsolver.core.layout import NETS, WIDE_WORDS, key_at, make_layout, pack_key, unpack_key
 from dbmsolver.core.shards import META, ROW, make_meta, put_state
+from dbmsolver.core.signatures import progress, signature_sets
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import HIGH, LOW, OFF, SIGNATURE
 from dbmsolver.jit.decorators import allocating

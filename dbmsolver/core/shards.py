@@ -193,7 +193,7 @@ def take_rows(others, shard, me, shards, places):
 
 @inlined
 def g_of(meta):
-    """Return the moves made (int64), from a row's meta."""
+    """Return the number of moves made (int64), from a row's meta."""
     return np.int64((meta >> G_SHIFT) & G_MASK)
 
 

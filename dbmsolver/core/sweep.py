@@ -110,7 +110,7 @@ def make_index(rows: NDArray[np.uint64]) -> Index:
 
 
 def slots_for(states: int) -> int:
-    """Return the slots of a table for ``states`` states: a power of two, at most half full."""
+    """Return the number of slots for ``states`` states: a power of two, at most half full."""
     return 1 << max(4, (2 * states - 1).bit_length())
 
 

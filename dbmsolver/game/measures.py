@@ -90,7 +90,7 @@ class Measure(NamedTuple):
         return [(move, position.apply(move)) for move in moves]
 
     def cost(self, move: Move) -> int:
-        """Return the moves that a move adds to the length of a solution: 0 or 1."""
+        """Return the cost of a move in the length of a solution: 0 or 1."""
         if self.metric == "plays" and not counts_as_play(move):
             return 0
         return 0 if self.has_free_moves and move.forced else 1

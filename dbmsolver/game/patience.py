@@ -315,7 +315,7 @@ class Patience(Position):
         rest = self.foundations, self.stock, self.waste, self.turns
         if self.reserve:
             rest = (*rest, self.reserve)  # type: ignore[assignment]
-        return (tuple(sorted(one for one in columns if one[0])), *rest)
+        return (tuple(sorted(pair for pair in columns if pair[0])), *rest)
 
     def validate(self, rules: Rules, where: str | None = None) -> None:
         """Raise InputError unless this is 52 different cards in a layout of these rules."""

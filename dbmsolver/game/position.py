@@ -229,7 +229,7 @@ class Position:
             and source.kind != "foundation"
             and index == suit(card)
             and foundations[index] == rank(taken[-1]) - 1
-            and all(one == card - 4 * depth for depth, one in enumerate(taken))
+            and all(other == card - 4 * depth for depth, other in enumerate(taken))
         ):
             foundations[index] += count
         else:

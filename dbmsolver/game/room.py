@@ -23,7 +23,7 @@ def run_length(column: Sequence[int], rules: Rules) -> int:
 
 
 def capacity(position: Position, rules: Rules, destination: int) -> int:
-    """Return the cards that fit in one move to a column: (freecells + 1) * 2 ** empty columns.
+    """Count the cards that fit in one move to a column: (freecells + 1) * 2 ** empty columns.
 
     The destination is no empty column in this sense, and empty columns that do not take every card
     are none either.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dbmsolver.game.cards import CARDS, rank, suit
-from dbmsolver.game.dominance.parking import Board
+from dbmsolver.game.dominance.parking import ParkingBoard
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
@@ -19,7 +19,7 @@ from dbmsolver.game.safe_moves import is_safe_home
 HOME, CELL, EMPTY = -1, -2, -3
 
 
-class Step(NamedTuple):
+class _Step(NamedTuple):
     """A move without the numbers of columns and freecells, so that others may come between."""
 
     card: int
@@ -32,12 +32,12 @@ def tidied(start: Position, moves: Sequence[Move], rules: Rules, policy: Policy)
 
     Where that spoils a later move, it returns the given moves without detours.
     """
-    game = _Game(rules, policy)
-    board = Board(start)
+    game = _Player(rules, policy)
+    board = ParkingBoard(start)
     if game.wins(board, _steps(start, moves)):
         moves = board.moves
     shorter = without_detours(moves)
-    board = Board(start)
+    board = ParkingBoard(start)
     if len(shorter) < len(moves) and game.wins(board, _steps(start, shorter)):
         return board.moves
     return shorter
@@ -98,7 +98,7 @@ def _shorten(moves: list[Move], first: int) -> bool:
     return False
 
 
-def _steps(start: Position, moves: Sequence[Move]) -> list[Step]:
+def _steps(start: Position, moves: Sequence[Move]) -> list[_Step]:
     steps = []
     position = start
     for move in moves:
@@ -106,18 +106,18 @@ def _steps(start: Position, moves: Sequence[Move]) -> list[Step]:
         to = {"foundation": HOME, "freecell": CELL, "column": EMPTY}[kind]
         if kind == "column" and position.columns[index]:
             to = position.columns[index][-1]
-        steps.append(Step(move.card, to))
+        steps.append(_Step(move.card, to))
         position = position.apply(move)
     return steps
 
 
-class _Game(NamedTuple):
+class _Player(NamedTuple):
     """A game's rules and policy, for playing steps on a board."""
 
     rules: Rules
     policy: Policy
 
-    def wins(self, board: Board, steps: Sequence[Step]) -> bool:
+    def wins(self, board: ParkingBoard, steps: Sequence[_Step]) -> bool:
         """Return True if all steps can be made, with safe moves between them, and win."""
         self.make_safe_moves(board)
         for step in steps:
@@ -126,7 +126,7 @@ class _Game(NamedTuple):
             self.make_safe_moves(board)
         return all(height == 13 for height in board.heights)
 
-    def make(self, board: Board, step: Step) -> bool:
+    def make(self, board: ParkingBoard, step: _Step) -> bool:
         """Make a step, unless it has no effect any more; whether that can be done."""
         card, to = step
         if rank(card) <= board.heights[suit(card)]:
@@ -140,7 +140,7 @@ class _Game(NamedTuple):
             return alone or board.move(card, board.empty_column())
         return _lies_on(board, card, to) or board.move(card, _column_of(board, to))
 
-    def make_safe_moves(self, board: Board) -> None:
+    def make_safe_moves(self, board: ParkingBoard) -> None:
         """Make safe moves as long as there are any, the lowest suit first."""
         index = 0
         while index < 4:
@@ -155,13 +155,13 @@ class _Game(NamedTuple):
                 index += 1
 
 
-def _column_of(board: Board, top: int) -> Place | None:
+def _column_of(board: ParkingBoard, top: int) -> Place | None:
     """Return the column with this top card."""
     place = board.place_of(top)
     return place if place is not None and place.kind == "column" else None
 
 
-def _lies_on(board: Board, card: int, under: int) -> bool:
+def _lies_on(board: ParkingBoard, card: int, under: int) -> bool:
     return any(
         card in column[1:] and column[column.index(card) - 1] == under for column in board.columns
     )

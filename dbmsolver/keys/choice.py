@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, TypeAlias
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, usual_metric
-from dbmsolver.keys.records import codec_of
+from dbmsolver.keys.records import RecordKeys, codec_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
+    from dbmsolver.keys.classes import ClassKeys
     from dbmsolver.keys.patience import PatienceKeys
     from dbmsolver.keys.piles import PileKeys
 
+CoveringKeys: TypeAlias = "RecordKeys | ClassKeys"
+"""Keys of states that stand for several positions."""
 AnyKeys: TypeAlias = "StateCodec | PileKeys | PatienceKeys"
 
 
@@ -29,8 +32,13 @@ def are_of_pile(keys: AnyKeys) -> TypeIs[PileKeys]:
 
 
 def are_of_patience(keys: AnyKeys) -> TypeIs[PatienceKeys]:
-    """Return True if they are those of Klondike or one of its relatives."""
-    return keys.deal.rules.is_patience
+    """Return True if they are those of positions of Klondike or one of its relatives."""
+    return keys.deal.rules.is_patience and keys.method == Method.EVERY_POSITION
+
+
+def are_covering(keys: AnyKeys) -> TypeIs[CoveringKeys]:
+    """Return whether a state stands for several positions."""
+    return keys.method != Method.EVERY_POSITION
 
 
 def keys_of(
@@ -40,10 +48,14 @@ def keys_of(
     metric: Metric | None = None,
     question: Question = Question.SOLVE,
 ) -> AnyKeys:
-    """Return the keys of a deal's positions, or of its records.
+    """Return the keys of a deal's positions, or of its records or classes.
 
     Where a stock is turned, the question makes a difference to the keys.
     """
+    if method == Method.CLASSES:
+        from dbmsolver.keys.classes import ClassKeys
+
+        return ClassKeys(deal, policy)
     if deal.rules.is_patience:
         from dbmsolver.keys.patience import PatienceKeys
 

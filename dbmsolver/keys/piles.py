@@ -127,7 +127,7 @@ class PileKeys:
         return self.last_stratum - self._left(keys, len(self.tables.shifts))
 
     def layers(self, keys: Words) -> NDArray[np.int64]:
-        """Return moves made plus cards in columns, each of which is a move to come at least."""
+        """Return the layer of each key: moves made plus cards in columns, each a move to come."""
         turned = len(self.deal.position.stock) - self._left_in(keys, self.tables.columns)
         return self.in_columns + turned
 

@@ -30,6 +30,7 @@ class RecordKeys(StateCodec):
     """
 
     method: Method = Method.DOMINATING
+    covers = True
 
     def __init__(self, deal: Deal, policy: Policy) -> None:
         super().__init__(deal, policy)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dbmsolver.core import tables as core
 from dbmsolver.core.deal_tables import make_deal_tables
@@ -23,6 +24,7 @@ from dbmsolver.game.kinds import Build, Fill, Policy
 from dbmsolver.game.measures import Metric, measure_of
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.keys.signatures import Field, heights, locked_cards
 from dbmsolver.results import Method
 
 _BUILDS: dict[Build, int] = {
@@ -58,12 +60,14 @@ class StateCodec:
     """The keys of one deal, as its moves are measured; None stands for the usual metric.
 
     ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
-    ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``locked`` the
-    number of locked cards in the deal, ``code_type`` the type of parent-move codes, ``measure``
-    says what a move is.
+    ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``last_stratum``
+    the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the
+    type of parent-move codes, ``measure`` says what a move is.
     """
 
     method: Method = Method.EVERY_POSITION
+    covers: bool = False
+    """True if a state stands for several positions."""
 
     def __init__(self, deal: Deal, policy: Policy, metric: Metric | None = None) -> None:
         if deal.rules.has_pile:
@@ -106,6 +110,7 @@ class StateCodec:
         dealt = [int(place) for place in self.tables.dealt_place]
         self.locked = dealt.count(core.PLACE_LOCKED)
         self.goal = 0xDDDD
+        self.last_stratum = core.CARDS + self.locked
         self.root = State(self.deal_tables.signature, *self.deal_tables.planes)
         self._dealt = dealt
         self._under: dict[int, int | None] = {}
@@ -219,6 +224,24 @@ class StateCodec:
             freecells=freecells,
             foundations=(heights[0], heights[1], heights[2], heights[3]),
         )
+
+    def most_in_fields(self) -> list[tuple[int, int, int]]:
+        """Return (shift, mask, largest value) of each field of a signature."""
+        dealt = self.deal_tables.signature
+        locked = ((*field, dealt >> field.shift & field.mask) for field in self.falling())
+        return [*((*field, 13) for field in self.rising()), *locked]
+
+    def are_keys(self, keys: NDArray[np.uint64]) -> bool:
+        """Return whether kernels can work with local keys that have no bits too many."""
+        return True
+
+    def rising(self) -> list[Field]:
+        """Return the fields of a signature that no move makes less: heights of foundations."""
+        return heights()
+
+    def falling(self) -> list[Field]:
+        """Return the fields of a signature that no move makes more: locked cards of columns."""
+        return locked_cards(self.tables)
 
     def heights(self, state: State) -> tuple[int, ...]:
         """Return the foundation heights of a state."""

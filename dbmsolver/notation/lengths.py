@@ -56,7 +56,7 @@ def lengths(solution: Solution) -> dict[str, int | None]:
 
 
 def player_length(solution: Solution, policy: Automove) -> int | None:
-    """Return the moves of a player that a solution takes with these automoves.
+    """Count the moves of a player that a solution takes with these automoves.
 
     None if they spoil it.
     """

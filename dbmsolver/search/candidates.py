@@ -139,11 +139,11 @@ def pack_by_stratum(candidates: list[Candidates]) -> list[Candidates]:
     None of them is there twice then.
     """
     alike: dict[tuple[int, int], list[Candidates]] = {}
-    for one in candidates:
-        alike.setdefault((one.stratum, one.key_words), []).append(one)
+    for group in candidates:
+        alike.setdefault((group.stratum, group.key_words), []).append(group)
     packed = []
     for (stratum, words), some in alike.items():
-        runs = gather([one.load() for one in some], np.empty(0, np.uint64))
+        runs = gather([group.load() for group in some], np.empty(0, np.uint64))
         together = Runs(runs.signatures, runs.counts, runs.keys, runs.codes, words)
         packed += [packed_from(stratum, part) for part in split(sorted_runs(together))]
     return packed
@@ -163,7 +163,7 @@ def packed_from(stratum: int, runs: Runs) -> Candidates:
 
 def _merged(candidates: list[Candidates]) -> Runs:
     # A function of its own, so that nothing but the result is in memory when it is encoded.
-    parts = [one.load() for one in candidates]
+    parts = [group.load() for group in candidates]
     words, signatures = candidates[0].key_words, candidates[0].signatures
     keys = np.concatenate([runs.keys for runs in parts])
     codes = np.concatenate([runs.codes for runs in parts])

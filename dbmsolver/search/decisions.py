@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.process import default_memory
@@ -19,7 +20,6 @@ from dbmsolver.results import (
     Question,
     Result,
     Verdict,
-    method_for,
 )
 from dbmsolver.search import session
 from dbmsolver.search.proof.deal_dives import DivedDeal
@@ -65,7 +65,7 @@ def decide(deals: Iterable[Deal], options: Options, limits: Limits) -> Iterator[
     The limits are for each deal, but for the memory, which is for all.
     """
     for rules, group in groupby(deals, key=lambda deal: deal.rules):
-        if method_for(Question.PROVE, rules, options.method) == Method.DOMINATING:
+        if has_dominance(rules) and options.method != Method.EVERY_POSITION:
             yield from _decide_alike(group, options, limits)
         else:
             for deal in group:

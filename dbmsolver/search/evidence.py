@@ -12,14 +12,14 @@ from collections.abc import Callable
 from random import Random
 
 from dbmsolver.errors import InternalError, StoreError
-from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.results import Question, Verdict
+from dbmsolver.keys.states import StateCodec
+from dbmsolver.results import Method, Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
@@ -153,13 +153,14 @@ def _last_stratum(codec: AnyKeys) -> int:
     """Return the first stratum that no state of an unsolvable deal is in.
 
     All its states but one have one card that is not home, and the goal is a move away. With one
-    pile it is where all cards lie on it. In Klondike and its relatives there is none.
+    pile it is where all cards lie on it. Over classes it is that of a win. In Klondike and its
+    relatives there is none.
     """
     if are_of_patience(codec):
         return codec.last_stratum + 1
-    if are_of_pile(codec):
+    if are_of_pile(codec) or codec.method == Method.CLASSES:
         return codec.last_stratum
-    return CARDS + codec.locked - 1
+    return codec.last_stratum - 1
 
 
 def _check_closed(store: Store, codec: AnyKeys) -> str:
@@ -171,6 +172,8 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
+    if isinstance(codec, StateCodec) and codec.method == Method.CLASSES:
+        return _check_classes(store, codec)
     is_closed, random = _looking_up(store, codec), Random()
     for _ in range(GAMES):
         position = codec.deal.position
@@ -183,6 +186,25 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
                 break
             position = random.choice(following)[1]
     return f"{GAMES} random games from the deal stay among the closed states"
+
+
+def _check_classes(store: Store, codec: StateCodec) -> str:
+    """Random games over classes from the deal's stay among the closed ones."""
+    from dbmsolver.keys.classes import ClassKeys
+
+    assert isinstance(codec, ClassKeys)
+    finder, random = Finder(store, codec), Random()
+    for _ in range(GAMES):
+        found = codec.classes.root
+        for number in range(MOVES + 1):
+            if finder.code(codec.state_of(found)) is None:
+                what = f"a class {number} moves from the deal's is" if number else "the deal's is"
+                raise _wrong(f"unsolvable, and {what} not closed", str(store.path))
+            following = codec.classes.moves(found)
+            if not following:
+                break
+            found = random.choice(following)[1]
+    return f"{GAMES} random games over classes stay among the closed classes"
 
 
 def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:

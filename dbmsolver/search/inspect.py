@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbmsolver.errors import InputError, InternalError, StoreError
 from dbmsolver.game.deals import Deal
@@ -12,7 +13,7 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.keys.choice import AnyKeys
+from dbmsolver.keys.choice import AnyKeys, are_covering
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
@@ -33,6 +34,9 @@ from dbmsolver.storage.records import parse_pending_key
 from dbmsolver.storage.store import Store, look
 from dbmsolver.verify.certificate import from_manifest
 from dbmsolver.verify.certificate_file import Certificate
+
+if TYPE_CHECKING:
+    from dbmsolver.keys.classes import ClassKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +187,10 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
         reached = keys.deal.position
         for move in moves:
             reached = reached.apply(move)
-        if reached.canonical() != position.canonical():
+        if isinstance(keys, StateCodec) and keys.method == Method.CLASSES:
+            if keys.state(reached) != keys.state(position):
+                raise StoreError("its records lead to another class", str(path))
+        elif reached.canonical() != position.canonical():
             raise StoreError("its records lead to another position", str(path))
         return moves
 
@@ -200,8 +207,10 @@ def _moves_to(store: Store, keys: AnyKeys, position: Position) -> list[Move] | N
     if isinstance(keys, PatienceKeys):
         return _moves_with_turns(store, keys, position)
     state = keys.state(position)
-    if isinstance(keys, RecordKeys):
-        return _moves_to_covered(store, keys, position)
+    if are_covering(keys):
+        if isinstance(keys, RecordKeys):
+            return _moves_to_covered(store, keys, position)
+        return _moves_to_class(store, keys, state, position)
     return _moves_to_state(store, keys, state)
 
 
@@ -264,6 +273,23 @@ def _moves_with_turns(store: Store, keys: PatienceKeys, position: Position) -> l
         for turn in turning:
             reached = reached.apply(turn)
     return moves
+
+
+def _moves_to_class(
+    store: Store, keys: ClassKeys, state: State, position: Position
+) -> list[Move] | None:
+    """Return the moves to a position of a closed class, or to one as near to it as shifts lead.
+
+    None if its class is not closed.
+    """
+    code = Finder(store, keys).code(state)
+    if code is None:
+        return None
+    path = RecordFinder(store, keys).path(state, code)
+    try:
+        return moves_along(keys, path, position)
+    except InternalError as error:
+        raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
 
 
 def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:

@@ -9,19 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from dbmsolver.core import records
+from dbmsolver.core import classes, records
 from dbmsolver.core.admission import Piece
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
+from dbmsolver.core.class_tables import ClassSets
 from dbmsolver.core.closed_rows import closed_code, count_rows, make_cache
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import dive, fingerprints, make_diving
 from dbmsolver.core.dominance import expand_record, normal_record
-from dbmsolver.core.exhaust import admit_piece, close, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.exhaust import close, close_piece, exhaust_batch, write_runs
 from dbmsolver.core.expand import Sets
 from dbmsolver.core.families import make_bound_tables, undo_code
 from dbmsolver.core.layers import expand_layer, insert_candidates, order_todo, requeue
 from dbmsolver.core.layout import Layout
-from dbmsolver.core.pieces import count_flips, load_table, route, split_siblings, table_keys
+from dbmsolver.core.pieces import (
+    admit_piece,
+    count_flips,
+    load_table,
+    route,
+    split_siblings,
+    table_keys,
+)
 from dbmsolver.core.possible_states import are_positions
 from dbmsolver.core.record_parents import record_at
 from dbmsolver.core.runs import (
@@ -59,6 +67,7 @@ from dbmsolver.game.kinds import Family
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.families import function_of
+from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method, Question
 from dbmsolver.search.precompile_in_memory import Call, of_one_pile, of_patience
@@ -87,6 +96,8 @@ def needed(
     """
     if family == "pile":
         return of_one_pile()
+    if method == Method.CLASSES:
+        return _of_classes()
     if family in ("patience", "canfield"):
         game = "klondike" if family == "patience" else "canfield"
         return of_patience(GAMES[game], question, any_solution)
@@ -94,7 +105,7 @@ def needed(
     tables = codec.tables
     any_solution = any_solution and family == "cards"
     if question == Question.PROVE and method == Method.DOMINATING:
-        return _of_dives(tables) + _of_both(tables, np.uint8) + _of_records(tables)
+        return _of_dives(tables) + _of_both(tables, np.uint8) + _of_covering(tables, _SETS)
     layers, both = _of_layers(codec, code_type), _of_both(tables, code_type)
     if question == Question.SOLVE:
         dives = _of_dives(tables) if any_solution else []
@@ -194,23 +205,46 @@ def _of_pieces(t: Any, ws: Any, codes: Any) -> list[Call]:
     ]
 
 
+def _of_classes() -> list[Call]:
+    """Return the kernels of a proof over classes."""
+    t = ClassKeys(Deal.from_number(1, GAMES["klondike"]), "wkr").tables
+    sets = ClassSets(_WORD, _WORD, _WORD, _WORD, _WORD, _NUMBER)
+    found = make_diving(1).scratch.found
+    first = [
+        (classes.expand_class, (t, sets, _WORD, found)),
+        (classes.class_sets, (t, _WORD)),
+        (classes.class_progress, (t, _WORD, _NUMBER)),
+        (classes.class_successors, (t, _WORD, _WORD, found)),
+        (classes.can_be_keys, (t, _WORDS, _NUMBER)),
+    ]
+    return first + _of_walks(t) + _of_store(t, np.uint8) + _of_covering(t, sets)
+
+
 def _of_dives(t: Any) -> list[Call]:
-    """Return the kernels of dives, which begin a proof over dominating positions."""
+    """Return the kernels with which a proof over dominating positions begins, often all of them."""
+    scratch = make_diving(1).scratch
+    return [
+        (expand_record, (t, _SETS, _WORD, _WORD, scratch)),
+        (normal_record, (t, *[_WORD] * 4, _WORDS)),
+        *_of_walks(t),
+    ]
+
+
+def _of_walks(t: Any) -> list[Call]:
+    """Return the kernels of dives over any states that stand for several positions."""
     diving = make_diving(1)
     metas = np.empty(1, np.uint32)
     rows = np.empty((1, 5), np.uint64)
     return [
-        (expand_record, (t, _SETS, _WORD, _WORD, diving.scratch)),
         (dive, (t, diving, *[_WORD] * 3, *[_NUMBER] * 6)),
-        (normal_record, (t, *[_WORD] * 4, _WORDS)),
         (fingerprints, (rows,)),
         (pack_rows, (t, rows, metas)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, metas, *[_NUMBERS] * 2, _WORDS, metas)),
     ]
 
 
-def _of_records(t: Any) -> list[Call]:
-    """Return the further kernels for exhausting records."""
+def _of_covering(t: Any, sets: Any) -> list[Call]:
+    """Return the kernels that exhaust records or classes; ``sets`` are those of a signature."""
     ws = make_workspace(1, 1, 1, np.uint8)
     out = make_output(1, 1, 1, np.uint8)
     space = records.make_record_space(1)
@@ -218,7 +252,7 @@ def _of_records(t: Any) -> list[Call]:
     runs = (_WORDS, *[_NUMBERS] * 3, _WORDS, codes)
     bits = (_NUMBER, _NUMBER, _NUMBER, _NUMBER)
     return [
-        (records.close, (t, ws, space, _LAYOUT, _SETS, _PIECE, *bits)),
+        (records.close, (t, ws, space, _LAYOUT, sets, _PIECE, *bits)),
         (records.exhaust_batch, (t, ws, space, out, *runs, _NUMBER, _NUMBER, _NUMBER)),
         (sort_states, (_WORDS, codes, _WORDS, codes, _NUMBER, _NUMBER)),
         (records.write_runs, (ws, space, out, _NUMBER)),
@@ -231,7 +265,15 @@ def _of_records(t: Any) -> list[Call]:
 
 
 def _of_both(t: Any, code_type: Any) -> list[Call]:
-    """Return the kernels of digests, candidates, blocks, and the way back."""
+    """Return the kernels of digests, candidates, blocks, and the way back by codes."""
+    return [
+        (function_of(undo_code, t), (t, *[_WORD] * 4, _NUMBER)),
+        *_of_store(t, code_type),
+    ]
+
+
+def _of_store(t: Any, code_type: Any) -> list[Call]:
+    """Return the kernels of digests, candidates and blocks."""
     codes = np.empty(1, code_type)
     planes = np.empty((1, 1), np.uint8)
     read_planes, read_counts = planes.copy(), _NUMBERS.copy()
@@ -244,7 +286,6 @@ def _of_both(t: Any, code_type: Any) -> list[Call]:
         (progress_of, (t, _WORDS, _NUMBER)),
         (to_planes, (_WORDS, _NUMBERS, _NUMBER, planes)),
         (from_planes, (read_planes, read_counts, _NUMBER, _WORDS)),
-        (function_of(undo_code, t), (t, *[_WORD] * 4, _NUMBER)),
         (find_key, (_WORDS, _NUMBER, *[_WORD] * 3)),
         (copy_runs, (*[_NUMBERS] * 4, _WORDS, codes, *[_NUMBERS] * 2, _WORDS, codes)),
         (sort_runs, (_NUMBERS, _NUMBER, _WORDS, codes)),

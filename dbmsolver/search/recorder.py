@@ -111,8 +111,8 @@ class Recorder:
         for record in written:
             assert record.candidates is not None
             record.candidates.record = record.key
-        for one in candidates:
-            one.spill()
+        for group in candidates:
+            group.spill()
 
     def abandoned(self) -> list[bytes]:
         """Return the keys of records of a run that ended before a commit took them over."""
@@ -134,9 +134,9 @@ class Recorder:
 
         They are sorted on the way.
         """
-        loose = [one for one in candidates if one.record is None and one.in_memory]
-        for one, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
-            yield NewRecord(0, one.stratum, data, tally=one.tally, candidates=one)
+        loose = [group for group in candidates if group.record is None and group.in_memory]
+        for group, data in zip(loose, self.in_parallel(_pack, loose), strict=True):
+            yield NewRecord(0, group.stratum, data, tally=group.tally, candidates=group)
 
     def report(
         self,

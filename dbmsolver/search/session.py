@@ -21,10 +21,12 @@ from dbmsolver.results import (
     Event,
     Limit,
     Limits,
+    Method,
     Options,
     Question,
     Result,
     Verdict,
+    method_for,
 )
 from dbmsolver.search.answers import keys_of_manifest, result_of
 from dbmsolver.search.evidence import check_answer, check_unfinished
@@ -112,6 +114,7 @@ def _options(store: Store, threads: int | None) -> Options:
         threads=threads,
         keep=manifest.keep,
         store=store.path,
+        method=manifest.method,
         any_solution=manifest.any_solution,
     )
 
@@ -122,9 +125,10 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
         return
     if question != Question.PROVE:
         raise UsageError(f"{question} is not spread over a cluster, expected prove")
-    if deal.rules.is_patience:
-        text = f"{deal.rules.name} is not spread over a cluster"
-        raise UsageError(f"{text}, expected a game with every card in sight and no stock")
+    method = method_for(question, deal, options.method)
+    if deal.rules.is_patience and method == Method.EVERY_POSITION:
+        text = f"every position of {deal.rules.name} is not spread over a cluster"
+        raise UsageError(f"{text}, expected a proof over classes, or a game without a stock")
     if deal.rules.has_pile:
         text = f"all cards go to one pile in {deal.rules.name}: that is not spread over a cluster"
         raise UsageError(f"{text}, expected a game with foundations")
@@ -250,8 +254,7 @@ class _Run:
             for key in store.keys(b"C"):
                 store.check_record(key)
             raise InternalError(
-                f"the books do not balance: {counted} states counted, {rows} by stratum, "
-                f"{stored} kept"
+                f"internal check failed: {counted} states counted, {rows} by stratum, {stored} kept"
             )
 
     def _conclude(self, verdict: Verdict, **fields: Any) -> None:

@@ -11,8 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.game.deals import Deal
-from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_patience, are_of_pile
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
 from dbmsolver.results import Limits, Options, Question
@@ -114,7 +113,7 @@ class Stages:
                 connection = Connection(self.options.cluster, self.options.threads)
                 stack.callback(connection.close)
             if not self.begun:
-                if isinstance(keys, RecordKeys):
+                if are_covering(keys):
                     from dbmsolver.search.proof.dive_ahead import DiveAhead
 
                     yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)

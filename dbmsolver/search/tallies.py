@@ -4,8 +4,8 @@ A proof is only as good as its list of pending candidates: one that gets lost is
 that nobody looks at, and "unsolvable" may be wrong. So candidates are counted twice, by different
 code: when they are made, and when they are handed to a thread that closes their signature. Both are
 numbers and hashes (:class:`Tally`), added up over candidates, spills, commits and resumed runs;
-they must agree at the end of every stratum, and nothing may be left at the end. Books that do not
-balance end the run with InternalError, never with a verdict.
+they must agree at the end of every stratum, and nothing may be left at the end. If they do not, the
+run ends with InternalError, never with a verdict.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ class Books:
     def packing(self, candidates: Iterable[Any]) -> Iterator[None]:
         """Return a context for sorting candidates, which drops duplicates."""
         candidates = list(candidates)
-        before = total(one.tally for one in candidates)
+        before = total(group.tally for group in candidates)
         yield
-        after = total(one.tally for one in candidates)
+        after = total(group.tally for group in candidates)
         self.pending = self.pending.minus(before).plus(after)
 
     def open_stratum(self, due: Tally) -> None:
@@ -125,17 +125,22 @@ class Books:
 
         Raises InternalError if any of them was lost.
         """
-        _balanced("candidates of a stratum that were not handed out", self._due)
-        _balanced("signatures of a stratum that were not closed", self._open)
+        _check(self._due, "candidates were not given to a worker", "candidates are unknown")
+        _check(self._open, "signatures were not closed", "signatures were closed twice")
         self.pending = self.pending.minus(taken)
 
     def compare(self, held: Tally) -> None:
         """Raise InternalError if the candidates that are held are not the pending ones."""
-        _balanced("pending candidates that are nowhere", self.pending.minus(held))
+        _check(self.pending.minus(held), "pending states were lost", "states are not pending")
 
 
-def _balanced(what: str, difference: Tally) -> None:
-    if difference != NOTHING:
-        raise InternalError(
-            f"the books do not balance: {what}: {difference.states} ({difference.sum:016x})"
-        )
+def _check(difference: Tally, lost: str, unexpected: str) -> None:
+    """Raise InternalError if there is a difference: too few of the expected ones, or others."""
+    if difference == NOTHING:
+        return
+    text = f"{difference.states} {lost}"
+    if difference.states < 0:
+        text = f"{-difference.states} {unexpected}"
+    elif difference.states == 0:
+        text = f"others have come in their place: {lost}"
+    raise InternalError(f"internal check failed: {text} (hash {difference.sum:016x})")

@@ -9,6 +9,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience, counts_as_play
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.turns import turns_before
 from dbmsolver.keys.patience import TURN
 
 Step = tuple[int, int]
@@ -36,26 +37,6 @@ def with_turns(deal: Deal, plays: Iterable[Step]) -> list[Step] | None:
     return steps
 
 
-def turns_before(position: Patience, card: int, rules: Rules) -> list[Move] | None:
-    """Return the fewest turns of the stock that bring a card to the top of the waste.
-
-    Returns None if it never comes there, an empty list if it lies elsewhere.
-    """
-    turns: list[Move] = []
-    if card not in (*position.waste, *position.stock):
-        return turns
-    seen = set()
-    while position.waste[-1:] != (card,):
-        state = position.waste, position.turns
-        turning = position.moves_of_stock(rules)
-        if state in seen or not turning:
-            return None
-        seen.add(state)
-        turns += turning
-        position = position.apply(turning[0])
-    return turns
-
-
 def play_to(position: Patience, card: int, place: int, rules: Rules) -> Move | None:
     """Return the legal play of a card to a place value; None if there is none."""
     for move in position.moves(rules):
@@ -74,4 +55,4 @@ def place_of(position: Patience, move: Move, rules: Rules) -> int:
     return rules.parent_kinds.index((move.card ^ column[-1]) & 3) if column else PLACE_BOTTOM
 
 
-__all__ = ["place_of", "turns_before", "with_turns"]
+__all__ = ["place_of", "with_turns"]

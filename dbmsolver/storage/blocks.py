@@ -64,7 +64,7 @@ class Runs:
 
 
 def most_states(state_bytes: int) -> int:
-    """Return the number of states of this width that fit into a block: at least one."""
+    """Return how many states of this width fit into a block: at least one."""
     return max(1, MOST_BYTES // (_RUN_BYTES + state_bytes))
 
 

@@ -75,10 +75,10 @@ def _are_rules(value: object) -> bool:
     texts = {"name", "build", "fill", "layout", "moves", "pile", "base"}
     flags = {"kings_sunk", "whole_suits", "reserve", "removable"}
     return isinstance(value, dict) and all(
-        isinstance(one, str if name in texts else bool)
+        isinstance(content, str if name in texts else bool)
         if name in texts | flags
-        else _is_number(one)
-        for name, one in value.items()
+        else _is_number(content)
+        for name, content in value.items()
     )
 
 
@@ -105,7 +105,7 @@ def _are_strata(value: object) -> bool:
     if not _are_rows(value, (0xFFFF, 0xFFFF, LARGEST, LARGEST)):
         return False
     assert isinstance(value, list)
-    return all(one[:2] < other[:2] for one, other in pairwise(value))
+    return all(before[:2] < other[:2] for before, other in pairwise(value))
 
 
 def _is_history(value: object) -> bool:
@@ -113,7 +113,7 @@ def _is_history(value: object) -> bool:
     if not _are_rows(value, (LARGEST, 0xFFFF, 0xFFFF, LARGEST, LARGEST)):
         return False
     assert isinstance(value, list)
-    later = all(one[0] < other[0] for one, other in pairwise(value))
+    later = all(before[0] < other[0] for before, other in pairwise(value))
     return later and len(value) <= MOST_MOMENTS
 
 

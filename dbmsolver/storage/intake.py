@@ -10,22 +10,18 @@ import numpy as np
 
 from dbmsolver.core.runs import keys_fit, progress_of
 from dbmsolver.errors import StoreError
-from dbmsolver.keys.signatures import heights, locked_cards, used_bits
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Method
 from dbmsolver.storage.blocks import Runs
 
 
 class Intake:
-    """Checks the blocks of one deal's store."""
+    """The check of the blocks of one deal's store."""
 
     def __init__(self, codec: StateCodec) -> None:
         self.codec = codec
-        tables, dealt = codec.tables, codec.deal_tables.signature
-        self._fields = [(*field, 13) for field in heights()]
-        for shift, mask in locked_cards(tables):
-            self._fields.append((shift, mask, (dealt >> shift) & mask))
-        self._used = used_bits(tables)
+        self._fields = codec.most_in_fields()
+        self._used = sum(mask << shift for shift, mask, _ in self._fields)
 
     def __call__(self, key: bytes, runs: Runs, where: str) -> None:
         """Raise StoreError, naming ``where``, if a block with this key cannot have these states."""
@@ -35,10 +31,11 @@ class Intake:
 
     def _wrong(self, key: bytes, runs: Runs) -> str | None:
         signatures, keys = runs.signatures, self.codec
-        if (signatures & ~np.uint64(self._used)).any():
+        before_goal = signatures[signatures != np.uint64(keys.goal)]
+        if (before_goal & ~np.uint64(self._used)).any():
             return "signatures that cannot be"
         for shift, mask, most in self._fields:
-            if (((signatures >> np.uint64(shift)) & np.uint64(mask)) > np.uint64(most)).any():
+            if (((before_goal >> np.uint64(shift)) & np.uint64(mask)) > np.uint64(most)).any():
                 return "signatures that cannot be"
         stratum = int.from_bytes(key[3:5], "big")
         if (progress_of(keys.tables, signatures, keys.locked) != stratum).any():
@@ -52,4 +49,4 @@ class Intake:
             return "parent-move codes that cannot be"
         if not keys_fit(keys.tables, signatures, runs.counts, runs.key_words, runs.keys):
             return "keys that cannot be"
-        return None
+        return None if keys.are_keys(runs.keys) else "keys that cannot be"

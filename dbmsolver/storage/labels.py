@@ -6,6 +6,7 @@ held against this before anything else is believed.
 
 from __future__ import annotations
 
+from dbmsolver.game.classes import has_classes
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.measures import usual_metric
 from dbmsolver.game.rules import Rules
@@ -31,8 +32,13 @@ def wrong_label(
             return f"method {method}: {rules.name} has no dominating positions"
         if question == Question.SOLVE and verdict != Verdict.UNSOLVABLE:
             return f"method {method}: a search for a shortest solution needs every position"
+    if method == Method.CLASSES:
+        if not has_classes(rules):
+            return f"method {method}: {rules.name} has no classes of positions"
+        if question == Question.SOLVE:
+            return f"method {method}: a search for a shortest solution needs every position"
     usual = usual_metric(rules)
-    if metric != usual and (question == Question.PROVE or method == Method.DOMINATING):
+    if metric != usual and (question == Question.PROVE or method != Method.EVERY_POSITION):
         return f"metric {metric}: a proof of {rules.name} is told in {usual}"
     if shortest and (question != Question.SOLVE or verdict != Verdict.SOLVED):
         return f"a shortest solution, where the question is {question} and the verdict {verdict}"

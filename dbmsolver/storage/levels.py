@@ -201,7 +201,7 @@ class Levels:
 
 
 def _states_in(path: Path, header: bytes) -> int:
-    """Return the states of a level in a file with this header.
+    """Count the states of a level in a file with this header.
 
     Returns 0 if there is no such file, or it is damaged.
     """

@@ -118,7 +118,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """Return the manifest as it is stored."""
-        members = {one.name: getattr(self, one.name) for one in fields(self)}
+        members = {member.name: getattr(self, member.name) for member in fields(self)}
         members["meaning"] = self.meaning
         return json.dumps(members, separators=(",", ":")).encode()
 
@@ -171,7 +171,7 @@ def _is_of_json(error: Exception) -> bool:
 
 def _check_names(members: dict[str, Any]) -> None:
     """Raise ValueError for a missing field, or one that no manifest has."""
-    known = {one.name for one in fields(Manifest)}
+    known = {member.name for member in fields(Manifest)}
     for name in sorted(known - set(members)):
         raise ValueError(f"no {name}")
     for name in sorted(set(members) - known):
@@ -194,7 +194,7 @@ def new_manifest(question: Question, deal: Deal, options: Options) -> Manifest:
         rules=rules_fields(deal.rules),
         policy=options.policy,
         metric=_metric_of(question, deal, options),
-        method=method_for(question, deal.rules, options.method),
+        method=method_for(question, deal, options.method),
         keep=options.keep,
         verdict=None,
         limit=None,

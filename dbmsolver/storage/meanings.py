@@ -37,6 +37,7 @@ VERSIONS: dict[str, dict[str, int]] = {
     "runs": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "two-way": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
     "dominating": {"keys": 1, "moves": 1, "automoves": 1},
+    "classes": {"keys": 1, "moves": 1, "automoves": 1},
     "pile": {"keys": 1, "moves": 1, "bound": 1},
     "patience": {"keys": 1, "moves": 1, "automoves": 1, "bound": 1},
 }
@@ -44,8 +45,8 @@ VERSIONS: dict[str, dict[str, int]] = {
 
 cards: cards move one by one. supermoves: so they do by the rules, and runs are counted as moves.
 runs: a run is one move by the rules. two-way: columns are built both ways, or cards come back.
-dominating: proofs over dominating positions. pile: all cards go to one pile. patience: Klondike and
-its relatives.
+dominating: proofs over dominating positions. classes: proofs over classes of positions. pile: all
+cards go to one pile. patience: Klondike and its relatives.
 """
 
 
@@ -61,6 +62,8 @@ def meaning_of(
 
 
 def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:
+    if method == Method.CLASSES:
+        return "classes"
     if rules.is_patience:
         return "patience"
     if rules.has_pile:

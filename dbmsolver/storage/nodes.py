@@ -66,7 +66,7 @@ class Meta(NamedTuple):
     main: Tree
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """The place of a record's value in the file.
 
     ``page`` is the first of the pages that it has for itself, -1 if it is in a leaf.

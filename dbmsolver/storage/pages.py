@@ -27,10 +27,10 @@ from dbmsolver.storage.nodes import (
     VERSION,
     Bounds,
     Damage,
+    Location,
     Meta,
     Order,
     Page,
-    Place,
     Tree,
 )
 
@@ -91,9 +91,9 @@ class Pages:
             raise Damage(f"the meta page at byte {offset} cannot be")
         return Meta(transaction, free.pad, last, map_size, free, main)
 
-    def index(self, meta: Meta, tree: Tree) -> tuple[dict[bytes, Place], list[Span]]:
+    def index(self, meta: Meta, tree: Tree) -> tuple[dict[bytes, Location], list[Span]]:
         """Return the places of a tree's records by key, in order, and the pages that it uses."""
-        places: dict[bytes, Place] = {}
+        places: dict[bytes, Location] = {}
         used: list[Span] = []
         size = os.fstat(self._file).st_size
         before: Order | None = None
@@ -107,7 +107,7 @@ class Pages:
             before = nodes[-1].order
             for node in nodes:
                 if not node.big:
-                    places[node.key] = Place(node.offset, node.size, -1)
+                    places[node.key] = Location(node.offset, node.size, -1)
                     continue
                 first = int.from_bytes(node.data, "little")
                 pages = _pages_of(node.size, meta)
@@ -117,7 +117,7 @@ class Pages:
                     raise Damage(f"it ends at byte {size}, before a record of page {leaf.number}")
                 used.append((first, pages))
                 start = first * meta.page_size + HEADER.size
-                places[node.key] = Place(start, node.size, first)
+                places[node.key] = Location(start, node.size, first)
         if len(places) != tree.entries:
             raise Damage(f"it has {len(places)} records, not {tree.entries}")
         return places, used
@@ -148,14 +148,16 @@ class Pages:
             # The first child's key is not said: whatever comes before the second's is there.
             keys = [bounds.low, *(node.order for node in nodes[1:]), bounds.high]
             children = zip(nodes, pairwise(keys), strict=True)
-            stack += [(one.child, depth + 1, Bounds(*keys)) for one, keys in reversed([*children])]
+            stack += [
+                (node.child, depth + 1, Bounds(*keys)) for node, keys in reversed([*children])
+            ]
 
-    def value(self, meta: Meta, place: Place, most: int | None = None) -> bytes:
+    def value(self, meta: Meta, place: Location, most: int | None = None) -> bytes:
         """Return the value of a record, or its first ``most`` bytes."""
         self._check_first_page(meta, place)
         return self._read(place.offset, place.size if most is None else min(most, place.size))
 
-    def _check_first_page(self, meta: Meta, place: Place) -> None:
+    def _check_first_page(self, meta: Meta, place: Location) -> None:
         """Raise Damage if a value has pages of its own, and the first of them does not say so."""
         if place.page < 0:
             return
@@ -167,7 +169,7 @@ class Pages:
         ):
             raise Damage(f"page {place.page} is overwritten")
 
-    def check_uses(self, meta: Meta, places: dict[bytes, Place], spans: list[Span]) -> None:
+    def check_uses(self, meta: Meta, places: dict[bytes, Location], spans: list[Span]) -> None:
         """Raise Damage if a page has two uses, is free and used, or begins a value unmarked."""
         lists, used = self.index(meta, meta.free)
         free = [np.empty(0, np.uint64)]
@@ -193,7 +195,7 @@ class Pages:
 
 
 def _ascend(keys: list[Order]) -> bool:
-    return all(one < two for one, two in pairwise(keys))  # type: ignore[operator]
+    return all(lower < upper for lower, upper in pairwise(keys))  # type: ignore[operator]
 
 
 def _pages_of(size: int, meta: Meta) -> int:

@@ -47,7 +47,7 @@ def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.
 
 
 class PatienceIntake:
-    """Checks the blocks of one deal's store before they are worked with.
+    """The check of the blocks of one deal's store, before they are worked with.
 
     A checksum tells that a block is unchanged, not that it makes sense.
     """

@@ -32,7 +32,7 @@ def from_runs(runs: Runs) -> Words:
 
 
 class PileIntake:
-    """Checks the blocks of one deal's store before they are worked with.
+    """The check of the blocks of one deal's store, before they are worked with.
 
     A checksum tells that a block is unchanged, not that it makes sense.
     """

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dbmsolver.closing import Closing
+from dbmsolver.closable import Closable
 from dbmsolver.errors import ChangedError, StoreError, error_of
 from dbmsolver.storage.binding import CHECKSUM, SEAL, checksum_of, is_intact, seal_of
 from dbmsolver.storage.datafile import DataFile
@@ -33,10 +33,10 @@ _MASK = (1 << 64) - 1
 _HEADER_BYTES = 64
 """The first bytes of a block that suffice to read its header."""
 _TRIES = 50
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
-class Store(Closing):
+class Store(Closable):
     """An open store: its manifest as of the last commit, and its records.
 
     One process writes; any number read what was committed last, also while another process writes.
@@ -242,7 +242,7 @@ def _read_manifest(records: DataFile | Environment, where: str) -> tuple[Manifes
     return Manifest.from_json(value, where), total
 
 
-def look(path: Path, work: Callable[[Store], Found]) -> Found:
+def look(path: Path, work: Callable[[Store], Value]) -> Value:
     """Return the result of ``work`` on a store that is open for reading.
 
     It is called again where another process changes the store meanwhile, at most 50 times.

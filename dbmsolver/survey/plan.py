@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.rules import Rules
-from dbmsolver.results import Limit, Limits, Method, Question, Verdict, method_for
+from dbmsolver.results import Limit, Limits, Question, Verdict
 from dbmsolver.survey.inquiries import Filling, Task
 from dbmsolver.survey.jobs import LOST, Found, Order, Way
 from dbmsolver.survey.kept import name_of
@@ -63,7 +64,7 @@ class Plan:
         """Put tasks where they belong."""
         for task in tasks:
             rules = task.subject.rules
-            can_dive = method_for(Question.PROVE, rules, Method.DOMINATING) == Method.DOMINATING
+            can_dive = has_dominance(rules)
             if task.dived or not can_dive:
                 self._searches.append(task)
             else:

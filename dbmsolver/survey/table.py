@@ -19,7 +19,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from dbmsolver.closing import Closing
+from dbmsolver.closable import Closable
 from dbmsolver.disk import flush_path, is_at, lock, place_of
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError
 from dbmsolver.survey.formats import (
@@ -43,7 +43,7 @@ REWRITE_SHARE = 50
 """Writing the whole table takes at most that part of the time."""
 
 
-class Table(Closing):
+class Table(Closable):
     """A table that this process alone may change.
 
     UsageError if it cannot be written, StoreError if another process has it, if it is damaged, or

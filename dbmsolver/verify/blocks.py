@@ -26,7 +26,7 @@ _MOST_BYTES = 1 << 26
 _HEADER = struct.Struct("<QBBBBIQ")
 Ints = NDArray[np.int64]
 Item = TypeVar("Item")
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 _BLOCK_BYTES = 1 << 25
 """Memory that a block of the largest kind takes while its states are sorted out."""
 
@@ -167,9 +167,9 @@ class Readers:
         self.pool = pool
         self.most = max(1, memory // (4 * _BLOCK_BYTES))
 
-    def map(self, work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+    def map(self, work: Callable[[Item], Value], items: Iterable[Item]) -> Iterator[Value]:
         """Yield the result of ``work`` for each item, in order."""
-        begun: deque[Future[Found]] = deque()
+        begun: deque[Future[Value]] = deque()
         for item in items:
             if len(begun) == self.most:
                 yield begun.popleft().result()

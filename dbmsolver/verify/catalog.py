@@ -19,7 +19,7 @@ from dbmsolver.verify.blocks import Directory, Readers, read_directory
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.division import Division, divide
 from dbmsolver.verify.format import Format, progress
-from dbmsolver.verify.kernels.partition import Index
+from dbmsolver.verify.kernels.partition import RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 
 Ints = NDArray[np.int64]
@@ -59,7 +59,7 @@ class Catalog:
     """
 
     blocks: list[BlockPlace]
-    index: Index
+    index: RunIndex
     partitions: list[PartitionPlan]
     strata: Ints  # of each partition
     bases: Ints
@@ -166,12 +166,12 @@ def _deal_out(
             plans.append(PartitionPlan(int(strata[runs[0]]), runs, number, piece, states, mine))
             bases.append(total)
         total += states
-    index = Index(
+    index = RunIndex(
         signatures, partition, place, split,
-        pieces=np.array([one.pieces for one in chosen], np.int64),
-        cards=np.array([one.cards for one in chosen], np.uint64),
-        bits=_stacked([one.bits for one in chosen], 1 + MOST_BITS, np.int64),
-        cells=_stacked([one.cells for one in chosen], 1 << MOST_BITS, np.int16),
+        pieces=np.array([division.pieces for division in chosen], np.int64),
+        cards=np.array([division.cards for division in chosen], np.uint64),
+        bits=_stacked([division.bits for division in chosen], 1 + MOST_BITS, np.int64),
+        cells=_stacked([division.cells for division in chosen], 1 << MOST_BITS, np.int16),
     )  # fmt: skip
     numbers = np.array([plan.stratum for plan in plans], np.int64)
     return Catalog(blocks, index, plans, numbers, np.array(bases, np.int64))

@@ -108,7 +108,7 @@ def deal_of(certificate: Certificate, where: str) -> Deal:
     return deal
 
 
-def differences(one: Certificate, other: Certificate) -> list[str]:
+def differences(certificate: Certificate, other: Certificate) -> list[str]:
     """Return the differences of two certificates, in words; nothing about versions.
 
     A solution that is claimed to be a shortest one may be another one of the same length. A
@@ -117,13 +117,13 @@ def differences(one: Certificate, other: Certificate) -> list[str]:
     """
     found = []
     for name in ("claim", "question", "method", "deal", "rules", "policy", "metric", "length"):
-        if name == "length" and one["claim"] == "solved":
+        if name == "length" and certificate["claim"] == "solved":
             continue
-        if one[name] != other[name]:
-            found.append(f"{name}: {short(one[name])}, not {short(other[name])}")
-    if found or one["claim"] == "solved":
+        if certificate[name] != other[name]:
+            found.append(f"{name}: {short(certificate[name])}, not {short(other[name])}")
+    if found or certificate["claim"] == "solved":
         return found
-    rows = [_rows(one), _rows(other)]
+    rows = [_rows(certificate), _rows(other)]
     for key in sorted(rows[0].keys() | rows[1].keys()):
         first, second = (table.get(key, (0, 0)) for table in rows)
         if first != second:
@@ -134,8 +134,8 @@ def differences(one: Certificate, other: Certificate) -> list[str]:
                 f"not {second[0]} and {second[1]}"
             )
     for name in ("states", "forced", "digest"):
-        if one[name] != other[name]:
-            found.append(f"{name}: {one[name]}, not {other[name]}")
+        if certificate[name] != other[name]:
+            found.append(f"{name}: {certificate[name]}, not {other[name]}")
     return found
 
 

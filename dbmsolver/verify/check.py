@@ -21,6 +21,7 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
+from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
@@ -28,7 +29,7 @@ from dbmsolver.verify.positions import WrongPosition
 from dbmsolver.verify.records import position_of_record
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.report import Depth, How, Verification
-from dbmsolver.verify.run import Run
+from dbmsolver.verify.run import StoreCheck
 from dbmsolver.verify.solution import BadSolution
 
 
@@ -61,7 +62,7 @@ def verify(
         report = Verification(path, deal, certificate, sample=sample)
         try:
             how = How(threads, memory, sample, seed, depth)
-            run = Run(store, manifest, report, how)
+            run = StoreCheck(store, manifest, report, how)
             yield from run.events()
             if against is not None:
                 _compare(certificate, against, deal)
@@ -98,6 +99,8 @@ def _shown(
     if deal.rules.has_pile:
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])
+    if manifest.method == Method.CLASSES:
+        return ClassFormat(deal, manifest.policy).position
     if deal.rules.is_patience:
         counted = manifest.question == "solve" and manifest.metric != "plays"
         return PatienceFormat(deal, manifest.policy, counted).position

@@ -23,11 +23,11 @@ from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, ChainBook
 from dbmsolver.verify.claim import Claim, Pace, Progress
-from dbmsolver.verify.exchange import Exchange
 from dbmsolver.verify.format import Format, RunFormat, comes_back
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.partitions import LoadedPartition, PartitionCache, cut
 from dbmsolver.verify.refutation import Refuted, words_of
+from dbmsolver.verify.row_queues import RowQueues
 from dbmsolver.verify.sample import sampled
 from dbmsolver.verify.worker import CheckWorker, Missing, refuted, root_row, source_of
 
@@ -43,7 +43,7 @@ _SPILLED = 4
 """The rows that wait in files at most, in sizes of the memory for them."""
 
 
-class Job(NamedTuple):
+class Turn(NamedTuple):
     """A piece of work: a partition's turn, the rows that come to it later, or an end.
 
     The end is of all strata from one on, whose number stands for the partition; or it is the
@@ -86,9 +86,9 @@ class Closure:
         strata = 1 + max((block.stratum for block in catalog.blocks), default=0)
         self.tally = np.zeros((strata, layers, 2), np.int64)
         self.digest = 0
-        self.exchange = Exchange(catalog.strata, form.planes, memory // 8)
+        self.row_queues = RowQueues(catalog.strata, form.planes, memory // 8)
         self._workers = [
-            CheckWorker(form, catalog, claim, self.exchange, layers) for _ in range(threads)
+            CheckWorker(form, catalog, claim, self.row_queues, layers) for _ in range(threads)
         ]
         self._idle: SimpleQueue[CheckWorker] = SimpleQueue()
         for worker in self._workers:
@@ -117,13 +117,13 @@ class Closure:
             self._checked = True
             yield from self._through(self._late(0))
             self._see_chains(wait=True)
-            if self.exchange.waiting():
+            if self.row_queues.waiting():
                 raise InternalError("rows have been sent, and not looked up")
         except Missing as missing:
             raise self._refuted(missing.row) from None
         finally:
             self._pool.shutdown(cancel_futures=True)
-            self.exchange.close()
+            self.row_queues.close()
             self.partitions.close()
 
     def _send_root(self) -> None:
@@ -134,39 +134,39 @@ class Closure:
             raise Missing(row)
         self._workers[0].send(row, run)
 
-    def _turns(self) -> Iterator[Job]:
+    def _turns(self) -> Iterator[Turn]:
         strata = self.catalog.strata
         for stratum in np.unique(strata)[::-1].tolist():
             for place, partition in enumerate(np.flatnonzero(strata == stratum).tolist()):
                 records = self.catalog.partitions[partition].records
                 if self._chosen is None or self._chosen[records[:, 1]].any():
-                    yield Job("turn", partition)
+                    yield Turn("turn", partition)
                 if place == 0 and self._chosen is None and not self.claim.records:
                     # The stratum above is done when this is asked for.
                     yield from self._late(stratum + 1 + self.lift)
-                if self.claim.records and self.exchange.spilled > _SPILLED * self.memory:
+                if self.claim.records and self.row_queues.spilled > _SPILLED * self.memory:
                     yield from self._deliver_all()
 
-    def _deliver_all(self) -> Iterator[Job]:
+    def _deliver_all(self) -> Iterator[Turn]:
         """Have all rows looked up that wait, to clear files.
 
         A macro may lead to any later stratum, so there is no end to wait for.
         """
         for partition in range(self.catalog.strata.size):
-            if self.exchange.has(partition):
-                yield Job("exchange", partition)
-        yield Job("clear", 0)
+            if self.row_queues.has(partition):
+                yield Turn("exchange", partition)
+        yield Turn("clear", 0)
 
-    def _late(self, lowest: int) -> Iterator[Job]:
+    def _late(self, lowest: int) -> Iterator[Turn]:
         strata = self.catalog.strata
         for partition in range(strata.size - 1, -1, -1):
             if strata[partition] < lowest:
                 break
-            if self.exchange.has(partition):
-                yield Job("exchange", partition)
-        yield Job("end", lowest)
+            if self.row_queues.has(partition):
+                yield Turn("exchange", partition)
+        yield Turn("end", lowest)
 
-    def _through(self, jobs: Iterator[Job]) -> Iterator[Progress]:
+    def _through(self, jobs: Iterator[Turn]) -> Iterator[Progress]:
         """Do the jobs; the next one's partition is loaded meanwhile."""
         job = next(jobs, None)
         loading = self._begin(job, set())
@@ -181,18 +181,18 @@ class Closure:
             if loaded is not None:
                 yield from self._work(job, loaded)
             elif job.kind == "clear":
-                self.exchange.close_unused()
+                self.row_queues.close_unused()
             else:
                 self._end(job.partition)
             job = following
 
-    def _begin(self, job: Job | None, wanted: set[int]) -> Future[LoadedPartition] | None:
+    def _begin(self, job: Turn | None, wanted: set[int]) -> Future[LoadedPartition] | None:
         if job is None or job.kind in ("end", "clear"):
             return None
         partitions, partition = self.partitions, job.partition
         partitions.prepare(partition, self._readers)
         if self._chosen is not None:
-            runs = self.exchange.runs(partition) if job.kind == "exchange" else None
+            runs = self.row_queues.runs(partition) if job.kind == "exchange" else None
             blocks = self._chosen if job.kind == "turn" else None
             return self._pool.submit(partitions.load, partition, blocks, runs)
         if partition in partitions.resident:
@@ -202,7 +202,7 @@ class Closure:
         partitions.make_room(partition, wanted | {partition})
         return self._pool.submit(partitions.load, partition)
 
-    def _work(self, job: Job, loaded: LoadedPartition) -> Iterator[Progress]:
+    def _work(self, job: Turn, loaded: LoadedPartition) -> Iterator[Progress]:
         stratum = int(self.catalog.strata[job.partition])
         if self._checked and self._pace.due():
             yield self._progress(job.partition)
@@ -213,7 +213,7 @@ class Closure:
         tasks: dict[Future[None], int] = {}
         # Of a sample's partitions only the chosen blocks are there when it is their turn.
         complete = self._chosen is None or job.kind == "exchange"
-        for batch in self.exchange.take(job.partition, self._workers[0].room) if complete else ():
+        for batch in self.row_queues.take(job.partition, self._workers[0].room) if complete else ():
             tasks[
                 self._pool.submit(self._by_worker, CheckWorker.deliver, loaded, batch, chains)
             ] = 0
@@ -265,7 +265,7 @@ class Closure:
         """Note that nothing more leads to strata from this one on."""
         self.chains.end(lowest)
         if self._chosen is None:
-            self.exchange.close(lowest)
+            self.row_queues.close(lowest)
             self.partitions.close(lowest)
 
     def _see_chains(self, wait: bool) -> None:

@@ -20,7 +20,7 @@ from dbmsolver.verify.blocks import Readers, read_body
 from dbmsolver.verify.claim import Pace, Progress
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.blocks import make_scratch, unpack_run
-from dbmsolver.verify.kernels.partition import MOST_STATES, Index
+from dbmsolver.verify.kernels.partition import MOST_STATES, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS, count_cells, count_ones
 
 Ints = NDArray[np.int64]
@@ -33,7 +33,7 @@ _MARGIN = 0.85
 class Division:
     """The bits that make cells, and the piece of each cell.
 
-    See :class:`dbmsolver.verify.kernels.partition.Index`.
+    See :class:`dbmsolver.verify.kernels.partition.RunIndex`.
     """
 
     bits: Ints
@@ -131,10 +131,10 @@ def check_size(states: int) -> None:
         raise DbmError(f"{states:,} states differ in too little to be divided")
 
 
-def _alone(bits: Ints) -> Index:
+def _alone(bits: Ints) -> RunIndex:
     """Return an index with this division only."""
-    none, one = np.empty(0, np.int64), np.ones(1, np.int64)
-    return Index(
-        np.empty(0, np.uint64), none, none, none, one, np.zeros(1, np.uint64), bits.reshape(1, -1),
-        np.zeros((1, 1 << MOST_BITS), np.int16),
+    none, single = np.empty(0, np.int64), np.ones(1, np.int64)
+    return RunIndex(
+        np.empty(0, np.uint64), none, none, none, single, np.zeros(1, np.uint64),
+        bits.reshape(1, -1), np.zeros((1, 1 << MOST_BITS), np.int16),
     )  # fmt: skip

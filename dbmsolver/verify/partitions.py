@@ -71,7 +71,7 @@ class PartitionCache:
         bases[first : first + states.size] = bases[first] + np.cumsum(states) - states
 
     def states(self, number: int) -> int:
-        """Return the states of a partition that has been prepared."""
+        """Return the number of states of a partition that has been prepared."""
         plan = self.catalog.partitions[number]
         return plan.states if plan.split < 0 else int(self._pieces[plan.split].states[plan.piece])
 

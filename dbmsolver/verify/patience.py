@@ -36,30 +36,34 @@ _REASONS = {
 }
 
 
-class States(NamedTuple):
+class PatienceStates(NamedTuple):
     """Closed states in ascending order, with codes and layers."""
 
     words: k.Words
     codes: k.Ints
     layers: k.Ints
 
-    def cut(self, first: int, last: int) -> States:
+    def cut(self, first: int, last: int) -> PatienceStates:
         """Return the states ``first:last``."""
-        return States(self.words[first:last], self.codes[first:last], self.layers[first:last])
+        return PatienceStates(
+            self.words[first:last], self.codes[first:last], self.layers[first:last]
+        )
 
 
-class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
+class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
     """The check of one store; :meth:`run` carries it out, or raises Refuted."""
 
     code_bytes = CODE_BYTES
     state_bytes = 200
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return the states of three adjacent strata, whatever their layers, at most."""
+        """Return the most states that three adjacent strata have, whatever their layers."""
         strata: dict[int, int] = {}
         for (_, stratum), number in states.items():
             strata[stratum] = strata.get(stratum, 0) + number
-        return max((sum(strata.get(at + one, 0) for one in (-1, 0, 1)) for at in strata), default=0)
+        return max(
+            (sum(strata.get(at + offset, 0) for offset in (-1, 0, 1)) for at in strata), default=0
+        )
 
     def run(self) -> Generator[Progress, None, None]:
         """Check everything."""
@@ -94,18 +98,18 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
             for part in [self._known(stratum)]
         )
 
-    def _known(self, stratum: int) -> States:
+    def _known(self, stratum: int) -> PatienceStates:
         """Return the closed states of a stratum and its neighbours, of all layers."""
         near = range(stratum - 1, stratum + 2)
         for old in set(self.loaded) - set(near):
             del self.loaded[old]
-        for one in near:
-            if one not in self.loaded:
-                own = [key for key in self.keys if parse_closed_key(key).stratum == one]
-                self.loaded[one] = self._sorted([self._read(key) for key in own])
-        return self._sorted([self.loaded[one] for one in near])
+        for nearby in near:
+            if nearby not in self.loaded:
+                own = [key for key in self.keys if parse_closed_key(key).stratum == nearby]
+                self.loaded[nearby] = self._sorted([self._read(key) for key in own])
+        return self._sorted([self.loaded[nearby] for nearby in near])
 
-    def _sorted(self, parts: list[States]) -> States:
+    def _sorted(self, parts: list[PatienceStates]) -> PatienceStates:
         """Return states in order; raise Refuted if one is there twice."""
         words = np.concatenate([part.words for part in parts] or [np.empty((0, 3), np.uint64)])
         codes = np.concatenate([part.codes for part in parts] or [np.empty(0, np.int64)])
@@ -115,9 +119,9 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         twice = np.flatnonzero((words[1:] == words[:-1]).all(axis=1))
         if twice.size:
             raise Refuted("a position is closed twice", _words(words[twice[0]]))
-        return States(words, codes[order], layers[order])
+        return PatienceStates(words, codes[order], layers[order])
 
-    def _read(self, key: bytes) -> States:
+    def _read(self, key: bytes) -> PatienceStates:
         directory, body = read_block(self.store, CODE_BYTES, key)
         where = f"{self.store.path}: {describe(key)}"
         if body.words != 3:
@@ -129,9 +133,11 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
         if bool(layer) != self.layered:
             raise Refuted("a proof has no layers, and a search for a shortest solution has")
         layers = np.full(body.states, layer if self.layered else -1, np.int64)
-        return States(words, body.codes.astype(np.int64), layers)
+        return PatienceStates(words, body.codes.astype(np.int64), layers)
 
-    def _check(self, some: States, stratum: int, known: States) -> tuple[k.Ints, k.Ints]:
+    def _check(
+        self, some: PatienceStates, stratum: int, known: PatienceStates
+    ) -> tuple[k.Ints, k.Ints]:
         """Check states; the places of them and of their parents among those known."""
         form = self.form
         parents, pair = np.empty(some.codes.size, np.int64), np.zeros(3, np.uint64)
@@ -142,7 +148,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
                     "a closed position is said to be the deal", _words(some.words[number])
                 )
         found, number = k.check(
-            form.game, form.table, k.Known(known.words, known.layers), some.words, some.codes,
+            form.game, form.table, k.KnownStates(known.words, known.layers), some.words, some.codes,
             some.layers, stratum, -1 if self.length is None else self.length, parents, pair,
         )  # fmt: skip
         if found != k.GOOD:
@@ -150,11 +156,11 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, States]):
             neighbour = _words(pair) if other else None
             raise Refuted(_REASONS[int(found)], _words(some.words[number]), neighbour, other)
         places = np.empty(some.codes.size, np.int64)
-        k.places(k.Known(known.words, known.layers), some.words, places)
+        k.places(k.KnownStates(known.words, known.layers), some.words, places)
         return places, parents
 
 
-def _check_rings(known: States, chains: list[tuple[k.Ints, k.Ints]]) -> None:
+def _check_rings(known: PatienceStates, chains: list[tuple[k.Ints, k.Ints]]) -> None:
     """Raise Refuted if parents within a stratum lead round and round.
 
     Each state points to its parent if that is of the stratum, else to nothing. In every round each

@@ -43,8 +43,8 @@ from dbmsolver.verify.kernels.patience import (
     AWAY,
     CARDS,
     NOTHING,
-    Game,
     Ints,
+    PatienceRules,
     Words,
     can_be_read,
     make_table,
@@ -88,7 +88,7 @@ class PatienceFormat:
             own.sort(key=lambda other, card=card: (other ^ card) & 3)  # type: ignore[misc]
             takers[card, : len(own)] = own
         self.pack = self._counted((*position.waste, *position.stock))
-        self.game = Game(
+        self.game = PatienceRules(
             columns=rules.columns,
             draw=max(rules.draw, 1),
             most_turns=-1 if position.turns is None else position.turns,
@@ -108,7 +108,7 @@ class PatienceFormat:
             takers=takers,
             pack=np.array(self.pack, np.int64),
             heap=np.array(self._counted(position.reserve), np.int64),
-            at_home=_at_home(deal, policy),
+            at_home=needed_at_home(deal, policy),
         )
         self.table = make_table()
         self.root = self._root()
@@ -158,7 +158,7 @@ class PatienceFormat:
         )
 
 
-def _at_home(deal: Deal, policy: Policy) -> Ints:
+def needed_at_home(deal: Deal, policy: Policy) -> Ints:
     """Return, per card and suit, the ranks that must be home before it goes home at once.
 
     int64[52, 4]; 14 stands for never. Which cards may come to lie on a card, and which on those, is

@@ -26,21 +26,21 @@ _UNIT = 1 << 16
 """States that are looked at together."""
 
 
-class States(NamedTuple):
+class PileStates(NamedTuple):
     """Closed states, in ascending order."""
 
     keys: Words
     codes: Ints
 
 
-class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
+class PileCheck(BlockwiseCheck[PileFormat, Place, PileStates]):
     """The check of one store; :meth:`run` carries it out, or raises Refuted."""
 
     code_bytes = CODE_BYTES
     state_bytes = 64
 
     def most_together(self, states: dict[Place, int]) -> int:
-        """Return the states of a layer and stratum and of all next to it, at most."""
+        """Return the most states that a layer and stratum and all next to it have."""
         near = (-1, 0, 1)
         return max(
             (
@@ -81,7 +81,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
         """Return the layer of the first of some states; 0 in a proof."""
         return int(self.form.layers(taken)[0]) if self.layered else 0
 
-    def _states(self, place: Place) -> States:
+    def _states(self, place: Place) -> PileStates:
         """Return all closed states of a layer and stratum; raise Refuted if one is there twice."""
         if place not in self.loaded:
             parts = [self._read(key) for key in self.blocks.get(place, [])]
@@ -92,10 +92,10 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
             twice = np.flatnonzero(keys[1:] == keys[:-1])
             if twice.size:
                 raise Refuted("a position is closed twice", _words(int(keys[twice[0]])))
-            self.loaded[place] = States(keys, codes)
+            self.loaded[place] = PileStates(keys, codes)
         return self.loaded[place]
 
-    def _read(self, key: bytes) -> States:
+    def _read(self, key: bytes) -> PileStates:
         directory, body = read_block(self.store, CODE_BYTES, key)
         if body.words != 1:
             raise StoreError(
@@ -105,7 +105,7 @@ class PileCheck(BlockwiseCheck[PileFormat, Place, States]):
         keys = np.empty(body.states, np.uint64)
         if not unpack_keys(directory.signatures, directory.counts, body, keys):
             raise Refuted(f"a key has more bits than it can have ({describe(key)})")
-        return States(keys, body.codes.astype(np.int64))
+        return PileStates(keys, body.codes.astype(np.int64))
 
     def _check_block(self, place: Place, key: bytes) -> None:
         keys, codes = self._read(key)

@@ -122,7 +122,7 @@ class PileFormat:
         return total
 
     def layers(self, taken: Taken) -> Ints:
-        """Return the cards in the columns of the deal, plus cards turned from the stock."""
+        """Return each layer: the cards in the deal's columns, plus cards turned from the stock."""
         turned: Ints = len(self.piles[-1]) - taken.left[-1]
         return self.in_columns + turned
 
@@ -144,14 +144,14 @@ class PileFormat:
 
     def without(self, keys: Words, number: int, cards: Ints) -> Words:
         """Return the keys after ``cards`` have gone to the pile from a column or the stock."""
-        one = np.uint64(1 << self.shifts[number])
-        after: Words = ((keys - one) & ~_TOP) | cards.astype(np.uint64)
+        unit = np.uint64(1 << self.shifts[number])
+        after: Words = ((keys - unit) & ~_TOP) | cards.astype(np.uint64)
         return after
 
     def before(self, keys: Words, tops: Ints, codes: Ints) -> Words:
         """Return the keys before the cards on top were put there, with ``codes`` on top."""
-        one = np.array([1 << shift for shift in self.shifts], np.uint64)[self.source[tops]]
-        parents: Words = ((keys + one) & ~_TOP) | codes.astype(np.uint64)
+        unit = np.array([1 << shift for shift in self.shifts], np.uint64)[self.source[tops]]
+        parents: Words = ((keys + unit) & ~_TOP) | codes.astype(np.uint64)
         return parents
 
     def position(self, key: int) -> Position | None:

@@ -11,9 +11,9 @@ from dbmsolver.game.position import Position
 from dbmsolver.verify.certificate_file import Certificate
 
 Depth = Literal["lemma", "full"]
-"""The depth of a check of a proof over dominating positions.
+"""The depth of a check of a proof over dominating positions or classes.
 
-Either its records are closed under the macros of docs/dominance.md, or the positions they cover are
+Either these are closed under the moves of docs/dominance.md, or the positions they stand for are
 closed under the rules of the game.
 """
 
@@ -48,9 +48,9 @@ class Verification:
     relation: str | None = None
     checked: list[str] = field(default_factory=list)
     depth: Depth | None = None
-    """The depth in which a proof over dominating positions was checked."""
+    """Of a proof over dominating positions or classes."""
     covered: int | None = None
-    """Positions that the records cover, where they were listed."""
+    """Positions that the records cover, or that follow from the deal, where they were listed."""
     sample: float | None = None
     blocks: int = 0
     all_blocks: int = 0

@@ -20,6 +20,9 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.blocks import Readers
 from dbmsolver.verify.catalog import Catalog, read_catalog
 from dbmsolver.verify.claim import Claim, Progress
+from dbmsolver.verify.class_format import ClassFormat
+from dbmsolver.verify.class_positions import count_positions
+from dbmsolver.verify.classes import ClassCheck
 from dbmsolver.verify.closure import Closure
 from dbmsolver.verify.format import Format, root_words
 from dbmsolver.verify.format_of_deal import make_format
@@ -34,7 +37,7 @@ from dbmsolver.verify.pile_format import PileFormat
 from dbmsolver.verify.positions import TooManyPositions, check_positions
 from dbmsolver.verify.records import root_record
 from dbmsolver.verify.refutation import Refuted
-from dbmsolver.verify.report import How, Verification
+from dbmsolver.verify.report import Depth, How, Verification
 from dbmsolver.verify.solution import replay
 
 _SMALLEST_PARTITION = 1 << 16
@@ -43,7 +46,7 @@ MOST_IN_FULL = 1_000_000
 """Records of the largest store whose check is full unless another depth is wanted: some minutes."""
 
 
-class Run:
+class StoreCheck:
     """One check of one open store."""
 
     def __init__(
@@ -82,6 +85,9 @@ class Run:
             raise Refuted("a proof does not look for shortest solutions")
         if report.deal.rules.has_pile:
             yield from self._one_pile(length)
+            return
+        if manifest.method == Method.CLASSES:
+            yield from self._classes()
             return
         if report.deal.rules.is_patience:
             yield from self._patience(length)
@@ -158,11 +164,61 @@ class Run:
             report.digest = f"{check.digest:016x}"
             self._compare_counts()
 
+    def _classes(self) -> Generator[Progress, None, None]:
+        """Check a proof over classes in the depth that is wanted."""
+        report = self.report
+        form = ClassFormat(report.deal, self.manifest.policy)
+        check = ClassCheck(self.store, form, None, False, self.sample, self.how.seed, self.memory)
+        check.threads = self.threads
+        report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
+        report.depth = self.how.depth or self._usual_depth(self.manifest.states)
+        try:
+            for event in check.run():
+                report.peak_memory = max(report.peak_memory, anonymous_memory())
+                yield event
+        finally:
+            report.strata = [(*place, states, 0) for place, states in sorted(check.tally.items())]
+            report.states, report.all_states = check.states, check.all_states
+        report.checked += [
+            "the deal's class is closed",
+            "every closed key is a class of the deal, and none is won",
+            "every class that a move leads to is closed",
+        ]
+        if check.whole:
+            report.digest = f"{check.digest:016x}"
+            self._compare_counts()
+        if report.depth == "full":
+            yield from self._every_position()
+
+    def _every_position(self) -> Generator[Progress, None, None]:
+        """List all positions of the deal, and find that none is won."""
+        report = self.report
+        try:
+            report.covered = yield from count_positions(
+                report.deal, self.manifest.policy, 3 * self.memory // 4, report
+            )
+        except TooManyPositions as error:
+            if self.how.depth is not None:
+                raise UsageError(
+                    f"there are {error.message}: expected more --memory, or --depth lemma",
+                    str(report.store),
+                ) from None
+            report.depth = "lemma"
+            return
+        report.checked += [
+            f"{report.covered:,} positions follow from the deal by the rules alone, ",
+            "safe moves home first, and none is won",
+        ]
+
+    def _usual_depth(self, states: int) -> Depth:
+        """Return the depth of a check where none is wanted."""
+        return "full" if self.sample is None and states <= MOST_IN_FULL else "lemma"
+
     def _check_depth(self, claim: str) -> None:
         where = str(self.report.store)
-        if self.manifest.method != Method.DOMINATING or claim != "unsolvable":
+        if self.manifest.method == Method.EVERY_POSITION or claim != "unsolvable":
             raise UsageError(
-                "--depth is for stores of proofs over dominating positions, "
+                "--depth is for stores of proofs over dominating positions or classes, "
                 "that a deal is unsolvable",
                 where,
             )
@@ -174,10 +230,7 @@ class Run:
     def _records(self, form: Format) -> Generator[Progress, None, None]:
         """Check a proof over dominating positions in the depth that is wanted."""
         catalog = yield from self._read_catalog(form)
-        depth = self.how.depth
-        if depth is None:
-            few = self.sample is None and catalog.states <= MOST_IN_FULL
-            depth = "full" if few else "lemma"
+        depth = self.how.depth or self._usual_depth(catalog.states)
         self.report.depth = depth
         if depth == "full":
             try:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from dbmsolver.verify.catalog import Catalog
 from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
-from dbmsolver.verify.exchange import Exchange, RowBatch
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
+from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, Work, expand
 from dbmsolver.verify.kernels.partition import look_up, too_short
 from dbmsolver.verify.kernels.record_expand import expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -32,6 +31,7 @@ from dbmsolver.verify.kernels.rows import (
 )
 from dbmsolver.verify.partitions import LoadedPartition
 from dbmsolver.verify.refutation import Refuted
+from dbmsolver.verify.row_queues import RowBatch, RowQueues
 
 Ints = NDArray[np.int64]
 _ROWS = 1 << 16
@@ -49,12 +49,12 @@ class CheckWorker:
     """A worker of the check: scratch memory with room for ``room`` rows, used by one thread."""
 
     def __init__(
-        self, form: Format, catalog: Catalog, claim: Claim, exchange: Exchange, layers: int
+        self, form: Format, catalog: Catalog, claim: Claim, row_queues: RowQueues, layers: int
     ) -> None:
         self.form = form
         self.catalog = catalog
         self.claim = claim
-        self.exchange = exchange
+        self.row_queues = row_queues
         self.room = rows = max(_ROWS, MOST_MACROS + 1 if claim.records else 2 * MOST_ROWS)
         self.work = Work(
             rows=np.empty((rows, ROW), np.uint64),
@@ -76,7 +76,7 @@ class CheckWorker:
 
     def send(self, row: list[int], run: int) -> None:
         """Send a row that comes from no partition."""
-        task = Task(self.claim.costs, 0, self.root, -1, 0)
+        task = CheckTask(self.claim.costs, 0, self.root, -1, 0)
         words = [np.uint64(word) for word in row]
         write_row(
             self.catalog.index, task, self.work.rows, np.int64(0), np.int64(run), np.uint64(0),
@@ -95,7 +95,7 @@ class CheckWorker:
         """Check states of a partition.  Rows for partitions that are not ``resident`` are sent."""
         work = self.work
         base = int(self.catalog.bases[source.number])
-        task = Task(self.claim.costs, self.claim.length or 0, self.root, source.number, base)
+        task = CheckTask(self.claim.costs, self.claim.length or 0, self.root, source.number, base)
         work.place[:] = 0
         while work.place[0] < segments.shape[0]:
             error = self._expand(
@@ -117,9 +117,9 @@ class CheckWorker:
             if there is not None:
                 self._look_up(there, rows, chains)
             else:
-                packed = np.empty((rows.size, self.exchange.width), np.uint64)
+                packed = np.empty((rows.size, self.row_queues.width), np.uint64)
                 pack_outgoing(self.work.rows, rows, packed)
-                self.exchange.send(partition, packed)
+                self.row_queues.send(partition, packed)
 
     def deliver(self, there: LoadedPartition, batch: RowBatch, chains: Chains) -> None:
         """Look up rows that have been sent to a partition."""

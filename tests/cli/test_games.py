@@ -18,7 +18,7 @@ END = "Foundations: H-J S-Q D-Q C-K\nKS KH\nQH KD\n"
 
 @pytest.fixture
 def mine(tmp_path: Path) -> str:
-    """A game of one's own: FreeCell with two cells, kings to empty columns."""
+    """Return the file of a game of one's own: FreeCell with two cells, kings to empty columns."""
     path = tmp_path / "mine.game"
     path.write_text(MINE.replace("Any OnBlank Through", "Rank[K] OnBlank Through"))
     return str(path)

@@ -20,7 +20,7 @@ TINY = ("1", "--game", "seahaven_towers", "--freecells", "2")
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A board, and stores of a proof, of a shortest solution, and of an unfinished search."""
+    """Make a board, and stores of a proof, of a shortest solution, and of an unfinished search."""
     folder = tmp_path_factory.mktemp("stores")
     (folder / "board").write_text(NEARLY_DONE)
     answer("prove", *TINY, "--store", str(folder / "proof"), code=10)

@@ -17,7 +17,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 def run(limit: int, most: int, *words: object, **variables: object) -> tuple[int, str]:
-    """The exit code and the messages of the program, one of whose resources is limited."""
+    """Return the exit code and messages of the program, one of whose resources is limited."""
 
     def limited() -> None:
         resource.setrlimit(limit, (most, most))

@@ -11,7 +11,7 @@ from dbmsolver.cli.progress import (
     JsonLog,
     Lines,
     LiveLine,
-    Progress,
+    ProgressDisplay,
     bar,
     progress_for,
     report_line,
@@ -36,7 +36,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_which_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     assert type(progress_for(False, False, Terminal())) is LiveLine
     assert type(progress_for(False, False, io.StringIO())) is Lines
-    assert type(progress_for(True, False, Terminal())) is Progress
+    assert type(progress_for(True, False, Terminal())) is ProgressDisplay
     assert type(progress_for(True, True, Terminal())) is JsonLog
     monkeypatch.setenv("TERM", "dumb")
     assert type(progress_for(False, False, Terminal())) is Lines

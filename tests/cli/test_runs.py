@@ -29,7 +29,10 @@ def run(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def proof(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
-    """A store with a proof, and the answer. Kernels are compiled for it before clocks run."""
+    """Return a store with a proof, and the answer.
+
+    Kernels are compiled for it before clocks run.
+    """
     store = str(tmp_path_factory.mktemp("runs") / "proof")
     result = run("prove", "11982", "--every-position", "--store", store, "--json", "--quiet")
     assert result.returncode == 10
@@ -37,7 +40,7 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]
 
 
 def one_line(text: str) -> str:
-    """The only line of a message, apart from the notice of a compilation."""
+    """Return the only line of a message, apart from the notice of a compilation."""
     lines = [line for line in text.splitlines() if not line.startswith("Compiling ")]
     assert len(lines) == 1, text
     return lines[0]

@@ -75,7 +75,7 @@ def test_beyond_the_limit_only_the_cheap_part(seed: int) -> None:
 
 
 def check_cover(edges: list[tuple[int, int]]) -> None:
-    """The kernel's cover of the graph is as small as that of the slow twin."""
+    """Check that the kernel's cover of the graph is as small as that of the slow twin."""
     _, work = bound.make_scratch()
     for x, y in edges:
         work[x] |= np.uint64(1 << y)

@@ -51,7 +51,7 @@ def keys_of(deck: Deck) -> RecordKeys:
 
 
 def decks(build: Build, fill: Fill, seeds: range) -> Iterator[Deck]:
-    """The random decks of some seeds that have records."""
+    """Yield the random decks of some seeds that have records."""
     for seed in seeds:
         deck = random_deck(Random(f"kernel {build} {fill} {seed}"), build, fill)
         if has_dominance(deck.rules):
@@ -69,14 +69,14 @@ def small_decks(
 
 
 def found_by_kernel(keys: RecordKeys, state: State) -> dict[State, int]:
-    """The successors that the kernel finds, each with its free slots."""
+    """Return the successors that the kernel finds, each with its free slots."""
     count = int(successors(keys.tables, *words_of(*state[:3]), SCRATCH))
     assert count >= 0
     return {State(*words[:3], 0): words[3] for words in SCRATCH.found[:count].tolist()}
 
 
 def check_record(keys: RecordKeys, record: Record) -> list[Record]:
-    """The kernel finds what the readable model finds; the successors."""
+    """Check that the kernel finds what the readable model finds; return the successors."""
     state = keys.state_of(record)
     assert keys.record(state) == record
     found = [macro.record for macro in macros(record, keys.rules, keys.policy)]
@@ -134,7 +134,7 @@ def test_normal_forms_of_small_decks(build: Build, fill: Fill) -> None:
 
 
 def walk_of_deal(rules: Rules, number: int, steps: int) -> None:
-    """A random game over the records of a real deal; moves home are liked better."""
+    """Walk a random game over the records of a real deal; moves home are liked better."""
     random = Random(number)
     keys = RecordKeys(Deal.from_number(number, rules), random.choice(POLICIES))
     record = keys.record(keys.root)
@@ -248,7 +248,7 @@ def test_parents_are_found_by_their_fingerprints(build: Build, fill: Fill) -> No
 
 
 def parent_in(keys: RecordKeys, runs: Runs, state: State, code: int) -> State | None:
-    """A record of the block with this fingerprint that leads to the state."""
+    """Return a record of the block with this fingerprint that leads to the state, or None."""
     arrays = (runs.signatures, runs.counts, runs.keys)
     words = words_of(*state[:3])
     place = int(
@@ -306,7 +306,7 @@ def random_garbage(keys: RecordKeys, random: Random) -> State:
 
 
 def nearly_a_record(keys: RecordKeys, random: Random) -> State:
-    """A record of a random game with some of its bits changed."""
+    """Return a record of a random game with some of its bits changed."""
     state = keys.root
     for _ in range(random.randrange(12)):
         following = sorted(found_by_kernel(keys, state))

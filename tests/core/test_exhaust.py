@@ -12,9 +12,9 @@ from helpers.support import EVERY_GAME, Game
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbmsolver.core.exhaust import admit_piece, close_piece, exhaust_batch, write_runs
+from dbmsolver.core.exhaust import close_piece, exhaust_batch, write_runs
 from dbmsolver.core.hashing import EMPTY
-from dbmsolver.core.pieces import split_siblings
+from dbmsolver.core.pieces import admit_piece, split_siblings
 from dbmsolver.core.runs import key_bits, local_key, progress_of, unpack_rows, widths_of
 from dbmsolver.core.workspace import (
     BURST,
@@ -95,7 +95,7 @@ def pack(game: Game, batch: Batch) -> Runs:
 
 
 def unpack(game: Game, runs: Runs) -> Iterator[Candidate]:
-    """The candidates in runs."""
+    """Yield the candidates in runs."""
     tables = game.codec.tables
     widths = widths_of(tables, runs.signatures)
     for index, width in enumerate(widths.tolist()):
@@ -129,7 +129,7 @@ def collect(game: Game, out: Output, batch: Batch) -> None:
 
 
 def closed_in(game: Game, out: Output) -> list[Candidate]:
-    """The closed states in an output."""
+    """Return the closed states in an output."""
     states, words, signatures, *_ = out.used.tolist()
     counts = out.closed[:signatures, CLOSED_STATES]
     offsets = np.cumsum(counts) - counts
@@ -155,12 +155,12 @@ def lowest(game: Game, pending: Batch) -> Batch:
 
 
 def root(game: Game) -> Batch:
-    """The deal as a candidate."""
+    """Return the deal as a candidate."""
     return {game.codec.root.signature: [Candidate(game.codec.root, game.codec.root_code)]}
 
 
 def check(game: Game, expected: Closure, found: list[Candidate], forced: int) -> None:
-    """The same states, as many of them forced, and by its codes each leads to the deal."""
+    """Check that the states and forced ones are the same, and that codes lead to the deal."""
     codes = dict(found)
     assert len(codes) == len(found)
     assert codes.keys() == expected.depth.keys()
@@ -232,7 +232,7 @@ class Piece:
 
 
 def piece_bit(game: Game, signature: int, states: list[State]) -> int:
-    """A bit of the key's piece word in which the states differ, or 1."""
+    """Return a bit of the key's piece word in which the states differ, or 1."""
     keys = [local_key(game.codec.tables, *np.array(state, np.uint64)) for state in states]
     words = [int(key[1 if key.size > 1 else 0]) for key in keys]
     differ = 0

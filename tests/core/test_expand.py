@@ -36,7 +36,7 @@ from dbmsolver.keys.states import StateCodec
 
 @kernel
 def is_safe(t, signature, card):  # type: ignore[no-untyped-def]
-    """The kernels' rule, which has no way in from Python of its own."""
+    """Return the kernels' rule, which has no way in from Python of its own."""
     return expand.is_safe(t, signature, card)
 
 
@@ -44,7 +44,7 @@ SEEDS = given(seed=st.integers(0, 2**32))
 
 
 def check_successors(game: Game, position: Position) -> None:
-    """The core's successors are those of the readable rules, each as often as there."""
+    """Check that the core's successors are those of the readable rules, each as often as there."""
     expected = position.successors(game.rules, game.policy)
     found, forced = core_successors(game.codec, game.codec.state(position))
     assert forced == any(move.forced for move, _ in expected)

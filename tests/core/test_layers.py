@@ -120,11 +120,11 @@ class Layers:
             self.send(outgoing)
 
     def next_layer(self) -> int | None:
-        """The lowest layer that anything waits for."""
+        """Return the lowest layer that anything waits for."""
         return min((layer for waiting in self.waiting for layer in waiting), default=None)
 
     def goal(self) -> list[int] | None:
-        """The row of the goal, once it is reached."""
+        """Return the row of the goal, once it is reached."""
         for shard in self.shards:
             if shard.state[GOAL_ROW] >= 0:
                 row: list[int] = shard.rows[shard.state[GOAL_ROW]].tolist()
@@ -142,12 +142,12 @@ class Layers:
 
 
 def g_of(meta: int) -> int:
-    """Moves made."""
+    """Return the moves made."""
     return meta >> 16 & 0x7FFF
 
 
 def h_of(meta: int) -> int:
-    """The bound, or its cheap part."""
+    """Return the bound, or its cheap part."""
     return meta >> 32 & 0xFFFF
 
 

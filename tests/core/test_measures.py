@@ -37,7 +37,7 @@ EVERY = pytest.mark.parametrize(
 
 
 def check_moves(game: Measured, codec: StateCodec) -> None:
-    """The kernels' moves lead where those of the readable model do, and can be undone."""
+    """Check that the kernels' moves lead where the readable model's do, and can be undone."""
     for position, edges in zip(game.positions, game.edges, strict=True):
         state = codec.state(position)
         wanted = {}
@@ -54,14 +54,17 @@ def check_moves(game: Measured, codec: StateCodec) -> None:
 
 
 def check_successors(measure: Measure, codec: StateCodec, position: Position) -> None:
-    """The kernels' moves from a position lead where those of the readable model do."""
+    """Check that a position's moves by the kernels lead where those of the readable model do."""
     wanted = Counter(codec.state(after) for _, after in measure.successors(position))
     found, _ = core_successors(codec, codec.state(position))
     assert Counter(after for after, _ in found) == wanted, (measure, position)
 
 
 def long_runs(random: Random, rules: Rules) -> Position:
-    """A whole deck in columns that end in long runs, some columns empty, some freecells full."""
+    """Return a whole deck in columns that end in long runs.
+
+    Some columns are empty, some freecells full.
+    """
     left = random.sample(range(CARDS), CARDS)
     cells: list[int | None] = [None] * rules.freecells
     full = rules.freecells if rules.reserve else random.randint(0, rules.freecells)
@@ -104,7 +107,7 @@ def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
 
 
 def bounds(game: Measured, codec: StateCodec) -> list[int]:
-    """The bound of each position, which is that of the slow twin."""
+    """Return the bound of each position, which is that of the slow twin."""
     tables = families.make_bound_tables(codec.tables, game.deal.position.columns)
     over, work = make_scratch()
 

@@ -40,7 +40,7 @@ class Successors:
 
 
 def small_start(random: Random) -> tuple[Rules, Position]:
-    """A few cards anywhere, under rules that are made up."""
+    """Return made-up rules, and a position of a few cards anywhere."""
     build: Build = random.choice(("alternate", "suit", "any", "none"))
     fill: Fill = random.choice(("any", "any", "kings", "none"))
     columns, cells = random.randint(2, 4), random.randint(0, 3)
@@ -61,9 +61,10 @@ def small_start(random: Random) -> tuple[Rules, Position]:
 
 
 def distances(codec: StateCodec, random: Random, every: bool) -> dict[State, int]:
-    """Moves to each state, layer by layer; states keep the code of any parent before them.
+    """Return the moves to each state, layer by layer.
 
-    Ends early, with a whole layer, when there are many states.
+    States keep the code of any parent before them. Ends early, with a whole layer, when there are
+    many states.
     """
     successors = Successors(codec)
     known = {codec.root: 0}

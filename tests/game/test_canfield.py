@@ -38,24 +38,24 @@ ROUND = "JS from reserve to column 1"
 
 
 def board(text: str = BOARD, rules: Rules = SMALL) -> Patience:
-    """The position of a text."""
+    """Return the position of a text."""
     position = parse_board(text, rules)
     assert isinstance(position, Patience)
     return position
 
 
 def names(position: Position, rules: Rules = SMALL) -> set[str]:
-    """The moves of cards, without those of the stock."""
+    """Return the moves of cards, without those of the stock."""
     return {str(move) for move in position.moves(rules) if STOCK not in move[1:3]}
 
 
 def column(position: Patience, index: int) -> str:
-    """The cards of a column."""
+    """Return the cards of a column."""
     return " ".join(map(card_name, position.columns[index]))
 
 
 def whole(position: Patience, source: int, destination: int) -> Patience:
-    """The position after a whole column has moved."""
+    """Return the position after a whole column has moved."""
     cards = position.columns[source]
     places = Place("column", source), Place("column", destination)
     return position.apply(Move(cards[0], *places, count=len(cards)))

@@ -18,7 +18,7 @@ BLOCKS = {"S": 0x1F0A0, "H": 0x1F0B0, "D": 0x1F0C0, "C": 0x1F0D0}
 
 
 def glyph(card: int) -> str:
-    """The playing card of Unicode, whose queens and kings stand behind a knight."""
+    """Return the playing card of Unicode, whose queens and kings stand behind a knight."""
     name = card_name(card)
     number = RANKS.index(name[0]) + 1
     return chr(BLOCKS[name[1]] + number + (number > 11))
@@ -29,7 +29,7 @@ def columns(spell: object, between: str) -> str:
 
 
 def rows_of(position: Position, width: int = 3) -> str:
-    """The board as it lies on a table, each column so wide."""
+    """Return the board as it lies on a table, each column so wide."""
     table = zip_longest(*position.columns)
     names = ((" " if card is None else card_name(card) for card in row) for row in table)
     return "\n".join("".join(name.ljust(width) for name in row).rstrip() for row in names)

@@ -25,7 +25,7 @@ PLAYED = ["freecell", "eight_off", "bakers_dozen", "black_hole", "golf", "klondi
 
 
 def written(position: Position, rules: Rules) -> dict[str, Any]:
-    """The board as JSON, by its definition in `docs/games.md`."""
+    """Return the board as JSON, by its definition in `docs/games.md`."""
 
     def names(cards: Any) -> list[str]:
         return [card_name(card) for card in cards]

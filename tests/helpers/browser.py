@@ -64,7 +64,7 @@ WALK = """([key, count]) => {
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """The browser."""
+    """Yield the browser."""
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=CHROMIUM,
@@ -100,7 +100,7 @@ class Shown:
         return self
 
     def board(self) -> Position:
-        """The position that is seen."""
+        """Return the position that is seen."""
         return parse_board(self.page.evaluate(BOARD), self.rules)
 
     def move(self) -> int:
@@ -108,7 +108,10 @@ class Shown:
         return int(self.page.evaluate("document.body.dataset.move"))
 
     def address(self) -> str:
-        """The place in the page's address: asked in the page, as the driver learns of it later."""
+        """Return the place in the page's address.
+
+        It is asked in the page, as the driver learns of it later.
+        """
         return str(self.page.evaluate("location.hash"))
 
     def press(self, *keys: str) -> None:
@@ -117,7 +120,7 @@ class Shown:
             self.page.keyboard.press(key)
 
     def walk(self, key: str, count: int) -> list[tuple[int, Position]]:
-        """The number of moves and the position after each time that a key is pressed."""
+        """Press a key, and return the number of moves and the position after each time."""
         found = self.page.evaluate(WALK % BOARD, [key, count])
         return [(int(move), parse_board(board, self.rules)) for move, board in found]
 
@@ -154,7 +157,7 @@ class Opener:
         shortest: int | None = None,
         **options: Any,
     ) -> Shown:
-        """The page of a solution; options are those of a browser's context."""
+        """Open the page of a solution; options are those of a browser's context."""
         path = self.folder / f"page {len(self.shown)}.html"
         path.write_text(formats.write(solution, "html", shortest=shortest), encoding="utf-8")
         viewport = {"width": size[0], "height": size[1]}
@@ -172,5 +175,5 @@ class Opener:
 
 
 def positions_of(solution: Solution) -> list[Position]:
-    """The positions of a solution, from its start to its end."""
+    """Return the positions of a solution, from its start to its end."""
     return [*(before for _, before, _ in solution.replay()), solution.final]

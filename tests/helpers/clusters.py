@@ -73,7 +73,7 @@ class Alone:
 
 @contextmanager
 def two_machines() -> Iterator[Any]:
-    """A Ray cluster of two machines with a processor each."""
+    """Yield a Ray cluster of two machines with a processor each."""
     utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
     cluster = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
@@ -84,7 +84,7 @@ def two_machines() -> Iterator[Any]:
 
 
 def workers_of(cluster: Any) -> list[int]:
-    """The processes of a Ray cluster that do work."""
+    """Return the processes of a Ray cluster that do work."""
     raylets = {
         info.process.pid
         for node in cluster.list_all_nodes()

@@ -21,7 +21,10 @@ def run(*args: object, stdin: str | bytes | None = None) -> Result:
 
 
 def answer(*args: object, code: int = 0) -> dict[str, Any]:
-    """The object that a command prints with --json, valid by the schema; it ends with the code."""
+    """Return the object that a command prints with --json.
+
+    It is valid by the schema; the command ends with the code.
+    """
     result = run(*args, "--json")
     assert result.exit_code == code, result.output
     data: dict[str, Any] = json.loads(result.stdout)

@@ -37,13 +37,13 @@ class Deck(NamedTuple):
 
 
 def state_of(position: Position) -> State:
-    """The position without the order of columns and freecells."""
+    """Return the position without the order of columns and freecells."""
     cells = frozenset(card for card in position.freecells if card is not None)
     return position.foundations, _sorted(position.columns), cells
 
 
 def position_of(state: State, rules: Rules) -> Position:
-    """A position of the state."""
+    """Return a position of the state."""
     heights, columns, cells = state
     hearts, spades, diamonds, clubs = heights
     empty = ((),) * (rules.columns - len(columns))
@@ -72,7 +72,7 @@ def _home(card: int, rest: State) -> State:
 
 
 def plain_moves(state: State, rules: Rules) -> Iterator[State]:
-    """The states after each legal move of a card."""
+    """Yield the states after each legal move of a card."""
     _, columns, cells = state
     for card, rest in _exposed(state):
         heights, others, free = rest
@@ -89,7 +89,7 @@ def plain_moves(state: State, rules: Rules) -> Iterator[State]:
 
 
 def safe_moves(state: State, deck: Deck) -> list[State]:
-    """The states after each safe move home."""
+    """Return the states after each safe move home."""
     return [
         _home(card, rest)
         for card, rest in _exposed(state)
@@ -98,19 +98,19 @@ def safe_moves(state: State, deck: Deck) -> list[State]:
 
 
 def successors(state: State, deck: Deck) -> list[State]:
-    """The plain successors: after safe moves only, where there are any."""
+    """Return the plain successors: after safe moves only, where there are any."""
     return safe_moves(state, deck) or list(plain_moves(state, deck.rules))
 
 
 def settled(state: State, deck: Deck) -> State:
-    """The state once all safe moves are made; their order makes no difference."""
+    """Return the state once all safe moves are made; their order makes no difference."""
     while safe := safe_moves(state, deck):
         state = safe[0]
     return state
 
 
 def by_safe_moves(state: State, deck: Deck) -> set[State]:
-    """The state and all that follow by safe moves in any order."""
+    """Return the state and all that follow by safe moves in any order."""
     seen = {state}
     todo = [state]
     while todo:
@@ -137,7 +137,7 @@ def reached(deck: Deck, most: int) -> set[State] | None:
 
 
 def arrangements(record: Record, rules: Rules) -> Iterator[State]:
-    """The states that a record stands for, listed one by one."""
+    """Yield the states that a record stands for, listed one by one."""
     heights, stuck, fix = record
     lying = {card for column in stuck for card in column}
     home = {card for card in range(CARDS) if card >> 2 < heights[card & 3]}
@@ -152,7 +152,7 @@ def arrangements(record: Record, rules: Rules) -> Iterator[State]:
 
 
 def parked(state: State, rules: Rules) -> Iterator[State]:
-    """The states after one parking move: of a top card, or of a card in a slot."""
+    """Yield the states after one parking move: of a top card, or of a card in a slot."""
     heights, columns, cells = state
     for card, (_, others, free) in _exposed(state):
         if card not in cells and len(cells) < rules.freecells:

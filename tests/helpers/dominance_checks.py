@@ -55,7 +55,7 @@ class Searched(NamedTuple):
 
 
 def small_deck(build: Build, fill: Fill, seed: int, most: int = MOST) -> tuple[Deck, set[State]]:
-    """The first deck after the seed that is small enough and not over at once, and its states."""
+    """Return the first small deck after the seed that is not over at once, and its states."""
     random = Random(f"{build} {fill} {seed}")
     while True:
         deck = random_deck(random, build, fill)
@@ -67,13 +67,13 @@ def small_deck(build: Build, fill: Fill, seed: int, most: int = MOST) -> tuple[D
 def searched(
     build: Build, fill: Fill, seed: int, model: Model = MODEL, most: int = MOST
 ) -> Searched:
-    """The small deck of a seed with its records."""
+    """Return the small deck of a seed with its records."""
     deck, plain = small_deck(build, fill, seed, most)
     return found_in(deck, model, plain)
 
 
 def found_in(deck: Deck, model: Model = MODEL, plain: set[State] | None = None) -> Searched:
-    """A deck with its states, if they are not known, and its records."""
+    """Return a deck with its states, if they are not known, and its records."""
     plain = plain or reached(deck, 5 * MOST)
     assert plain is not None, "too many states"
     records = all_records(deck, 2 * len(plain) + 100, model)
@@ -127,7 +127,7 @@ def check_model(found: Searched, random: Random) -> None:
 
 
 def check_unfolding(found: Searched, random: Random) -> None:
-    """A random path over records becomes legal moves."""
+    """Check that a random path over records becomes legal moves."""
     deck, records = found.deck, found.records
     record = records.root
     path: list[Macro] = []

@@ -23,7 +23,7 @@ KS QS
 
 
 def nearly_done() -> tuple[Deal, tuple[Move, ...]]:
-    """A deal of two moves, and these."""
+    """Return a deal of two moves, and these."""
     deal = Deal.from_text(NEARLY_DONE, GAMES["freecell"])
     moves, position = [], deal.position
     while (move := position.forced(deal.rules, "wkr")) is not None:
@@ -34,7 +34,7 @@ def nearly_done() -> tuple[Deal, tuple[Move, ...]]:
 
 
 def report(elapsed: float = 3.0, states: int = 3_000_000, **changes: Any) -> Report:
-    """A moment of a search."""
+    """Return a moment of a search."""
     some = Report(
         question="solve",
         phase="search",
@@ -55,12 +55,12 @@ def report(elapsed: float = 3.0, states: int = 3_000_000, **changes: Any) -> Rep
 
 
 def unit(number: int = 1) -> Commit:
-    """A committed transaction."""
+    """Return a committed transaction."""
     return Commit(number, 73, 12, 1000, 10, 1234, 4096, 0.123456)
 
 
 def result(**changes: Any) -> Result:
-    """An answer: the shortest solution of two moves."""
+    """Return an answer: the shortest solution of two moves."""
     deal, moves = nearly_done()
     some = Result(
         question="solve",

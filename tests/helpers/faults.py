@@ -58,7 +58,7 @@ def put_block(txn: Any, layer: int, stratum: int, runs: Runs) -> None:
 
 
 def without(runs: Runs, number: int) -> Runs | None:
-    """The block without a state."""
+    """Return the block without a state."""
     if runs.codes.size == 1:
         return None
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
@@ -76,14 +76,14 @@ def without(runs: Runs, number: int) -> Runs | None:
 
 
 def with_code(runs: Runs, number: int, code: int) -> Runs:
-    """The block with another parent-move code for a state."""
+    """Return the block with another parent-move code for a state."""
     codes = runs.codes.copy()
     codes[number] = code
     return replace(runs, codes=codes)
 
 
 def with_key(runs: Runs, number: int, key: int) -> Runs:
-    """The block with another (narrow) local key for a state, sorted again."""
+    """Return the block with another (narrow) local key for a state, sorted again."""
     keys, codes = runs.keys.copy(), runs.codes.copy()
     keys[number] = key
     ends = np.cumsum(runs.counts)

@@ -40,7 +40,7 @@ class Family:
     """The memory of the search: too little for anything to fit into it, or any."""
 
     def deck(self, wanted: Verdict) -> Deal:
-        """A deck with this verdict."""
+        """Return a deck with this verdict."""
         return self.small_deck(self.game, Random(self.seeds[wanted]))
 
 
@@ -87,10 +87,12 @@ def many_commits(monkeypatch: pytest.MonkeyPatch, family: Family) -> None:
 
 
 def ask(question: str, deal: Deal, family: Family | None = None, **options: Any) -> Result:
-    """Prove or solve, with all memory, or with what a family may take."""
+    """Prove or solve over positions, with all memory, or with what a family may take."""
     if family is not None:
         options["memory"] = family.memory
-    return (api.prove if question == "prove" else api.solve)(deal, **options)
+    if question == "prove":
+        return api.prove(deal, method="every-position", **options)
+    return api.solve(deal, **options)
 
 
 def counts(result: Result) -> tuple[Any, ...]:
@@ -99,10 +101,10 @@ def counts(result: Result) -> tuple[Any, ...]:
 
 
 def check_same(result: Result, expected: Result, family: Family) -> None:
-    """The same answer, with the same counts.
+    """Check that the answer is the same, with the same counts.
 
-    Where Klondike is won, how much of a stratum is closed before the goal is met depends on the
-    order of its states, which is another one in a search that is continued.
+    Where Klondike is won, the part of a stratum that is closed before the goal is met depends on
+    the order of its states, which is another one in a search that is continued.
     """
     assert result.verdict == expected.verdict
     if family is PILE or result.verdict == "unsolvable" or result.question == "solve":

@@ -149,7 +149,8 @@ def main() -> None:
         piece_tables.SMALLEST_BITS = 12
         piece_worker.EXPAND_SECONDS = 0.02
     if not settings.get("dives", True):
-        dives.SCHEDULE = pile_dives.SCHEDULE = patience_dives.SCHEDULE = ()
+        dives.SCHEDULE = dives.CLASS_SCHEDULE = ()
+        pile_dives.SCHEDULE = patience_dives.SCHEDULE = ()
     if settings["look_ahead"] is not None:
         look_ahead.STATES = settings["look_ahead"]
     search_once(settings, ".warm")  # loads all kernels

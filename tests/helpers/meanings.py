@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +17,7 @@ import xxhash
 
 from dbmsolver.core import families
 from dbmsolver.core.bound import NO_LIMIT, make_scratch
+from dbmsolver.core.classes import class_successors
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.dive import fingerprints
 from dbmsolver.core.dominance import make_scratch as make_record_scratch
@@ -36,6 +38,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.jit.families import function_of
+from dbmsolver.keys.classes import ClassKeys
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.keys.piles import PileKeys
 from dbmsolver.keys.records import RecordKeys
@@ -46,6 +49,7 @@ from helpers.support import COMING_BACK, core_successors, needed_moves, words_of
 
 Values = dict[str, list[Any]]
 _METRICS: tuple[Metric, ...] = ("runs", "plays")
+_FEW_PASSES = replace(GAMES["klondike_by_threes"], passes=3)
 STEPS = 60
 """Moves of a game that is played through."""
 
@@ -116,7 +120,7 @@ def _keys_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
 
 
 def _stored(codec: StateCodec, state: State) -> list[Any]:
-    """A state as it is stored: its stratum and local key; and what it adds to the digest."""
+    """Return a state as it is stored: its stratum and local key; and its part of the digest."""
     signature = np.array([state.signature], np.uint64)
     stratum = progress_of(codec.tables, signature, codec.locked)
     local = local_key(codec.tables, *words_of(*state))
@@ -125,7 +129,7 @@ def _stored(codec: StateCodec, state: State) -> list[Any]:
 
 
 def _moves_of_states(codec: StateCodec, positions: list[Position]) -> list[Any]:
-    """The moves of each position, all and those that its last move leaves, and what they cost."""
+    """Return the moves of each position, all and those its last move leaves, and their costs."""
     cost = function_of(families.move_cost, codec.tables).py_func
     values: list[Any] = [int(cost(codec.tables, forced)) for forced in (False, True)]
     moves = np.zeros(MAX_MOVES, np.uint16)
@@ -251,12 +255,38 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
         values["bound"].append(int(bound_of(keys.tables, words, board)))
 
 
+def _of_classes() -> Values:
+    values: Values = {"keys": [], "moves": [], "automoves": []}
+    rows = np.zeros((400, 4), np.uint64)
+    for deal in _deals(("klondike", "klondike_by_threes", _FEW_PASSES)):
+        for policy in POLICIES:
+            keys = ClassKeys(deal, policy)
+            part = "moves" if policy == "none" else "automoves"
+            found = keys.classes.root
+            for _ in range(STEPS):
+                state = keys.state_of(found)
+                if policy == "none":
+                    row = np.array([state], np.uint64)
+                    stored = _stored(keys, state)
+                    values["keys"].append([*state, *stored, fingerprints(row).tolist()])
+                words = np.uint64(state.signature), np.uint64(state.off)
+                count = int(class_successors(keys.tables, *words, rows))
+                after = [State(*map(int, row[:2]), 0, 0) for row in rows[:count]]
+                open_ones = sorted(one for one in set(after) if one.signature != keys.goal)
+                values[part].append([len(after), *map(list, open_ones)])
+                if not open_ones:
+                    break
+                found = keys.class_of(min(open_ones, key=lambda one: digest(list(one))))
+    return values
+
+
 FAMILIES: dict[str, Callable[[], Values]] = {
     "cards": lambda: _of_states(("freecell", "seahaven_towers", "flower_garden")),
     "supermoves": lambda: _of_states(("freecell", "bakers_game"), "moves", AUTOMOVES),
     "runs": lambda: _of_states(("relaxed_freecell", "simple_simon")),
     "two-way": lambda: _of_states(("fortress", COMING_BACK[0])),
     "dominating": _of_records,
+    "classes": _of_classes,
     "pile": _of_piles,
     "patience": _of_patience,
 }

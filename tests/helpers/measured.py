@@ -53,7 +53,10 @@ class Measured(NamedTuple):
 
 
 def small_measured(rules: Rules, metric: str, policy: str, seed: int, most: int) -> Measured:
-    """A game of at most ``most`` positions, by a seed: cards anywhere, as many as leave it so."""
+    """Return a game of at most ``most`` positions, by a seed.
+
+    Cards lie anywhere, as many as leave it so.
+    """
     random = Random(seed)
     measure = Measure(rules, policy, metric)  # type: ignore[arg-type]
     kind = random.choice(("shuffled", "low cards deep", "runs"))

@@ -53,7 +53,7 @@ def smallest_cover(edges: list[tuple[int, int]]) -> int:
 
 
 def bound_of(position: Position, rules: Rules) -> int:
-    """The bound of the game's family."""
+    """Return the bound of the game's family."""
     if rules.whole_suits:
         return bound_of_whole_suits(position)
     if rules.two_way:
@@ -101,7 +101,7 @@ def bound_of_whole_suits(position: Position) -> int:
 
 
 def bound_of_measure(position: Position, measure: Measure) -> int:
-    """The bound of a search by that measure."""
+    """Return the bound of a search by that measure."""
     if not measure.by_room:
         return bound_of(position, measure.rules)
     aside = fewest_segments(position, measure.rules)

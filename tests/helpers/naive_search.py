@@ -55,7 +55,10 @@ def closure(game: Game) -> Closure | None:
 
 
 def small_game(rules: Rules, seed: int) -> tuple[Game, Closure]:
-    """A game of at most MOST states, by a seed: cards anywhere, as many as leave it that small."""
+    """Return a game of at most MOST states, by a seed.
+
+    Cards lie anywhere, as many as leave it that small.
+    """
     random = Random(seed)
     policy = random.choice(POLICIES)
     kind = random.choice(("shuffled", "low cards deep", "runs"))
@@ -103,7 +106,7 @@ def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
 def breadth_first(
     start: Position, rules: Rules, policy: Policy, most: int
 ) -> tuple[int | None, int] | None:
-    """(The fewest moves to the goal or None, how many positions can be reached).
+    """Return (the fewest moves to the goal or None, the number of positions to be reached).
 
     None if these are more than ``most``. Nothing but the readable model takes part in it.
     """

@@ -13,7 +13,7 @@ from helpers.support import ALL_RULES
 
 
 def shortest_ways(start: Position, rules: Rules, most: int) -> tuple[int, int] | None:
-    """The fewest moves to the goal and how many sequences of so many moves win.
+    """Return the fewest moves to the goal, and the number of sequences of that length that win.
 
     (0, 0) if none does, None if more than ``most`` positions can be reached. Places that differ in
     nothing count once, as in `Position.moves`.
@@ -63,7 +63,7 @@ def bounded_ways(start: Position, rules: Rules, length: int) -> int:
 
 
 def small_deal(seed: int, most: int = 800, runs: bool = False) -> tuple[Deal, int, int]:
-    """A deal of few cards that can be won, its length, and how many solutions have it.
+    """Return a deal of few cards that can be won, its length, and its number of solutions.
 
     With ``runs`` it may be of a game where a run is one move.
     """

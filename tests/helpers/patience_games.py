@@ -161,7 +161,7 @@ def whole_deck(random: Random) -> Deal:
 def fewest_moves(
     deal: Deal, policy: Policy, most: int, *, counted: bool
 ) -> tuple[int | None, int] | None:
-    """The length of a shortest solution, None without one, and how many positions there are.
+    """Return the length of a shortest solution, None without one, and the number of positions.
 
     Every single move is played. Turning the stock costs a move where it is ``counted``. None if
     there are more than ``most`` positions.

@@ -36,5 +36,5 @@ def row(
     limits: Limits = Limits(),
     **known: Any,
 ) -> Row:
-    """A row about a deal, of which some things are known."""
+    """Return a row about a deal, of which some facts are known."""
     return Asked(question, limits).row(Subject(number, None, rules), **{**NOTHING, **known})

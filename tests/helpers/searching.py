@@ -33,6 +33,7 @@ def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
 def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the search on disk do everything."""
     monkeypatch.setattr(dives, "SCHEDULE", ())
+    monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
@@ -44,7 +45,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:
 
 
 def check_win(deal: Deal, moves: Sequence[Move], policy: Policy) -> None:
-    """The moves are legal and win, and each safe move is made where it becomes possible."""
+    """Check that the moves are legal and win, and make each safe move where it becomes possible."""
     position = deal.position
     for move in moves:
         forced = position.forced(deal.rules, policy)

@@ -23,7 +23,7 @@ DATA = Path(__file__).parents[1] / "data" / "solutions.txt"
 
 @cache
 def rows() -> dict[tuple[int, int], str]:
-    """The single-card moves of every kept solution, by deal and freecells."""
+    """Return the single-card moves of every kept solution, by deal and freecells."""
     lines = [line for line in DATA.read_text().splitlines() if not line.startswith("#")]
     table = [line.split("\t") for line in lines]
     return {(int(deal), int(cells)): moves for deal, cells, moves in table}
@@ -31,7 +31,7 @@ def rows() -> dict[tuple[int, int], str]:
 
 @cache
 def solved(number: int, freecells: int = 4) -> Solution:
-    """A kept solution."""
+    """Return a kept solution."""
     deal = Deal.from_number(number, rules_for("freecell", freecells=freecells))
     return formats.read(Source(rows()[number, freecells] + "\n"), "short", Given(deal=deal))
 
@@ -39,7 +39,7 @@ def solved(number: int, freecells: int = 4) -> Solution:
 def random_game(
     number: int, rules: Rules, seed: int, length: int, policy: Policy = "none"
 ) -> Solution:
-    """A player's random moves, supermoves among them, with a game's automoves between them."""
+    """Return a player's random moves, supermoves among them, with automoves between them."""
     random = Random(seed)
     position = start = deal_number(number, rules)
     steps: list[Step] = []
@@ -54,11 +54,11 @@ def random_game(
 
 
 def mid_game(solution: Solution, moves: int) -> Solution:
-    """The rest of a solution, as a game of its own that starts where the rest does."""
+    """Return the rest of a solution, as a game of its own that starts where the rest does."""
     position: Position = list(solution.replay())[moves][1]
     return Solution(solution.rules, position, solution.steps[moves:], solution.final)
 
 
 def plain(solution: Solution) -> list[tuple[int, str, str]]:
-    """The single-card moves, without anything else."""
+    """Return the single-card moves, without anything else."""
     return [(m.card, str(m.source), str(m.destination)) for m in solution.moves()]

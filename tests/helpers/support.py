@@ -83,7 +83,7 @@ _FAST_FAMILIES = _FAST | {
 
 
 def _each(games: tuple[Rules, ...], fast: set[str]) -> pytest.MarkDecorator:
-    """A test of each of these games, slow but for those with these names."""
+    """Return a mark for a test of each of these games, slow but for those with these names."""
     return pytest.mark.parametrize(
         "rules",
         [
@@ -108,11 +108,11 @@ class Game(NamedTuple):
     codec: StateCodec
 
     def walk(self, steps: int) -> list[Position]:
-        """The positions of a random game from the start."""
+        """Return the positions of a random game from the start."""
         return walk(self.random, self.start, self.rules, self.policy, steps)
 
     def state(self, position: Position) -> tuple[np.uint64, ...]:
-        """The position as the kernels take it: signature and planes."""
+        """Return the position as the kernels take it: signature and planes."""
         return words_of(*self.codec.state(position))
 
 
@@ -124,7 +124,7 @@ class Successor(NamedTuple):
 
 
 def random_game(rules: Rules, seed: int) -> Game:
-    """A start of any kind and a policy, by a seed."""
+    """Return a start of any kind and a policy, by a seed."""
     random = Random(seed)
     policy = random.choice(POLICIES)
     start = random_start(random, rules, policy)
@@ -132,7 +132,7 @@ def random_game(rules: Rules, seed: int) -> Game:
 
 
 def random_start(random: Random, rules: Rules, policy: Policy) -> Position:
-    """A deal, a position in the middle of a game, or cards anywhere."""
+    """Return a deal, a position in the middle of a game, or cards anywhere."""
     kind = random.randrange(3)
     if kind == 2:
         return random_layout(random, rules)
@@ -163,7 +163,10 @@ def random_layout(random: Random, rules: Rules) -> Position:
 def walk(
     random: Random, start: Position, rules: Rules, policy: Policy, steps: int
 ) -> list[Position]:
-    """The positions of a random game; it may get stuck. Moves home are liked a little better."""
+    """Return the positions of a random game; it may get stuck.
+
+    Moves home are liked a little better.
+    """
     positions = [start]
     for _ in range(steps):
         following = positions[-1].successors(rules, policy)
@@ -191,7 +194,7 @@ def needed_moves(t, signature, off, low, high, code, every, moves):  # type: ign
 
 
 def core_successors(codec: StateCodec, state: State, skip: int = 0) -> tuple[list[Successor], bool]:
-    """The successors that the core finds, and whether the move is forced."""
+    """Return the successors that the core finds, and True if the move is forced."""
     states, codes = np.zeros((MAX_MOVES, 4), np.uint64), np.zeros(MAX_MOVES, np.uint16)
     count, forced = successors(codec.tables, *words_of(*state), np.uint64(skip), states, codes)
     return [

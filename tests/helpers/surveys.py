@@ -42,7 +42,7 @@ def survey(
 
 
 def rows_of(path: Path) -> list[Row]:
-    """The rows of a table, in order."""
+    """Return the rows of a table, in order."""
     return load_rows(path).sorted()
 
 

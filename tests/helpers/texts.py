@@ -31,7 +31,10 @@ def validate(text: str, name: str) -> None:
 
 
 def board(position: Position, ten: str) -> str:
-    """A board in that program's style: four characters for a freecell, blank if it is empty."""
+    """Return a board in that program's style.
+
+    A freecell takes four characters, blank if it is empty.
+    """
     heights = [(name, position.foundations["HSDC".index(name)]) for name in "HCDS"]
     home = "".join(f"{name}-{RANKS[height].replace('T', ten)} " for name, height in heights)
     cells = "".join(

@@ -16,8 +16,8 @@ from dbmsolver.verify.format import (
     comes_back,
 )
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, Task, Work, expand
-from dbmsolver.verify.kernels.partition import Index, Partition
+from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, Work, expand
+from dbmsolver.verify.kernels.partition import Partition, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
 
@@ -27,7 +27,7 @@ NOWHERE = (0, 0, 0, 1)
 
 
 def encode(form: Format, position: Position) -> Words:
-    """A position as signature and planes, card by card."""
+    """Return a position as signature and planes, card by card."""
     heights = list(position.foundations)
     back: list[int] = []
     if comes_back(form) and min(heights) < 13:
@@ -81,7 +81,7 @@ class Expanded(NamedTuple):
 
 def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE) -> Expanded:
     zero, none = np.zeros(1, np.int64), np.empty(0, np.int64)
-    index = Index(
+    index = RunIndex(
         np.array(words[:1], np.uint64), zero, zero, zero - 1, none, np.empty(0, np.uint64),
         np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
     )  # fmt: skip
@@ -100,7 +100,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
         digest=np.zeros(1, np.uint64),
     )
     segments = np.array([[0, 0, 1, 0]])
-    task = Task(False, 0, np.array(root, np.uint64), 0, 0)
+    task = CheckTask(False, 0, np.array(root, np.uint64), 0, 0)
     error = expand(form, index, task, partition, segments, make_board(), work)
     rows = [[int(word) for word in row] for row in work.rows[: work.place[2]]]
     split: tuple[list[Words], list[Words]] = ([], [])

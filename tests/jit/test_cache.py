@@ -48,7 +48,7 @@ def fourfold_of_many(numbers):
 
 
 def loads(folder: Path, home: Path) -> str:
-    """The hits and misses of one kernel in a new process, with the package in a folder."""
+    """Return the hits and misses of one kernel in a new process, with the package in a folder."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(home)}
     environment.pop("NUMBA_CACHE_DIR", None)
     command = [sys.executable, "-c", LOADS]

@@ -71,9 +71,18 @@ def runs():
 
 def turns():
     deal = Deal.from_number(66, rules_for("klondike_by_threes"))
-    assert prove(deal).verdict == solve(deal).verdict == "unsolvable"
+    assert prove(deal, method="every-position").verdict == solve(deal).verdict == "unsolvable"
     deal = Deal.from_number(2, rules_for("klondike"))
     assert solve(deal, any_solution=True, max_states=1000).moves
+
+def classes():
+    worker.SMALL, piece_tables.SMALLEST_BITS = UNDIVIDED
+    deal = Deal.from_number(12, rules_for("klondike_by_threes"))
+    assert prove(deal).states == 132_887
+    dives.CLASS_SCHEDULE = ()
+    worker.SMALL = 500
+    piece_tables.SMALLEST_BITS = 12
+    assert prove(deal, threads=2, store=Path(sys.argv[1]) / "classes").states == 132_887
 
 def fills():
     deal = Deal.from_number(5, rules_for("canfield"))
@@ -96,6 +105,7 @@ CHECKS = {
     ),
     "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
     "runs": 'check("prove", "every-position", runs, family="runs")',
+    "classes": 'check("prove", "classes", classes, family="patience")',
     "turns": 'check("prove", "every-position", turns, family="patience")',
     "fills": 'check("prove", "every-position", fills, family="canfield")',
     "piles": 'check("prove", "every-position", piles, family="pile")',

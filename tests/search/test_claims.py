@@ -75,7 +75,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture
 def forge(kept: dict[str, Path], tmp_path: Path) -> Callable[..., Path]:
-    """Copies a store and changes its manifest, seal and all."""
+    """Return a function that copies a store and changes its manifest, seal and all."""
 
     def change(name: str, how: Callable[[Manifest], Any]) -> Path:
         store = shutil.copytree(kept[name], tmp_path / name)

@@ -28,7 +28,7 @@ from dbmsolver.storage.store import Store
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """A store that a search has begun, without the records of that search."""
+    """Yield a store that a search has begun, without the records of that search."""
     deal = Deal.from_number(1, rules_for("freecell", 2))
     prove(deal, store=tmp_path / "store", max_states=50)
     with Store.open(tmp_path / "store") as opened:
@@ -39,14 +39,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def runs(*signatures: int) -> Runs:
-    """A state of each of these signatures."""
+    """Return a state of each of these signatures."""
     words = np.array(signatures, np.uint64)
     size = words.size
     return Runs(words, np.ones(size, np.int64), words.copy(), np.ones(size, np.uint8), 1)
 
 
 def block(first: int, last: int, kind: bytes = b"C") -> BlockRef:
-    """A block of two states of layer 5 and stratum 7, not yet stored."""
+    """Return a block of two states of layer 5 and stratum 7, not yet stored."""
     data = encode_block(runs(first, last))
     return BlockRef(Closed(5, 7, first, last, 2, data), data=data, kind=kind)
 

@@ -39,7 +39,10 @@ LITTLE = {"prove": 1_000_000, "solve": 48 << 20}
 
 
 def check_killed(store: Path, times: int, **settings: Any) -> None:
-    """A proof that is killed from its start-up on, each time continued: the same in the end."""
+    """Check that a proof that is killed from its start-up on ends with the same answer.
+
+    It is continued each time.
+    """
     settings = {
         "memory": LITTLE[settings["question"]],
         "commit": 5.0,
@@ -88,7 +91,7 @@ def test_killed_many_times(
 
 
 def check_write_errors(store: Path, failing: FailingWrites, question: str, numbers: range) -> None:
-    """A search whose n-th write fails, for every n, each time continued."""
+    """Check a search whose n-th write fails, for every n, each time continued."""
     ask = prove if question == "prove" else solve
     failing.fail_in_turn(numbers, lambda: ask(DEAL, store=store, memory=LITTLE[question]))
     result = ask(DEAL, store=store, memory=LITTLE[question])
@@ -140,9 +143,9 @@ def test_the_deal_is_pending_when_the_search_begins(
 
 
 def stopped_after_a_spill(store: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """A proof that ends without a further word when it has spilled twice.
+    """Stop a proof without a further word when it has spilled twice.
 
-    Returns how many records that left.
+    Returns the number of records that it left.
     """
     spills = 0
     real = recorder.Recorder.spill
@@ -255,21 +258,21 @@ def test_books_of_a_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lose: Any, stored: bool
 ) -> None:
     lose(monkeypatch)
-    with pytest.raises(InternalError, match="the books do not balance"):
+    with pytest.raises(InternalError, match="internal check failed"):
         prove(MEDIUM, store=tmp_path / "store" if stored else None)
 
 
-def lose_an_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def lose_incoming_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Partition.distribute
     calls = 0
 
-    def distribute(self: Partition, rows: Any, *exchange: Any) -> None:
+    def distribute(self: Partition, rows: Any, *lock: Any) -> None:
         nonlocal calls
-        real(self, rows, *exchange)
+        real(self, rows, *lock)
         calls += 1
         for queue in self.queues or ():
-            if calls == 20 and queue.inbox:
-                queue.inbox.pop()
+            if calls == 20 and queue.incoming:
+                queue.incoming.pop()
 
     monkeypatch.setattr(Partition, "distribute", distribute)
 
@@ -285,10 +288,10 @@ def lose_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ShardQueue, "enlarge_table", enlarge)
 
 
-@pytest.mark.parametrize("lose", [lose_an_inbox, lose_what_waits])
+@pytest.mark.parametrize("lose", [lose_incoming_candidates, lose_what_waits])
 def test_books_of_a_search_by_cost(monkeypatch: pytest.MonkeyPatch, lose: Any) -> None:
     lose(monkeypatch)
-    with pytest.raises(InternalError, match="the books do not balance"):
+    with pytest.raises(InternalError, match="internal check failed"):
         solve(MEDIUM)
 
 
@@ -306,7 +309,7 @@ def test_books_of_a_search_by_cost_that_is_continued(
                 del self.partitions[0].candidates[layer]
 
     monkeypatch.setattr(Checkpoint, "restore", restore)
-    with pytest.raises(InternalError, match="the books do not balance"):
+    with pytest.raises(InternalError, match="internal check failed"):
         solve(MEDIUM, store=tmp_path / "store")
 
 
@@ -323,7 +326,7 @@ def test_closed_states_that_are_missing_at_the_end(
         return refs
 
     monkeypatch.setattr(recorder.Recorder, "add_closed", add)
-    with pytest.raises(InternalError, match="the books do not balance"):
+    with pytest.raises(InternalError, match="internal check failed"):
         prove(MEDIUM, store=tmp_path / "store")
 
 

@@ -40,7 +40,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the stores that tests get copies of."""
+    """Return a folder with the stores that tests get copies of."""
     path = tmp_path_factory.mktemp("originals")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorder, "COMMIT_SECONDS", 0.0)
@@ -51,13 +51,13 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def begun(originals: Path, tmp_path: Path) -> Path:
-    """A store with about half of a proof, in several commits."""
+    """Return a store with about half of a proof, in several commits."""
     return Path(shutil.copytree(originals / "begun", tmp_path / "store"))
 
 
 @pytest.fixture
 def finished(originals: Path, tmp_path: Path) -> Path:
-    """A store with a solution."""
+    """Return a store with a solution."""
     return Path(shutil.copytree(originals / "finished", tmp_path / "finished"))
 
 

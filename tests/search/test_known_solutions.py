@@ -17,7 +17,7 @@ from dbmsolver.notation.format_names import FORMATS
 from dbmsolver.results import Better, Event, Options, Question, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.improve import improver
-from dbmsolver.search.improve.beam import Shape
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.shortest import ShortestBelow
 
 FAMILIES: dict[str, tuple[Callable[[], Deal], str | None]] = {
@@ -77,7 +77,7 @@ def test_a_plain_search_that_a_limit_ends_tells_it(tmp_path: Path, family: str) 
 @pytest.fixture
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun, and commits as often as can be."""
-    monkeypatch.setattr(improver, "_BESIDE", ((1, Shape(50)), (1, Shape(300))))
+    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
     monkeypatch.setattr(improver, "_STATES", 1)
     monkeypatch.setattr(recorder, "COMMIT_SECONDS", 0.0)
 

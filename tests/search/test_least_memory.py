@@ -13,6 +13,7 @@ from dbmsolver.cli.values import LEAST_MEMORY
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.process import anonymous_memory
+from dbmsolver.results import Method
 
 
 def test_a_proof_with_the_least_memory(tmp_path: Path) -> None:
@@ -32,10 +33,19 @@ def test_a_proof_of_klondike_with_the_least_memory(keep: str, tmp_path: Path) ->
     """Without the limit it needs several times as much."""
     rules = GAMES["klondike_by_threes"]
     # All kernels, and what they take, are in memory after this.
-    api.prove(Deal.from_number(38, rules), store=tmp_path / "warm", memory=1 << 20)
+    api.prove(
+        Deal.from_number(38, rules),
+        store=tmp_path / "warm",
+        memory=1 << 20,
+        method=Method.EVERY_POSITION,
+    )
     before = anonymous_memory()
     result = api.prove(
-        Deal.from_number(262, rules), store=tmp_path / "store", memory=LEAST_MEMORY, keep=keep
+        Deal.from_number(262, rules),
+        store=tmp_path / "store",
+        memory=LEAST_MEMORY,
+        keep=keep,
+        method=Method.EVERY_POSITION,
     )
     assert (result.verdict, result.states) == ("unsolvable", 2_956_311)
     assert result.digest == "a3656f0cbef65bd2"

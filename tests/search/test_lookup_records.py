@@ -26,7 +26,7 @@ from dbmsolver.search import inspect
 
 
 def check_lookup(store: Path, start: Position, position: Position, deal: Deal) -> None:
-    """The moves are legal, and lead there."""
+    """Check that the moves are legal, and lead there."""
     moves = inspect.lookup(store, position)
     assert moves is not None, position
     at = start
@@ -37,7 +37,7 @@ def check_lookup(store: Path, start: Position, position: Position, deal: Deal) -
 
 
 def unsolvable_deck(build: Build, fill: Fill, seed: int) -> tuple[Deck, Deal]:
-    """The first small deck after the seed that has records and cannot be won."""
+    """Return the first small deck after the seed that has records and cannot be won."""
     random = Random(f"lookup {build} {fill} {seed}")
     while True:
         deck = random_deck(random, build, fill)

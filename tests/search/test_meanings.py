@@ -53,6 +53,11 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "moves": (1, "8f615bbe17b05b28"),
         "automoves": (1, "ae35d54bea466922"),
     },
+    "classes": {
+        "keys": (1, "c05e52deafac6c80"),
+        "moves": (1, "32bc7889372f50d3"),
+        "automoves": (1, "19f2df8470f427b0"),
+    },
     "pile": {
         "keys": (1, "a88a18fcc0fbb05a"),
         "moves": (1, "e58e145e8df413c0"),
@@ -66,7 +71,7 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
     },
 }
 """The version of each part, and a digest of what it gives on fixed positions."""
-_FAST = ("cards", "dominating", "pile", "patience")
+_FAST = ("cards", "dominating", "classes", "pile", "patience")
 """The other families need kernels that no other fast test compiles."""
 PLACE = "dbmsolver/storage/meanings.py"
 

@@ -41,7 +41,7 @@ REAL = [
 
 
 def check_moves(found: Result) -> None:
-    """The moves are those of the measure, win, and are as many as the result says."""
+    """Check that the moves are those of the measure, win, and are as many as the result says."""
     measure, position = found.measure, found.deal.position
     for move in found.moves:
         following = [(m[:3], m.count, m.forced) for m, _ in measure.successors(position)]
@@ -52,7 +52,7 @@ def check_moves(found: Result) -> None:
 
 
 def check_game(game: Measured, **settings: Any) -> Result:
-    """A search finds what breadth first does."""
+    """Check that a search finds what breadth first does."""
     measure = game.measure
     settings = {"metric": measure.metric, "policy": measure.policy, "threads": 1} | settings
     found = solve(game.deal, **settings)

@@ -74,7 +74,7 @@ def test_interrupted_at_random_moments(
 
 
 def complete_layers(found: dict[str, Any]) -> list[list[int]]:
-    """The rows of the layers before the one with the solution."""
+    """Return the rows of the layers before the one with the solution."""
     return [row for row in found["strata"] if row[0] < found["length"]]
 
 
@@ -215,7 +215,7 @@ def test_resume_knows_its_arguments(tmp_path: Path) -> None:
 
 @pytest.fixture
 def begun(tmp_path: Path) -> Path:
-    """A store with the beginning of a proof of deal 11982."""
+    """Return a store with the beginning of a proof of deal 11982."""
     prove(Deal.from_number(11982), store=tmp_path / "store", max_states=1000)
     return tmp_path / "store"
 

@@ -29,7 +29,7 @@ LOST = [
 
 
 def deck(rules: Rules, seed: int, ranks: int) -> Deal:
-    """The upper ranks, shuffled and dealt in turn; the others are home."""
+    """Return the upper ranks, shuffled and dealt in turn; the others are home."""
     cards = list(range(52 - 4 * ranks, 52))
     Random(seed).shuffle(cards)
     columns = tuple(tuple(cards[index :: rules.columns]) for index in range(rules.columns))

@@ -81,7 +81,7 @@ def test_candidates_of_a_piece_are_delivered_in_parts(monkeypatch: pytest.Monkey
 
 
 def lengths(path: Path) -> list[int]:
-    """The bodies' sizes of all blocks in a store, by their headers."""
+    """Return the bodies' sizes of all blocks in a store, by their headers."""
     with Store.open(path, readonly=True) as store:
         headers = [
             store.read(key, 24) for kind in (b"C", b"A", b"P", b"B") for key in store.keys(kind)

@@ -73,7 +73,10 @@ def commands(store: Path) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Stores with a proof, half of one, and a solution; all kernels of the commands are loaded."""
+    """Return stores with a proof, half of one, and a solution.
+
+    All kernels of the commands are loaded.
+    """
     folder = tmp_path_factory.mktemp("sound")
     deal = Deal.from_number(11982)
     stores = {name: folder / name for name in ("proof", "half", "solution")}
@@ -88,7 +91,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def damaged(sound: Path, path: Path, change: Callable[[bytearray], object]) -> Path:
-    """A copy of a store with another data file."""
+    """Return a copy of a store with another data file."""
     path.mkdir()
     data = bytearray((sound / "data.mdb").read_bytes())
     change(data)
@@ -289,7 +292,7 @@ def test_all_records_are_read_as_lmdb_reads_them(sound: dict[str, Path]) -> None
 
 
 def transactions(random: Random, path: Path) -> Iterator[dict[bytes, bytes]]:
-    """The records of an environment after each of many transactions."""
+    """Yield the records of an environment after each of many transactions."""
     largest = random.choice((30, 300, 3000, 20_000))
     key_size = random.choice((8, 28, 200))
     records: dict[bytes, bytes] = {}

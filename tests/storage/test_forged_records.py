@@ -31,7 +31,10 @@ Records = dict[bytes, bytes]
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Stores with every kind of record: a proof and a search by cost begun, a proof finished."""
+    """Return stores with every kind of record.
+
+    They are a proof and a search by cost begun, and a proof finished.
+    """
     base = tmp_path_factory.mktemp("stores")
     prove(DEAL, store=base / "proof", max_states=20_000)
     solve(DEAL, store=base / "layers", max_states=20_000)
@@ -60,7 +63,7 @@ def write(path: Path, records: Records) -> None:
 
 
 def repaired(path: Path, key: bytes, value: bytes) -> bytes:
-    """A record's value with the checksum it needs."""
+    """Return a record's value with the checksum it needs."""
     identity = bytes.fromhex(json.loads(read(path)[b"M"])["id"])
     return bound(with_content_hash(value[8:]), identity + key)
 
@@ -107,7 +110,7 @@ def zstd_bomb(size: int) -> bytes:
 
 
 def mutations(rng: random.Random, value: bytes) -> bytes:
-    """A value that somebody made of another, in one of many ways."""
+    """Return a value that somebody made of another, in one of many ways."""
     data = bytearray(value)
     way = rng.randrange(6)
     if way == 0:  # truncated

@@ -42,7 +42,7 @@ def test_without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module", name="two_machines")
 def a_cluster() -> Iterator[Any]:
-    """A cluster of two machines with a processor each."""
+    """Yield a cluster of two machines with a processor each."""
     with two_machines() as cluster:
         yield cluster
 

@@ -155,7 +155,7 @@ def wait_for_rows(driver: subprocess.Popen[bytes], path: Path) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the processes that a process has started."""
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
@@ -172,7 +172,7 @@ NONE = rules_for("freecell", 0)
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The table of an undisturbed survey."""
+    """Return the table of an undisturbed survey."""
     path = tmp_path_factory.mktemp("whole") / "whole.csv"
     survey(path, "1-800", NONE)
     return path

@@ -78,7 +78,7 @@ def test_rows_of_parquet_come_into_the_table_now_and_then(
 
 
 def dies(path: Path, put: list[Row]) -> None:
-    """A process puts rows and is killed."""
+    """Put rows in a process that is killed."""
     child = os.fork()
     if not child:
         table = Table(path, VERDICT)

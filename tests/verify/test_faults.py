@@ -118,7 +118,7 @@ def test_a_key_altered_to_another_legal_position(proof: Path, seed: int) -> None
 
 
 def other_key(form: Format, runs: Any, number: int, random: Random) -> int | None:
-    """A legal local key of the state's signature that its run has not; None if none is found."""
+    """Return a legal local key of the state's signature that its run has not; None without one."""
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
     theirs = {int(key) for key in runs.keys[int(ends[run] - runs.counts[run]) : int(ends[run])]}
@@ -203,7 +203,7 @@ def place_of(form: Format, position: Position, card: int) -> int:
 
 
 def position_of_state(form: Format, runs: Any, number: int) -> Position:
-    """A state of a block (with narrow keys), by the verifier's own reading."""
+    """Return a state of a block (with narrow keys), by the verifier's own reading."""
     from dbmsolver.verify.refutation import position_of
 
     ends = np.cumsum(runs.counts)
@@ -255,7 +255,7 @@ def test_codes_in_a_ring(proof: Path) -> None:
 def parent_number(
     form: Format, runs: Any, number: int, card: int, now: int, before: int
 ) -> int | None:
-    """Number in the block of the state with the card where it was before."""
+    """Return the number in the block of the state with the card where it was before."""
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, number, side="right"))
     _, home, locked = take_signature(form, runs.signatures[run])
@@ -338,7 +338,7 @@ def test_a_solution_lengthened(solve: Path) -> None:
 
 
 def with_a_detour(deal: Deal, path: list[list[int]]) -> list[list[int]]:
-    """The solution with a move, and the one that takes it back, inserted as early as can be."""
+    """Return the solution with a move, and the one that takes it back, as early as can be."""
     form = make_format(deal, "wkr")
     position = deal.position
     for number, step in enumerate(path):

@@ -67,7 +67,7 @@ STORES = [
 
 
 def solved(store: Path, metric: Any, policy: Any) -> Result:
-    """A store of deal 2, or where that takes long of its end."""
+    """Return a store of deal 2, or where that takes long of its end."""
     position = Deal.from_number(2).position
     if policy in ("horne", "wkr") and metric == "moves":
         begun = solve(Deal.from_number(2), threads=1).moves

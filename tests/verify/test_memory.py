@@ -25,10 +25,10 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.verify import partitions, pieces
 from dbmsolver.verify.check import verify
 from dbmsolver.verify.division import choose
-from dbmsolver.verify.exchange import Exchange
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.partitions import cut
 from dbmsolver.verify.report import Verification
+from dbmsolver.verify.row_queues import RowQueues
 from dbmsolver.verify.spill import Spill, mapped_zeros
 
 BUDGETS = [2_000, 20_000, 200_000, 1_000_000]
@@ -164,20 +164,20 @@ def test_samples_with_any_memory(
 @pytest.mark.parametrize("memory", [0, 3000, 1 << 20])
 def test_rows_arrive(memory: int) -> None:
     random = np.random.default_rng(1)
-    exchange = Exchange(np.array([1, 1, 5]), 2, memory)
+    row_queues = RowQueues(np.array([1, 1, 5]), 2, memory)
     sent: dict[int, list[list[int]]] = {0: [], 1: [], 2: []}
     for _ in range(100):
         partition = int(random.integers(3))
         rows = random.integers(1 << 30, size=(int(random.integers(1, 9)), 4)).astype(np.uint64)
         sent[partition] += rows.tolist()
-        exchange.send(partition, rows)
+        row_queues.send(partition, rows)
     for partition, rows_sent in sent.items():
-        assert exchange.runs(partition).tolist() == sorted({row[-1] for row in rows_sent})
-        batches = [batch.open() for batch in exchange.take(partition, 10)]
+        assert row_queues.runs(partition).tolist() == sorted({row[-1] for row in rows_sent})
+        batches = [batch.open() for batch in row_queues.take(partition, 10)]
         assert max(len(rows) for rows in batches) <= 10
         assert sorted(np.concatenate(batches).tolist()) == sorted(rows_sent)
-        assert not exchange.has(partition)
-    exchange.close()
+        assert not row_queues.has(partition)
+    row_queues.close()
 
 
 def test_files() -> None:

@@ -28,7 +28,7 @@ TURN = [0, 6]
 
 
 def _deal_with_turns() -> Deal:
-    """A small deck of Klondike whose shortest solution turns the stock."""
+    """Return a small deck of Klondike whose shortest solution turns the stock."""
     random = Random(3)
     while True:
         deal = small_deck("klondike_by_threes", random)

@@ -83,7 +83,7 @@ def test_a_solution_is_replayed(tmp_path: Path) -> None:
 
 @cache
 def small_game(kind: str) -> tuple[Deck, dict[Record, set[State]]]:
-    """A deck without a win, with some records; the kind says what is special about them."""
+    """Return a deck without a win, with some records; the kind says what is special about them."""
     random = Random(kind)
     while True:
         fill: Fill = "kings" if "kings" in kind else "any"
@@ -100,7 +100,7 @@ SMALL = ["fix 1", "fix 2", "fix suit", "any 1", "any suit", "kings", "kings suit
 
 
 def stored(keys: RecordKeys, runs: Runs, number: int) -> Record:
-    """A record of a block."""
+    """Return a record of a block."""
     form = make_format(keys.deal, keys.policy)
     run = int(np.searchsorted(np.cumsum(runs.counts), number, side="right"))
     signature = runs.signatures[run]

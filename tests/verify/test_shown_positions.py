@@ -26,7 +26,7 @@ from dbmsolver.verify.refutation import position_of
 
 
 def walk(deal: Deal, seed: int, steps: int = 50) -> list[Position]:
-    """The positions of a random game."""
+    """Return the positions of a random game."""
     random, position = Random(seed), deal.position
     found = [position]
     for _ in range(steps):

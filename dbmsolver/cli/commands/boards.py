@@ -81,7 +81,7 @@ _board_options = gathered(
 def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm) -> None:
     """Print the board of DEAL: a line for each column, the deepest card first.
 
-    What is printed can be given back as a DEAL, as text and as JSON. With --svg, or -o deal.svg, it
+    The output can be given back as a DEAL, as text and as JSON. With --svg, or -o deal.svg, it
     is a picture.
     """
     deal = deal_form.load(source, rules)
@@ -115,7 +115,7 @@ def board_command(
 ) -> None:
     """Print the position after some moves of the solution in the file SOLUTION, in any format.
 
-    What is printed can be given back as a DEAL, as text and as JSON. With --svg, or -o board.svg,
+    The output can be given back as a DEAL, as text and as JSON. With --svg, or -o board.svg,
     it is a picture. Every move up to there is checked.
     """
     check_output(form.output)

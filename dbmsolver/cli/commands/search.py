@@ -39,7 +39,7 @@ from dbmsolver.cli.options import (
 )
 from dbmsolver.cli.played import play_out
 from dbmsolver.cli.render import has_solution
-from dbmsolver.cli.sequences import Asked, answer_all, check_asked, sequence_options
+from dbmsolver.cli.sequences import SequenceOptions, answer_all, check_asked, sequence_options
 from dbmsolver.cli.values import DealCommand, StorePath
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
@@ -156,7 +156,7 @@ def solve_command(
     options: Options,
     metric: Metric | None,
     any_solution: bool,
-    asked: Asked,
+    asked: SequenceOptions,
     every_first_move: bool,
     played: str | None,
     limits: Limits,
@@ -240,7 +240,12 @@ def _search(
 
 
 def _all(
-    deal: Deal, options: Options, limits: Limits, form: AnswerForm, shown: Shown, asked: Asked
+    deal: Deal,
+    options: Options,
+    limits: Limits,
+    form: AnswerForm,
+    shown: Shown,
+    asked: SequenceOptions,
 ) -> int:
     with compilers_for(Question.SOLVE, deal, options, counting=True):
         return answer_all(deal, options, limits, form, shown, asked)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     "standard output, which gets nothing else then.",
 )
 def status_command(store: str, as_json: bool, plot: str | None) -> None:
-    """Show what is in STORE: the question, the answer so far, and states by stratum and layer."""
+    """Show the content of STORE: question, answer so far, and states by stratum and layer."""
     if plot == "-" and as_json:
         raise UsageError("--json and --plot - are both for standard output, expected one of them")
     if plot is not None:
@@ -120,8 +120,13 @@ def _plot(status: StoreStatus) -> str:
         charts.insert(0, Chart("layer", list(sums(status.strata, 0))))
     if status.history:
         points = [
-            Point(one.milliseconds, one.layer if by_layer else one.stratum, one.states, one.forced)
-            for one in status.history
+            Point(
+                moment.milliseconds,
+                moment.layer if by_layer else moment.stratum,
+                moment.states,
+                moment.forced,
+            )
+            for moment in status.history
         ]
         charts.append(Growth("layer" if by_layer else "stratum", points))
     return draw_charts(f"{title(status.deal)}: {status.verdict or 'not finished'}", charts)

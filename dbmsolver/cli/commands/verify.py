@@ -12,7 +12,7 @@ import click
 
 from dbmsolver.cli.answers import follow
 from dbmsolver.cli.options import Shown, json_option, progress_options, threads_option
-from dbmsolver.cli.progress import Progress
+from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
 from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
@@ -139,7 +139,7 @@ def _measured(event: Event, states: int) -> Event:
 
 
 def _again(
-    source: str, threads: int | None, memory: int | None, as_json: bool, progress: Progress
+    source: str, threads: int | None, memory: int | None, as_json: bool, progress: ProgressDisplay
 ) -> tuple[bool, str]:
     """Run the search of a certificate again: whether it says the same, and the report."""
     from dbmsolver.cli.render import deal_data, dump_json, rules_data, verdict_line

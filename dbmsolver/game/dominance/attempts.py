@@ -43,7 +43,7 @@ class Attempt(NamedTuple):
     """The cards that each column lifted from keeps while x moves."""
 
 
-class Game(NamedTuple):
+class RecordFacts(NamedTuple):
     """A record, with the facts about it that are looked up again and again."""
 
     record: Record
@@ -54,23 +54,23 @@ class Game(NamedTuple):
     empty: int
 
 
-def within_reach(card: int, game: Game) -> bool:
+def within_reach(card: int, facts: RecordFacts) -> bool:
     """Return True if all cards above it can be lifted; only then can a macro use the card."""
-    if card not in game.places:
+    if card not in facts.places:
         return True
-    index, depth = game.places[card]
-    return len(game.record.columns[index]) - depth - 1 <= game.free
+    index, depth = facts.places[card]
+    return len(facts.record.columns[index]) - depth - 1 <= facts.free
 
 
-def parents_of(card: int, game: Game) -> list[int]:
+def parents_of(card: int, facts: RecordFacts) -> list[int]:
     """Return the legal parents that are in play and within reach, lowest first."""
     row = range(4 * rank(card), min(4 * rank(card) + 4, CARDS))
     return [
         parent
         for parent in row
-        if game.rules.can_stack(card, parent)
-        and parent >> 2 >= game.record.foundations[parent & 3]
-        and within_reach(parent, game)
+        if facts.rules.can_stack(card, parent)
+        and parent >> 2 >= facts.record.foundations[parent & 3]
+        and within_reach(parent, facts)
     ]
 
 
@@ -83,24 +83,24 @@ def least_kept(record: Record, *limits: tuple[int, int]) -> dict[int, int]:
     return kept
 
 
-def on_top(card: int, game: Game) -> list[tuple[int, int]]:
+def on_top(card: int, facts: RecordFacts) -> list[tuple[int, int]]:
     """Return the limit that a card's column keeps to, so that nothing lies on the card.
 
     There is none for a card that is in no stuck column.
     """
-    if card not in game.places:
+    if card not in facts.places:
         return []
-    column, depth = game.places[card]
+    column, depth = facts.places[card]
     return [(column, depth + 1)]
 
 
-def home_or_onto(card: int, game: Game) -> Iterator[Attempt]:
+def home_or_onto(card: int, facts: RecordFacts) -> Iterator[Attempt]:
     """Yield the ways to move a card home, and onto cards that stay in stuck columns."""
-    record, places = game.record, game.places
-    limits = on_top(card, game)
+    record, places = facts.record, facts.places
+    limits = on_top(card, facts)
     if record.foundations[suit(card)] == rank(card) - 1:
         yield Attempt("home", card, None, None, least_kept(record, *limits))
-    for parent in parents_of(card, game):
+    for parent in parents_of(card, facts):
         if parent not in places:
             continue
         column, depth = places[parent]

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.dominance.attempts import (
     Attempt,
-    Game,
     Macro,
+    RecordFacts,
     height_added,
     home_or_onto,
     least_kept,
@@ -37,10 +37,10 @@ from dbmsolver.game.dominance.records import (
 )
 
 
-def cell_macros(game: Game) -> Iterator[Macro]:
+def cell_macros(facts: RecordFacts) -> Iterator[Macro]:
     """Yield all macros of a record; the records they lead to are not normalised."""
-    record, rules, places, free, _ = game
-    for attempt in _cell_attempts(game):
+    record, rules, places, free, _ = facts
+    for attempt in _cell_attempts(facts):
         kind, x, p, host, kept = attempt
         lifts = lifts_of(record, kept)
         if lifts > free:
@@ -58,18 +58,18 @@ def _from_cell(x: int, places: dict[int, tuple[int, int]], kept: dict[int, int])
     return x not in places or kept.get(places[x][0], CARDS) <= places[x][1]
 
 
-def _cell_attempts(game: Game) -> Iterator[Attempt]:
-    record, rules, places, _, empty = game
+def _cell_attempts(facts: RecordFacts) -> Iterator[Attempt]:
+    record, rules, places, _, empty = facts
     for x in in_play(record.foundations):
-        if not within_reach(x, game):
+        if not within_reach(x, facts):
             continue
-        yield from home_or_onto(x, game)
+        yield from home_or_onto(x, facts)
         if rules.can_fill(x) and not (x in places and places[x][1] == 0):
             if empty:
-                yield Attempt("to column", x, None, None, least_kept(record, *on_top(x, game)))
+                yield Attempt("to column", x, None, None, least_kept(record, *on_top(x, facts)))
                 continue
             for host in range(len(record.columns)):
-                kept = least_kept(record, *on_top(x, game), (host, 0))
+                kept = least_kept(record, *on_top(x, facts), (host, 0))
                 yield Attempt("to column", x, None, host, kept)
 
 

@@ -57,7 +57,7 @@ def _options(
     """Return the cards that a card from a slot can have lain on, and TO_EMPTY_COLUMN."""
     exposed = [column[-1] for column in columns] + [other for other in slots if other != card]
     under = _dealt_on(card, start)
-    options = [one for one in exposed if rules.can_stack(card, one) or one == under]
+    options = [parent for parent in exposed if rules.can_stack(card, parent) or parent == under]
     if not columns_are_slots(rules) and (rules.can_fill(card) or under == TO_EMPTY_COLUMN):
         options.append(TO_EMPTY_COLUMN)
     return options

@@ -34,7 +34,7 @@ class Edge(NamedTuple):
         parked if one that lies under it has to be.
         """
         rests = {column[0]: column for column in self.after.columns}
-        changed = [one for one in self.before.columns if rests.get(one[0]) != one]
+        changed = [column for column in self.before.columns if rests.get(column[0]) != column]
         cards: list[int] = []
         for column in sorted(changed, key=lambda column: column[0] in rests):
             rest = rests.get(column[0], column[: shortest_stuck(rules) - 1])

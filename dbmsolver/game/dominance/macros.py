@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dbmsolver.game.dominance.attempts import Game, Macro
+from dbmsolver.game.dominance.attempts import Macro, RecordFacts
 from dbmsolver.game.dominance.cell_macros import cell_macros
 from dbmsolver.game.dominance.records import (
     Record,
@@ -36,7 +36,7 @@ def macros(record: Record, rules: Rules, policy: Policy) -> Iterator[Macro]:
         for depth, card in enumerate(column)
     }
     free, empty = free_slots(record, rules), empty_columns(record, rules)
-    game = Game(record, rules, places, free, empty)
+    facts = RecordFacts(record, rules, places, free, empty)
     make = slot_macros if columns_are_slots(rules) else cell_macros
-    for macro in make(game):
+    for macro in make(facts):
         yield macro._replace(record=normalise(macro.raw, rules, policy))

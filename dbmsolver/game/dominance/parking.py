@@ -10,7 +10,7 @@ from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 
 
-class Board:
+class ParkingBoard:
     """A position that changes: where each exposed card lies is looked up."""
 
     def __init__(self, position: Position) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from dbmsolver.game.dominance.attempts import Macro
 from dbmsolver.game.dominance.edges import Edge, reduction_edges
-from dbmsolver.game.dominance.parking import Board
+from dbmsolver.game.dominance.parking import ParkingBoard
 from dbmsolver.game.dominance.records import (
     TO_EMPTY_COLUMN,
     columns_are_slots,
@@ -84,12 +84,12 @@ def directly(
     Also returns the position after them. None if these moves do not do. They nearly always do; they
     may not where slots run full and it matters which card lies in a column.
     """
-    board = Board(position)
+    board = ParkingBoard(position)
     card, onto = edge.card, edge.onto
     wanted = alone if onto is None or onto == TO_EMPTY_COLUMN else alone | {onto}
-    for one in edge.lifted(rules):
+    for lifted in edge.lifted(rules):
         _to_columns(board, wanted, card)
-        if not _park(board, one, one in wanted, rules):
+        if not _park(board, lifted, lifted in wanted, rules):
             return None
     _to_columns(board, wanted, card)
     if onto is None:
@@ -103,21 +103,21 @@ def directly(
     return board.moves, board.position()
 
 
-def _park(board: Board, card: int, to_column: bool, rules: Rules) -> bool:
+def _park(board: ParkingBoard, card: int, to_column: bool, rules: Rules) -> bool:
     """Lift a card to a free slot; whether there is one."""
     column = board.empty_column() if columns_are_slots(rules) else None
     cell = board.free_cell()
     return board.move(card, column or cell if to_column else cell or column)
 
 
-def _to_columns(board: Board, wanted: frozenset[int], card: int) -> None:
+def _to_columns(board: ParkingBoard, wanted: frozenset[int], card: int) -> None:
     """Bring cards from freecells to columns, as far as there is room.
 
     Other cards make room where they can. ``card`` stays where it is: it is about to be moved.
     """
-    for one in wanted.intersection(board.cells):
+    for parked in wanted.intersection(board.cells):
         if board.empty_column() is None:
             others = sorted(board.alone() - wanted - {card})
             if not others or not board.move(others[0], board.free_cell()):
                 return
-        board.move(one, board.empty_column())
+        board.move(parked, board.empty_column())

@@ -72,7 +72,7 @@ def has_dominance(rules: Rules) -> bool:
 
 
 def shortest_stuck(rules: Rules) -> int:
-    """Return the fewest cards of a stuck column."""
+    """Return the least number of cards in a stuck column."""
     return 2 if columns_are_slots(rules) else 1
 
 
@@ -271,7 +271,7 @@ def is_locked(card: int, under: int | None, rules: Rules) -> bool:
 
 
 def progress(record: Record, start: Position, rules: Rules) -> int:
-    """Return cards home, plus locked cards of the start that lie there no more.
+    """Count cards home, and locked cards of the start that lie there no more.
 
     It never falls along a macro, nor when a record is normalised.
     """

@@ -43,8 +43,8 @@ from itertools import combinations
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.dominance.attempts import (
     Attempt,
-    Game,
     Macro,
+    RecordFacts,
     height_added,
     home_or_onto,
     least_kept,
@@ -56,25 +56,25 @@ from dbmsolver.game.dominance.attempts import (
 from dbmsolver.game.dominance.records import Column, Heights, Record, in_play, make_record
 
 
-def slot_macros(game: Game) -> Iterator[Macro]:
+def slot_macros(facts: RecordFacts) -> Iterator[Macro]:
     """Yield all macros of a record; the records they lead to are not normalised."""
-    for attempt in _slot_attempts(game):
-        yield from _outcomes(game, attempt)
+    for attempt in _slot_attempts(facts):
+        yield from _outcomes(facts, attempt)
 
 
-def _slot_attempts(game: Game) -> Iterator[Attempt]:
-    for x in in_play(game.record.foundations):
-        if not within_reach(x, game):
+def _slot_attempts(facts: RecordFacts) -> Iterator[Attempt]:
+    for x in in_play(facts.record.foundations):
+        if not within_reach(x, facts):
             continue
-        yield from home_or_onto(x, game)
-        for p in parents_of(x, game):
-            yield from _attempts_moved(game, x, p)
+        yield from home_or_onto(x, facts)
+        for p in parents_of(x, facts):
+            yield from _attempts_moved(facts, x, p)
 
 
-def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
+def _attempts_moved(facts: RecordFacts, x: int, p: int) -> Iterator[Attempt]:
     """Yield the ways to put x on p after p has gone to an empty column."""
-    record, _, places, free, empty = game
-    limits = on_top(x, game)
+    record, _, places, free, empty = facts
+    limits = on_top(x, facts)
     if p in places:
         if places[p][1] == 0:
             return
@@ -89,9 +89,9 @@ def _attempts_moved(game: Game, x: int, p: int) -> Iterator[Attempt]:
         yield Attempt("onto moved", x, p, host, least_kept(record, *limits, (host, 1)))
 
 
-def _outcomes(game: Game, attempt: Attempt) -> Iterator[Macro]:
+def _outcomes(facts: RecordFacts, attempt: Attempt) -> Iterator[Macro]:
     """Yield the successors that a move of x gives, if there is room for its lifts."""
-    record, rules, places, free, _ = game
+    record, rules, places, free, _ = facts
     kind, x, p, host, kept = attempt
     lifts = lifts_of(record, kept)
     late = set(kept) - {host}

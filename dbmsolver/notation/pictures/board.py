@@ -102,7 +102,7 @@ def card_words(card: int) -> str:
 
 
 def _rows(cells: int, across: int) -> int:
-    """Return the rows that freecells and foundations take, each `across` cards wide."""
+    """Count the rows that freecells and foundations take, each `across` cards wide."""
     last = (cells - 1) % across + 1 if cells else 0
     return (cells - last) // across + (1 if last + 4 <= across else 2)
 

@@ -55,10 +55,10 @@ class Growth(NamedTuple):
 
     def draw(self) -> list[str]:
         """Return the chart in a box from (0, 0) to (WIDTH, HEIGHT)."""
-        most = max((one.states + one.forced for one in self.points), default=0)
+        most = max((point.states + point.forced for point in self.points), default=0)
         heading = f"States over time, and the {self.name} they are of"
         top, drawn = frame(heading, "time", most)
-        end = max((one.milliseconds for one in self.points), default=0)
+        end = max((point.milliseconds for point in self.points), default=0)
         if not end:
             return drawn
         scale = _Scale(WIDTH / end, HEIGHT / top)
@@ -104,9 +104,9 @@ def _drawn_band(name: str, band: Sequence[Point], scale: _Scale, *, shaded: bool
 
     Every other band is paler.
     """
-    base = [(scale.x(one.milliseconds), scale.y(0)) for one in band]
-    states = [(scale.x(one.milliseconds), scale.y(one.states)) for one in band]
-    closed = [(scale.x(one.milliseconds), scale.y(one.states + one.forced)) for one in band]
+    base = [(scale.x(point.milliseconds), scale.y(0)) for point in band]
+    states = [(scale.x(point.milliseconds), scale.y(point.states)) for point in band]
+    closed = [(scale.x(point.milliseconds), scale.y(point.states + point.forced)) for point in band]
     first, last = band[0], band[-1]
     words = (
         f"{name} {last.number}, until {last.milliseconds / SECOND:,.1f} s: "

@@ -94,7 +94,7 @@ def _open(move: Move, root: Result, limit: Limit, cost: int) -> MoveValue:
 
 
 def _at_least(root: Result, known: int | None, cost: int) -> int | None:
-    """Return the fewest moves left after a move; None if nothing is known.
+    """Return a lower bound of the moves left after a move; None if nothing is known.
 
     ``known`` is a lower bound already found. The position before the move needs at most ``cost``
     moves more.

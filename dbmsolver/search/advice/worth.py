@@ -57,7 +57,7 @@ def worth(deal: Deal, options: Options, clock: Clock) -> Results:
     so far.
     """
     proven: Result | None = None
-    if method_for(Question.PROVE, deal.rules, Method.DOMINATING) == Method.DOMINATING:
+    if method_for(Question.PROVE, deal, Method.DOMINATING) != Method.EVERY_POSITION:
         how = replace(options, store=None, method=Method.DOMINATING, any_solution=False)
         if options.metric not in (None, "cards"):  # they count what a proof does not look at
             how = replace(how, metric=None, policy="wkr")

@@ -199,7 +199,7 @@ class Checkpoint:
         self.known = max(self.known, self.statistics.closed + self._unclosed())
         return {"known": self.known}
 
-    def check_books(self) -> None:
+    def check_none_lost(self) -> None:
         """Check that nothing is left: neither candidates nor states that are not closed.
 
         InternalError if something is, or states are lost. Where there is a ceiling, states at and
@@ -207,13 +207,13 @@ class Checkpoint:
         """
         unclosed = self._unclosed()
         for queue in self.queues:
-            queue.check_books()
+            queue.check_none_lost()
             if self.layer < self.ceiling:  # they follow from states of this layer
-                unclosed += sum(rows.shape[0] for rows in queue.inbox)
+                unclosed += sum(rows.shape[0] for rows in queue.incoming)
         closed = self.statistics.closed
         if unclosed or (self.ceiling == NO_CEILING and closed < self.known):
             raise InternalError(
-                f"the books do not balance: {unclosed} states are left, {closed} of at least "
+                f"internal check failed: {unclosed} states are left, {closed} of at least "
                 f"{self.known} closed"
             )
 
@@ -253,7 +253,7 @@ class Checkpoint:
     def _not_looked_at(self, partition: Partition) -> Iterator[tuple[int, Rows]]:
         """Yield the candidates of a partition that are in memory only, with their layers."""
         for queue in partition.queues or ():
-            for rows in queue.inbox:
+            for rows in queue.incoming:
                 yield self.layer, rows
         for layer, batches in partition.candidates.items():
             for batch in batches:

@@ -36,7 +36,7 @@ from dbmsolver.search.astar.checkpoint import Checkpoint
 from dbmsolver.search.astar.finder import LoadedFinder
 from dbmsolver.search.astar.partitions import Partition, ShardQueue
 from dbmsolver.search.astar.rounds import Round
-from dbmsolver.search.astar.team import Team
+from dbmsolver.search.astar.workers import ShardWorkers
 from dbmsolver.search.limits import Cancelled, OutOfBudget
 from dbmsolver.search.outcome import Exhausted, GoalMet, NoneShorter, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
@@ -93,7 +93,7 @@ class AStarSearch:
         self.partitions = self.checkpoint.partitions
         self.evaluated_before = recorder.statistics.evaluated
         self._rounds = min(max(memory // _ROUND_BYTES, 1), _MOST_ROUNDS)
-        self._exchange = Condition()  # held while threads give candidates to each other
+        self._changed = Condition()  # held while threads give candidates to each other
 
     @property
     def layer(self) -> int:
@@ -139,7 +139,7 @@ class AStarSearch:
         ended = self._ended()
         if ended is not None:
             return ended
-        self.checkpoint.check_books()
+        self.checkpoint.check_none_lost()
         return Exhausted() if self.ceiling == NO_CEILING else NoneShorter()
 
     def path(self, goal: GoalMet) -> list[Step]:
@@ -234,31 +234,31 @@ class AStarSearch:
         )
         busy = [queue for queue in partition.queues if this.is_wanted(queue)]
 
-        def hand_out(queue: ShardQueue) -> bool:
-            self._hand_out(partition, queue)
+        def distribute(queue: ShardQueue) -> bool:
+            self._distribute(partition, queue)
             return self.goal is None and not queue.is_crowded()
 
         work = sum(queue.work for queue in busy)
         if len(busy) > 1 and (work > _PARALLEL or any(self.layer in p.waiting for p in busy)):
-            team = Team(
+            workers = ShardWorkers(
                 partition.queues,
                 this.is_wanted,
                 this.work_on,
-                hand_out,
+                distribute,
                 self._rounds,
-                self._exchange,
+                self._changed,
             )
-            team.work(pool, self.threads)
+            workers.work(pool, self.threads)
         else:
             for queue in busy:
                 this.work_on(queue)
             for queue in busy:
-                hand_out(queue)
+                distribute(queue)
         for queue in partition.queues:
             queue.sort_later(self.ceiling)
         return bool(busy)
 
-    def _hand_out(self, partition: Partition, queue: ShardQueue) -> None:
+    def _distribute(self, partition: Partition, queue: ShardQueue) -> None:
         """Give candidates that left a shard to their owners. The thread that has it calls this."""
         if queue.many_wait():
             queue.sort_later(self.ceiling)
@@ -271,20 +271,20 @@ class AStarSearch:
 
     def _send(self, partition: Partition, sender: ShardQueue, candidates: Rows) -> None:
         """Give candidates of this layer, which come from a shard, to their partitions."""
-        shares = [(partition, candidates)]
+        parts = [(partition, candidates)]
         if len(self.partitions) > 1:
             strata = strata_of(self.codec, candidates)
-            shares = [
+            parts = [
                 (other, candidates[(strata >= other.low) & (strata < other.high)])
                 for other in self.partitions
             ]
-        if sum(rows.shape[0] for _, rows in shares) != candidates.shape[0]:
-            raise InternalError("the books do not balance: candidates that belong to no partition")
-        for other, rows in shares:
+        if sum(rows.shape[0] for _, rows in parts) != candidates.shape[0]:
+            raise InternalError("internal check failed: candidates belong to no partition")
+        for other, rows in parts:
             if rows.shape[0] and other is partition:
-                partition.distribute(rows, self._exchange, sender)
+                partition.distribute(rows, self._changed, sender)
             elif rows.shape[0]:
-                with self._exchange:
+                with self._changed:
                     other.candidates.setdefault(self.layer, []).append(rows)
 
     @property

@@ -55,7 +55,7 @@ class ShardQueue:
 
     number: int  # of the shard
     shard: Shard
-    inbox: list[Rows] = field(default_factory=list)  # candidates not looked at
+    incoming: list[Rows] = field(default_factory=list)  # candidates not looked at
     waiting: dict[int, list[NDArray[np.uint32]]] = field(default_factory=dict)  # by layer
     counted: int = 0  # of the closed states, how many have been counted
     written: int = 0  # how many of these are in blocks
@@ -66,7 +66,7 @@ class ShardQueue:
     @property
     def work(self) -> int:
         """Rows to expand and candidates to look at in this layer."""
-        return int(self.shard.state[TODO]) + sum(len(rows) for rows in self.inbox)
+        return int(self.shard.state[TODO]) + sum(len(rows) for rows in self.incoming)
 
     @property
     def uncounted(self) -> int:
@@ -85,13 +85,13 @@ class ShardQueue:
             int(self.shard.state[COUNT]) * 8 * (ROW + 1)
             + self.shard.table.nbytes
             + sum(rows.nbytes for batches in self.waiting.values() for rows in batches)
-            + sum(rows.nbytes for rows in self.inbox)
+            + sum(rows.nbytes for rows in self.incoming)
         )
 
     def receive(self, rows: Rows) -> None:
-        """Put candidates into the inbox."""
+        """Take candidates to be looked at."""
         self.received += rows.shape[0]
-        self.inbox.append(rows)
+        self.incoming.append(rows)
 
     def order_todo(self) -> None:
         """Order the rows to expand in this layer: those likely to be near the goal come first."""
@@ -113,12 +113,12 @@ class ShardQueue:
             if layer < ceiling:
                 self.waiting.setdefault(layer, []).append(mine)
 
-    def check_books(self) -> None:
-        """Check that every candidate received is in the inbox or was looked at; InternalError."""
-        waiting = sum(rows.shape[0] for rows in self.inbox)
+    def check_none_lost(self) -> None:
+        """Raise InternalError unless every candidate received waits or was looked at."""
+        waiting = sum(rows.shape[0] for rows in self.incoming)
         if self.received != self.looked_at + waiting:
             raise InternalError(
-                f"the books do not balance: of {self.received} candidates {self.looked_at} "
+                f"internal check failed: of {self.received} candidates {self.looked_at} "
                 f"were looked at, {waiting} wait"
             )
 
@@ -139,7 +139,7 @@ class ShardQueue:
         rehash(self.shard.rows, int(self.shard.state[COUNT]), self.shard.table)
 
     def _slots_wanted(self) -> int:
-        """Return the slots of a table that a burst fits into, no fewer than it has now."""
+        """Return how many slots a table needs for a burst, no fewer than it has now."""
         slots = self.shard.table.size
         while 4 * (int(self.shard.state[COUNT]) + BURST) > 3 * slots:
             slots *= 2
@@ -163,7 +163,7 @@ class ShardQueue:
     def take_share(
         self, other: ShardQueue, unwritten: list[tuple[int, NDArray[np.uint32]]], shards: int
     ) -> None:
-        """Take what belongs to this one, as a number of ``shards``, of the only one there was.
+        """Take the rows of this shard, by its number among ``shards``, from the only one there was.
 
         ``unwritten`` are the other's, as :meth:`take_unwritten` gives them. InternalError if there
         is no room.
@@ -171,7 +171,7 @@ class ShardQueue:
         places = np.empty(len(other.rows), np.uint32)
         count = int(take_rows(other.rows, self.shard, self.number, shards, places))
         if count > self.shard.rows.shape[0]:
-            raise InternalError("the books do not balance: a shard has no room for its share")
+            raise InternalError("internal check failed: a shard has no room for its rows")
         self.shard.state[COUNT] = count
         self.rebuild_table()
         # Facts about signatures need not be worked out again.
@@ -180,9 +180,9 @@ class ShardQueue:
         for layer, closed in unwritten:
             self.add_unwritten(layer, _gone_to(places, closed))
         for layer, batches in other.waiting.items():
-            shares = [_gone_to(places, rows) for rows in batches]
-            if any(share.size for share in shares):
-                self.waiting[layer] = shares
+            parts = [_gone_to(places, rows) for rows in batches]
+            if any(part.size for part in parts):
+                self.waiting[layer] = parts
 
     def take_uncounted(self, layer: int) -> NDArray[np.uint32]:
         """Return the numbers of the rows closed since the last call, all of them in ``layer``."""
@@ -264,31 +264,31 @@ class Partition:
     def unload(self) -> None:
         """Give up its shards, if it is loaded."""
         for queue in self.queues or ():
-            queue.check_books()
+            queue.check_none_lost()
         self.evaluated_before = self.evaluated
         self.queues = None
 
     def distribute(
         self,
         rows: Rows,
-        exchange: AbstractContextManager[Any] | None = None,
+        lock: AbstractContextManager[Any] | None = None,
         sender: ShardQueue | None = None,
     ) -> None:
-        """Put candidates into the inboxes of their shards, which ``exchange`` guards.
+        """Give candidates to their shards, whose queues ``lock`` guards.
 
         Those of a ``sender`` are not for its own shard; InternalError if one is.
         """
         assert self.queues is not None
         others = [queue for queue in self.queues if queue is not sender]
         if len(others) == 1:
-            shares = [(others[0], rows)]
+            parts = [(others[0], rows)]
         else:
             owners = shards_of(rows, len(self.queues))
-            shares = [(queue, rows[owners == queue.number]) for queue in others]
-        if sum(mine.shape[0] for _, mine in shares) != rows.shape[0]:
-            raise InternalError("the books do not balance: candidates that belong to no shard")
-        with exchange or nullcontext():
-            for queue, mine in shares:
+            parts = [(queue, rows[owners == queue.number]) for queue in others]
+        if sum(mine.shape[0] for _, mine in parts) != rows.shape[0]:
+            raise InternalError("internal check failed: candidates belong to no shard")
+        with lock or nullcontext():
+            for queue, mine in parts:
                 if mine.shape[0]:
                     queue.receive(mine)
 
@@ -314,7 +314,7 @@ class Partition:
         unwritten = old.take_unwritten()
         for _ in each(lambda queue: queue.take_share(old, unwritten, shards), new):
             pass
-        for batch in old.inbox:
+        for batch in old.incoming:
             self.distribute(batch)
         self.evaluated_before = evaluated
 
@@ -326,7 +326,7 @@ class Partition:
 
 
 def _room(shards: int, memory: int) -> int:
-    """Return the rows that each of ``shards`` has room for when all have ``memory`` bytes."""
+    """Return how many rows each of ``shards`` has room for when all have ``memory`` bytes."""
     return max(memory // (shards * 8 * (ROW + 2)), 4 * BURST)
 
 

@@ -61,7 +61,7 @@ class Round:
         return self.layer, self.weight, self.locked
 
     def _requeue(self, queue: ShardQueue) -> bool:
-        """Bring the rows that have waited for this layer into it; whether there was room."""
+        """Bring the rows that waited for this layer into it; return True if there was room."""
         waiting = queue.waiting.pop(self.layer, [])
         while waiting:
             queue.enlarge_table()
@@ -73,10 +73,10 @@ class Round:
         return True
 
     def _insert_candidates(self, queue: ShardQueue) -> bool:
-        """Look at the candidates in the inbox; whether there was room."""
-        while queue.inbox:
+        """Look at the incoming candidates; return True if there was room."""
+        while queue.incoming:
             queue.enlarge_table()
-            candidates = queue.inbox.pop()
+            candidates = queue.incoming.pop()
             first = int(
                 insert_candidates(
                     self.tables, self.bound, queue.shard, *self._constants, candidates, 0
@@ -84,7 +84,7 @@ class Round:
             )
             queue.looked_at += first
             if first < candidates.shape[0]:
-                queue.inbox.append(candidates[first:])
+                queue.incoming.append(candidates[first:])
                 if not queue.table_is_full():
                     return False
         return True

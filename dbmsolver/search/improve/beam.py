@@ -50,7 +50,7 @@ _STOP = 1 << 13
 _BITS = np.array([byte.bit_count() for byte in range(256)], np.uint8)
 
 
-class Shape(NamedTuple):
+class BeamShape(NamedTuple):
     """The settings of a beam."""
 
     width: int
@@ -67,7 +67,7 @@ class Beam:
     """
 
     def __init__(
-        self, codec: StateCodec, shape: Shape, room: int, ceiling: int = NO_CEILING
+        self, codec: StateCodec, shape: BeamShape, room: int, ceiling: int = NO_CEILING
     ) -> None:
         self.codec = codec
         self.shape = shape
@@ -137,23 +137,23 @@ class Beam:
         rows = self._queue.rows[todo]
         kept = todo[layers_of(rows, 1) < state[CEILING]]
         if kept.size > self.shape.width:
-            merit = self._merit(self._queue.rows[kept])
-            kept = kept[np.argpartition(merit, self.shape.width)[: self.shape.width]]
+            cost = self._cost(self._queue.rows[kept])
+            kept = kept[np.argpartition(cost, self.shape.width)[: self.shape.width]]
         self._queue.shard.todo[: kept.size] = kept
         state[TODO] = kept.size
 
-    def _merit(self, rows: Rows) -> NDArray[np.float64]:
+    def _cost(self, rows: Rows) -> NDArray[np.float64]:
         """Return the cost of each state of one level, float64[states]: the lowest are kept.
 
         Equal states come in any order.
         """
-        merit: NDArray[np.float64] = self._random.random((rows.shape[0],))
-        merit += 2.0 * layers_of(rows, 1)
+        cost: NDArray[np.float64] = self._random.random((rows.shape[0],))
+        cost += 2.0 * layers_of(rows, 1)
         if self.shape.cells:
             parked = np.ascontiguousarray(rows[:, OFF] & ~rows[:, LOW])
             bits = _BITS[parked.view(np.uint8)].reshape(-1, 8)
-            merit += self.shape.cells * bits.sum(axis=1, dtype=np.int64)
-        return merit
+            cost += self.shape.cells * bits.sum(axis=1, dtype=np.int64)
+        return cost
 
     def _path(self) -> list[Step]:
         """Return the steps from the deal to the goal.

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.results import Limit, Limits
-from dbmsolver.search.improve.beam import Beam, Shape, room_for
+from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import GoalMet, Outcome, Steps, Stopped
 from dbmsolver.search.recorder import Recorder
@@ -39,14 +39,14 @@ class BeamAhead:
         """Search with one beam after the other, until one finds a solution."""
         try:
             for width in WIDTHS:
-                outcome = yield from self._search(Shape(width))
+                outcome = yield from self._search(BeamShape(width))
                 if outcome != Stopped():
                     return outcome
         except Cancelled:
             return Stopped(Limit.INTERRUPT)
         return Stopped()
 
-    def _search(self, shape: Shape) -> Steps:
+    def _search(self, shape: BeamShape) -> Steps:
         beam = Beam(self.codec, shape, min(self._room, _STATES * shape.width))
         for _ in beam.run():
             limit = self.recorder.limits.reached()

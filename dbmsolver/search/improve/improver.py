@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.improve.beam import Beam, Shape, room_for
+from dbmsolver.search.improve.beam import Beam, BeamShape, room_for
 from dbmsolver.search.improve.best import Best
 
-FIRST = (Shape(300, 1), Shape(1000, 0), Shape(3000, 1))
+FIRST = (BeamShape(300, 1), BeamShape(1000, 0), BeamShape(3000, 1))
 """The beams before the search by cost layers, where any solution is wanted at once."""
-_BESIDE = ((4, Shape(1000, 0)), (2, Shape(3000, 1)))
+_BESIDE = ((4, BeamShape(1000, 0)), (2, BeamShape(3000, 1)))
 """The beams that run beside the search for a shortest solution: pairs (pace, shape).
 
 A beam starts once the search has evaluated `pace` times the beam's states. The beams mostly find a
@@ -25,14 +25,14 @@ solution that is hardly longer than a shortest one, and without one the search k
 states. Started sooner they would slow down searches that take half a second.
 """
 LATER = (
-    Shape(10_000, 0),
-    Shape(10_000, 1),
-    Shape(30_000, 0),
-    Shape(30_000, 1),
-    Shape(100_000, 0),
-    Shape(300_000, 0),
-    Shape(1_000_000, 0),
-    Shape(3_000_000, 0),
+    BeamShape(10_000, 0),
+    BeamShape(10_000, 1),
+    BeamShape(30_000, 0),
+    BeamShape(30_000, 1),
+    BeamShape(100_000, 0),
+    BeamShape(300_000, 0),
+    BeamShape(1_000_000, 0),
+    BeamShape(3_000_000, 0),
 )
 """The beams beside the search by cost layers, in their order."""
 PACE = 3
@@ -87,10 +87,10 @@ class Improver:
         self._due.pop(0)
         return self._beam(shape)
 
-    def _beam(self, shape: Shape) -> Beam:
+    def _beam(self, shape: BeamShape) -> Beam:
         return Beam(self.best.codec, shape, self.room, self.best.ceiling)
 
-    def make(self, shape: Shape) -> Iterator[bool]:
+    def make(self, shape: BeamShape) -> Iterator[bool]:
         """Make a beam. Yields now and then, and says whether a shorter solution has been found."""
         self.beam = self._beam(shape)
         for _ in self.beam.run():

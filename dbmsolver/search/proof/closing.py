@@ -1,4 +1,4 @@
-"""The two ways to close signatures: over every position, and over dominating ones.
+"""The two ways to close signatures: over every position, and over states that stand for several.
 
 Each thread of a proof has kernels of its own: they hold its scratch memory, and all of them are
 called alike.
@@ -15,7 +15,6 @@ from dbmsolver.core import exhaust, pieces, records
 from dbmsolver.core.workspace import SIBLINGS, Output, Workspace
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Method
 from dbmsolver.search.runs import RunArrays
 
 Words = NDArray[np.uint64]
@@ -67,7 +66,7 @@ class PositionKernels:
 
 
 class RecordKernels:
-    """Closes signatures whose states are records, which dominate other positions."""
+    """Closes signatures whose states are records or classes, which stand for several positions."""
 
     def __init__(self, codec: StateCodec, candidates: int) -> None:
         self.tables = codec.tables
@@ -127,7 +126,7 @@ FLIP_SAMPLE = 2_000
 
 def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
     """The kernels of one thread, with room for so many candidates that leave a signature."""
-    if codec.method == Method.DOMINATING:
+    if codec.covers:
         return RecordKernels(codec, candidates)
     return PositionKernels(codec)
 
@@ -138,7 +137,7 @@ def count_flips(
     """Count how often each bit of the piece word is set, and changed by a move, in a sample."""
     ones, flips = np.zeros(64, np.int64), np.zeros(64, np.int64)
     word = np.uint64(signature)
-    if codec.method == Method.DOMINATING:
+    if codec.covers:
         space = records.make_record_space(0)
         some = sample[: words * FLIP_SAMPLE]
         records.count_flips(codec.tables, space, word, some, words, ones, flips)

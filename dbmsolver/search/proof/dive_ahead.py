@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
-from dbmsolver.search.proof.dives import SCHEDULE, Dived, Dives, blocks_of
+from dbmsolver.search.proof.dives import Dived, Dives, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
@@ -26,7 +26,7 @@ class DiveAhead:
     shortest = False
 
     def __init__(
-        self, keys: RecordKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
+        self, keys: CoveringKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
     ) -> None:
         self.keys = keys
         self.recorder = recorder
@@ -54,7 +54,7 @@ class DiveAhead:
         """Which dive it is, and how many records all of them have found."""
         number, found = self._dives.progress()
         report = self.recorder.report()
-        return replace(report, phase="dive", dive=(number, len(SCHEDULE)), states=found)
+        return replace(report, phase="dive", dive=(number, len(self._dives.schedule)), states=found)
 
     def _decided(self, dived: Dived) -> Outcome:
         if dived.outcome == "won":

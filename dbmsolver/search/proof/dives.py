@@ -27,14 +27,16 @@ from dbmsolver.core.dive import (
     make_diving,
 )
 from dbmsolver.errors import InternalError
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
+from dbmsolver.results import Method
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
 Order = tuple[int, int, int, int]
-"""The weights in a record's merit: of its progress, its free slots, its cards home, and how few
-cards are locked on those that go home next."""
+"""The weights in the merit of a record or a class: of its progress, its free slots (of a
+class: empty columns and pairs of which a card can be bared), its cards home, and how few cards are
+locked on those that go home next."""
 
 ORDERS: tuple[Order, ...] = (
     (0, 2, 1, 0),
@@ -81,6 +83,29 @@ LARGE: Schedule = (
     (ORDERS[1], 1 << 21),
 )
 """The dives that may follow where a proof on disk would take longer still."""
+CLASS_SCHEDULE: Schedule = (
+    ((3, 2, 3, 3), 1 << 8),
+    ((0, 0, 2, 0), 1 << 8),
+    ((10, 0, 2, 3), 1 << 8),
+    ((0, 2, 3, 0), 1 << 9),
+    ((10, 0, 3, 1), 1 << 9),
+    ((2, 1, 0, 0), 1 << 9),
+    ((0, 1, 3, 3), 1 << 12),
+    ((0, 2, 1, 0), 1 << 14),
+    ((8, 0, 3, 3), 1 << 14),
+    ((0, 0, 3, 0), 1 << 15),
+    ((6, 4, 3, 0), 1 << 16),
+)
+"""For classes of Klondike: found by trial on PySolFC's deals 1 to 100, by threes and by ones."""
+CLASS_ORDERS: tuple[Order, ...] = (
+    (0, 2, 1, 0),
+    (6, 4, 3, 3),
+    (0, 1, 3, 3),
+    (8, 0, 3, 0),
+    (0, 0, 2, 1),
+    (2, 1, 0, 0),
+)
+"""For large dives over classes."""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
 """In place of the parents of records that have not been found yet."""
@@ -109,7 +134,7 @@ class Diver:
         self.most = max(1 << (most.bit_length() - 1), _LEAST)
         self.diving = make_diving(_LEAST)
 
-    def dive(self, keys: RecordKeys, start: State, order: Order, limit: int) -> Dived:
+    def dive(self, keys: CoveringKeys, start: State, order: Order, limit: int) -> Dived:
         """One dive from a record."""
         limit = min(limit, self.most)
         room = 1 << (limit - 1).bit_length()
@@ -140,6 +165,16 @@ class Diver:
         return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
 
 
+def schedule_of(keys: CoveringKeys) -> Schedule:
+    """Return the dives that come before a proof."""
+    return CLASS_SCHEDULE if keys.method == Method.CLASSES else SCHEDULE
+
+
+def orders_of(keys: CoveringKeys) -> tuple[Order, ...]:
+    """Return the orders of large dives."""
+    return CLASS_ORDERS if keys.method == Method.CLASSES else ORDERS
+
+
 def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
     """The records from the first of a dive to one of them: uint64[steps, 3]."""
     numbers = []
@@ -163,7 +198,7 @@ class Dives:
 
     def __init__(
         self,
-        keys: RecordKeys,
+        keys: CoveringKeys,
         threads: int,
         memory: int,
         most: int | None,
@@ -171,7 +206,7 @@ class Dives:
     ) -> None:
         self.keys = keys
         self.threads = threads
-        self.schedule = schedule or SCHEDULE
+        self.schedule = schedule or schedule_of(keys)
         room = room_for(memory, threads)
         self.limit = room if most is None else min(room, most)
         self.expanded = 0
@@ -226,7 +261,7 @@ class Dives:
         return Dived("open", self.expanded)
 
 
-def blocks_of(keys: RecordKeys, dived: Dived) -> list[tuple[int, Runs]]:
+def blocks_of(keys: CoveringKeys, dived: Dived) -> list[tuple[int, Runs]]:
     """The records of an exhausted dive as (stratum, runs), as closed records are stored."""
     count = dived.parents.size
     rows = np.zeros((count, 5), np.uint64)

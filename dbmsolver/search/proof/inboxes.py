@@ -139,6 +139,5 @@ class Inboxes:
         """InternalError unless all candidates were taken or found to be duplicates."""
         if self.balance or self.pending:
             raise InternalError(
-                f"the books do not balance: {self.balance} candidates of a large signature "
-                "are nowhere"
+                f"internal check failed: {self.balance} candidates of a large signature are nowhere"
             )

@@ -12,11 +12,11 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from random import Random
 
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
 from dbmsolver.results import Report
 from dbmsolver.search.candidates import Candidates
-from dbmsolver.search.proof.dives import ORDERS, Dives
+from dbmsolver.search.proof.dives import Dives, orders_of
 from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.steps import changed
@@ -47,10 +47,11 @@ class LateDives:
     records are left to begin with.
     """
 
-    def __init__(self, keys: RecordKeys, recorder: Recorder, threads: int, memory: int) -> None:
+    def __init__(self, keys: CoveringKeys, recorder: Recorder, threads: int, memory: int) -> None:
         self.keys = keys
         self.recorder = recorder
-        self.threads = min(threads, len(ORDERS))
+        self.orders = orders_of(keys)
+        self.threads = min(threads, len(self.orders))
         self.memory = memory
         self.win: Win | None = None
         self._number = 0
@@ -69,7 +70,7 @@ class LateDives:
     @property
     def _tried_all(self) -> bool:
         """True if more dives from the deal's record would be the same as earlier ones."""
-        return self._alike > len(ORDERS)
+        return self._alike > len(self.orders)
 
     def run(self, strata: dict[int, list[Candidates]]) -> Generator[Report, None, None]:
         """Dive once with each thread; `win` is set if one of the dives wins.
@@ -81,7 +82,7 @@ class LateDives:
         if (self._number % 2 or self._tried_all) and self.recorder.keep_closed:
             start, code = self._pending(strata)
         schedule = [
-            (ORDERS[(self._number + thread) % len(ORDERS)], self._limit)
+            (self.orders[(self._number + thread) % len(self.orders)], self._limit)
             for thread in range(self.threads)
         ]
         dives = Dives(self.keys, self.threads, self.memory, None, schedule)

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from dbmsolver.errors import InternalError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
-from dbmsolver.keys.records import codec_of
+from dbmsolver.keys.choice import keys_of
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import reuse_freed_memory
-from dbmsolver.results import Method
+from dbmsolver.results import Method, Question
 from dbmsolver.search.candidates import pack_by_stratum
 from dbmsolver.search.commits import Packed
 from dbmsolver.search.proof.piece_away import expand_whole
@@ -43,7 +43,9 @@ class Proof(NamedTuple):
 
     def keys(self) -> StateCodec:
         """The keys of its states."""
-        return codec_of(self.deal, self.policy, self.method)
+        keys = keys_of(self.deal, self.policy, self.method, question=Question.PROVE)
+        assert isinstance(keys, StateCodec)
+        return keys
 
 
 class SentTable(NamedTuple):

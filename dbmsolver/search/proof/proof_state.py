@@ -39,7 +39,7 @@ class ProofState:
         self.stratum = 0
         self.done: list[int] = []
         self.large: LargeSignature | None = None
-        self.last_stratum = 52 + codec.locked
+        self.last_stratum = codec.last_stratum
         self.books = Books()
         self.goal: int | None = None  # its parent-move code
         self.win: Win | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from dbmsolver.core.macros import HOMEWARD, TO_COLUMN, Scratch
 from dbmsolver.core.record_parents import find_parent, record_at
 from dbmsolver.core.runs import progress_of
 from dbmsolver.errors import InternalError, StoreError
+from dbmsolver.game.class_paths import shifts_to
 from dbmsolver.game.dominance.edges import Edge, macro_edge, reduction_edges
 from dbmsolver.game.dominance.paths import follow_edges
 from dbmsolver.game.dominance.records import TO_EMPTY_COLUMN, Record, plain_record
@@ -25,12 +27,15 @@ from dbmsolver.game.dominance.search import cards_alone, park
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.tidying import tidied
+from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.records import RecordKeys
-from dbmsolver.keys.signatures import heights, locked_cards
 from dbmsolver.keys.states import State
 from dbmsolver.storage.blocks import Runs, read_block
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
+
+if TYPE_CHECKING:
+    from dbmsolver.keys.classes import ClassKeys
 
 Words = NDArray[np.uint64]
 _MEMORY = 64 << 20
@@ -43,7 +48,7 @@ class RecordFinder:
     them. Of all that were read the signatures are kept, which tell what need not be read again.
     """
 
-    def __init__(self, store: Store, keys: RecordKeys, memory: int = _MEMORY) -> None:
+    def __init__(self, store: Store, keys: CoveringKeys, memory: int = _MEMORY) -> None:
         self.store = store
         self.keys = keys
         self.memory = memory
@@ -110,13 +115,13 @@ class RecordFinder:
     def _may_precede(self, before: Words, after: np.uint64) -> bool:
         """Return True if one of these signatures can be that of a parent.
 
-        No macro takes a card from the foundations, and none locks a card.
+        Some of their fields never become less, others never more.
         """
         possible = np.ones(before.size, np.bool_)
-        for field in heights():
+        for field in self.keys.rising():
             shift, mask = map(np.uint64, field)
             possible &= (before >> shift) & mask <= (after >> shift) & mask
-        for field in locked_cards(self.keys.tables):
+        for field in self.keys.falling():
             shift, mask = map(np.uint64, field)
             possible &= (before >> shift) & mask >= (after >> shift) & mask
         return bool(possible.any())
@@ -133,7 +138,7 @@ class RecordFinder:
         return runs
 
 
-def record_in(keys: RecordKeys, runs: Runs, place: int) -> State:
+def record_in(keys: CoveringKeys, runs: Runs, place: int) -> State:
     """Record number ``place`` of a block."""
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, place, side="right"))
@@ -145,13 +150,15 @@ def record_in(keys: RecordKeys, runs: Runs, place: int) -> State:
 
 
 def moves_along(
-    keys: RecordKeys, states: Sequence[State], to: Position | None = None
+    keys: CoveringKeys, states: Sequence[State], to: Position | None = None
 ) -> list[Move]:
-    """Legal single-card moves that lead from the deal along a path of records.
+    """Return legal moves that lead from the deal along a path of records or classes.
 
-    They end with a position that the last record stands for, or with ``to``, which it covers.
-    InternalError if a record does not follow from the one before it.
+    They end with a position that the last one stands for, or with ``to``, which it covers.
+    InternalError if one does not follow from the one before it.
     """
+    if not isinstance(keys, RecordKeys):
+        return _moves_along_classes(keys, states, to)
     rules, deal = keys.rules, keys.deal.position
     scratch = make_scratch()
     record = plain_record(deal, rules)
@@ -168,6 +175,17 @@ def moves_along(
         return tidied(deal, moves, rules, keys.policy) if end.is_goal() else moves
     except ValueError as error:
         raise InternalError(f"a path over records cannot be played: {error}") from None
+
+
+def _moves_along_classes(
+    keys: ClassKeys, states: Sequence[State], to: Position | None
+) -> list[Move]:
+    """Return legal moves along a path of classes; with ``to``, as near to it as shifts lead."""
+    try:
+        moves, end = keys.moves_along(states)
+    except ValueError as error:
+        raise InternalError(f"a path over classes cannot be played: {error}") from None
+    return moves if to is None else [*moves, *shifts_to(end, to, keys.rules)]
 
 
 def _macro(keys: RecordKeys, record: Record, before: State, after: State, scratch: Scratch) -> Edge:

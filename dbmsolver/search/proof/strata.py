@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 
-from dbmsolver.keys.records import RecordKeys
+from dbmsolver.keys.choice import are_covering
 from dbmsolver.keys.states import State
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.limits import Cancelled
@@ -65,7 +65,7 @@ class ProofSearch(ProofState):
 
     def _late_dives(self) -> LateDives | None:
         """Dives between strata; None where they are not possible."""
-        if not isinstance(self.codec, RecordKeys):
+        if not are_covering(self.codec):
             return None
         return LateDives(self.codec, self.recorder, self.threads, self.memory // 8)
 
@@ -85,7 +85,7 @@ class ProofSearch(ProofState):
         if not self.recorder.keep_closed and (self.win is None or self.win.code is not None):
             return None
         store, state = self.recorder.store, State(self.codec.goal, 0, 0, 0)
-        if isinstance(self.codec, RecordKeys):
+        if are_covering(self.codec):
             records = list(self.win.path) if self.win is not None else [state]
             code = self.win.code if self.win is not None else goal.code
             if code is not None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.core.class_tables import ClassTables
 from dbmsolver.core.digest import digest_runs
 from dbmsolver.core.sorting import sort_states
 from dbmsolver.core.tables import Tables
@@ -57,7 +58,9 @@ class WorkResult:
     forced: int = 0
     digest: int = 0
 
-    def add_closed(self, tables: Tables, runs: Runs, stratum: int, forced: int) -> None:
+    def add_closed(
+        self, tables: Tables | ClassTables, runs: Runs, stratum: int, forced: int
+    ) -> None:
         """Encode sorted closed states and count them."""
         digest = digest_runs(tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
         self.digest += int(digest)

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 
-from dbmsolver.closing import Closing
+from dbmsolver.closable import Closable
 from dbmsolver.errors import DiskFullError, InternalError, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
@@ -42,7 +42,7 @@ _SECONDS = 0.05
 """Time between two looks at the memory in use."""
 
 
-class Sequences(Closing):
+class Sequences(Closable):
     """The shortest solutions of a deal, to be used as a context.
 
     First :meth:`count`, then :meth:`choose`, then :meth:`solutions`. With a store the levels of the

@@ -23,7 +23,7 @@ COLLISION = 5  # two cards on one, or a card on one that is in no column
 RING = 6  # cards on each other in a ring
 
 
-class Board(NamedTuple):
+class Arrangement(NamedTuple):
     """A position taken apart: scratch memory of one thread."""
 
     above: NDArray[np.int64]  # [52]: the card that lies on it, -1 for none
@@ -36,9 +36,9 @@ class Board(NamedTuple):
     piece: NDArray[np.int64]  # [52]: for the bound of runs
 
 
-def make_board() -> Board:
+def make_board() -> Arrangement:
     """Return scratch memory."""
-    return Board(
+    return Arrangement(
         above=np.empty(52, np.int64),
         columns=np.empty((MAX_COLUMNS + 1, 52), np.int64),
         lengths=np.empty(MAX_COLUMNS + 1, np.int64),
@@ -227,7 +227,7 @@ def key_bits(f, loose, words):
 
 @kernel
 def key_words(f, loose):
-    """Return the words of the local keys of a signature with these loose cards."""
+    """Return how many words the local keys of a signature with these loose cards have."""
     bits = 0
     for plane in range(f.planes):
         bits += count_bits(loose & f.varying[plane])

@@ -8,7 +8,7 @@ from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
-from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
+from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 BAD_CODE = 11  # a parent-move code that stands for nothing, or for an impossible move
@@ -103,7 +103,7 @@ def without_card(f, laid, card, board):
                 used -= 1
             else:
                 tops |= ONE << U64(board.columns[column, length - 2])
-    rest = Laid(
+    rest = LaidState(
         signature, laid.home, laid.locked, laid.off & ~bit, laid.low & ~bit, laid.high & ~bit,
         used, tops, laid.cells & ~bit,
     )  # fmt: skip
@@ -143,5 +143,5 @@ def with_card(f, bare, signature, card, old):
         fits = fits and used != f.columns
         used += 1
         tops |= bit
-    after = Laid(signature, bare.home, bare.locked, off, low, high, used, tops, cells)
+    after = LaidState(signature, bare.home, bare.locked, off, low, high, used, tops, cells)
     return fits, after

@@ -28,16 +28,16 @@ class Body(NamedTuple):
     codes: NDArray[np.uint16]
 
 
-class Scratch(NamedTuple):
+class BlockScratch(NamedTuple):
     """Tables that turn a local key into planes, four bits at a time."""
 
     bits: NDArray[np.uint64]  # [3, 160]: what each bit of the key stands for
     nibbles: NDArray[np.uint64]  # [3, 16, 16]
 
 
-def make_scratch() -> Scratch:
+def make_scratch() -> BlockScratch:
     """Return scratch memory."""
-    return Scratch(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
+    return BlockScratch(np.empty((3, 160), np.uint64), np.empty((3, 16, 16), np.uint64))
 
 
 @inlined

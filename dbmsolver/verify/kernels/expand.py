@@ -19,7 +19,7 @@ from dbmsolver.verify.kernels.arrange import arrange, take_signature
 from dbmsolver.verify.kernels.digest import hash_key
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import UNKNOWN, WANT, write_row
-from dbmsolver.verify.kernels.rules import Laid, has_room, place_in, safe_card
+from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
 MOST_ROWS = 240
@@ -28,7 +28,7 @@ GOAL = 10
 COSTS_BELOW_ZERO = 13
 
 
-class Task(NamedTuple):
+class CheckTask(NamedTuple):
     """The claim, and the states to be checked against it.
 
     ``costs``: the claim is a shortest solution, of ``limit`` moves. ``root`` is the deal's state,
@@ -195,7 +195,7 @@ def expand_state(
     tops = ZERO
     for column in range(used):
         tops |= ONE << U64(board.columns[column, board.lengths[column] - 1])
-    laid = Laid(signature, home, locked, off, low, high, used, tops, cells)
+    laid = LaidState(signature, home, locked, off, low, high, used, tops, cells)
     forced = safe_card(f, signature, tops | cells)
     work.tally[layer, 1 if forced >= 0 else 0] += 1
     work.digest[0] += hash_public(f, signature, home | locked, off, low, high)

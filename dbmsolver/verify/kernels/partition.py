@@ -20,7 +20,7 @@ MOST_STATES = (1 << 24) - 2
 _NUMBER = np.int64((1 << 24) - 1)
 
 
-class Index(NamedTuple):
+class RunIndex(NamedTuple):
     """All signatures of a store, ascending: a *run* is one of them.
 
      Some are divided into pieces by a few bits of their states, which tell the *cell* that a state

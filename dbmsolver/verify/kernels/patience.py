@@ -31,7 +31,7 @@ Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
 
-class Game(NamedTuple):
+class PatienceRules(NamedTuple):
     """The rules and the deal."""
 
     columns: int
@@ -52,7 +52,7 @@ class Game(NamedTuple):
     at_home: Ints  # [52, 4]: the ranks to be home of each suit for a move home to be made at once
 
 
-class Table(NamedTuple):
+class CardTable(NamedTuple):
     """A state, and what follows from it."""
 
     digit: Ints  # [52]
@@ -68,17 +68,17 @@ class Table(NamedTuple):
     count: Ints  # [1]
 
 
-class Known(NamedTuple):
+class KnownStates(NamedTuple):
     """States in ascending order, and the layer of each."""
 
     words: Words  # [*, 3]
     layers: Ints  # [*]
 
 
-def make_table() -> Table:
+def make_table() -> CardTable:
     """Return an empty table."""
     ints = [np.zeros(size, np.int64) for size in (52, 52, 52, 52, 4, 52, 5)]
-    return Table(
+    return CardTable(
         *ints, np.zeros((ROOM, 3), np.uint64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64),
         np.zeros(1, np.int64),
     )  # fmt: skip

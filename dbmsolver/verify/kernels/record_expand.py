@@ -71,9 +71,9 @@ def expand_records(f, index, task, partition, segments, table, work):
             origin = U64(task.base + number)
             tops = top_cards(stuck, table)
             for macro in range(macros):
-                one = table.macros[macro]
+                macro_row = table.macros[macro]
                 steps, used, left, others, after, word, held, new_off, new_low = carry_out(
-                    f, one, stuck, slots, tops, signature, locked, off, low & ~fix, table
+                    f, macro_row, stuck, slots, tops, signature, locked, off, low & ~fix, table
                 )
                 steps, word, new_off, new_low = normal_form(
                     f, steps, used, left, others, after, table.fixes[macro], word, held,

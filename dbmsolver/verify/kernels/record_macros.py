@@ -184,18 +184,18 @@ def list_macros(f, stuck, slots, fix, attempts, table):
         if left == 0 or late == 0 or f.freecells == 0:
             continue
         usable = 0
-        for one in range(stuck):
-            length = other_kept if one == other else lengths[one]
-            under_x = one == own or (one == other and way == IN_PLACE)
-            if not under_x and one != host and 2 <= length <= left + 1:
-                usable |= 1 << one
+        for stuck_column in range(stuck):
+            length = other_kept if stuck_column == other else lengths[stuck_column]
+            under_x = stuck_column == own or (stuck_column == other and way == IN_PLACE)
+            if not under_x and stuck_column != host and 2 <= length <= left + 1:
+                usable |= 1 << stuck_column
         chosen = usable
         while chosen:
             taken = size = 0
-            for one in range(stuck):
-                if (chosen >> one) & 1:
+            for stuck_column in range(stuck):
+                if (chosen >> stuck_column) & 1:
                     size += 1
-                    taken += (other_kept if one == other else lengths[one]) - 1
+                    taken += (other_kept if stuck_column == other else lengths[stuck_column]) - 1
             still = late & ~chosen
             if taken == left and size <= f.freecells and still:
                 only = other >= 0 and still == 1 << other

@@ -131,19 +131,19 @@ def carry_out(f, macro, stuck, slots, tops, signature, locked, off, low, table):
         used += 1
         remaining += 1
     # Columns that are too short are stuck no longer.
-    for one in range(stuck):
-        length = lengths[one]
-        if length >= least or table.whole[one] == 0:
+    for number in range(stuck):
+        length = lengths[number]
+        if length >= least or table.whole[number] == 0:
             continue
         if length == 1:
-            card = stacks[one, 0]
+            card = stacks[number, 0]
             bit = ONE << U64(card)
             slots |= bit
             tops &= ~bit
             signature, locked = release(f, signature, locked, bit, card)
             off |= bit
             low = (low & ~bit) | (bit & bare)
-            lengths[one] = 0
+            lengths[number] = 0
         remaining -= 1
     return steps, used, remaining, slots, tops, signature, locked, off, low
 

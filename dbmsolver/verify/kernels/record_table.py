@@ -33,7 +33,7 @@ IN_SLOT, NOWHERE = -1, -2
 BAD_FIX = 14  # cards known to lie in columns, where that cannot be
 
 
-class Table(NamedTuple):
+class RecordTable(NamedTuple):
     """A record taken apart: scratch memory of one thread."""
 
     stacks: NDArray[np.int64]  # [MOST_COLUMNS, 52]: stuck columns, deepest card first
@@ -51,9 +51,9 @@ class Table(NamedTuple):
     wanted: NDArray[np.uint64]  # [1024]: these signatures
 
 
-def make_table() -> Table:
+def make_table() -> RecordTable:
     """Return scratch memory."""
-    return Table(
+    return RecordTable(
         stacks=np.zeros((MOST_COLUMNS, 52), np.int64),
         lengths=np.zeros(MOST_COLUMNS, np.int64),
         whole=np.zeros(MOST_COLUMNS, np.int64),

@@ -20,7 +20,7 @@ from dbmsolver.verify.format import (
 from dbmsolver.verify.kernels.words import ONE, U64, height_of
 
 
-class Laid(NamedTuple):
+class LaidState(NamedTuple):
     """A state laid out: the words of its key, and sets of its cards."""
 
     signature: np.uint64

@@ -52,7 +52,7 @@ def lower_bound(f, signature, home, cells, used, board):
 
 @inlined
 def bound_of_suits(signature, cells, used, board):
-    """Return the same where only whole suits go home."""
+    """Return h of a position where only whole suits go home."""
     # Cards in freecells, kings aside, have a way to go.
     result = count_bits(cells & U64((1 << 48) - 1))
     for suit in range(4):

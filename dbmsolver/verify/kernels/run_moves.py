@@ -17,7 +17,7 @@ from dbmsolver.verify.kernels.back import (
 )
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import UNKNOWN, write_row
-from dbmsolver.verify.kernels.rules import Laid, has_room, holds_together, place_in, safe_card
+from dbmsolver.verify.kernels.rules import LaidState, has_room, holds_together, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, count_bits, height_of
 
 
@@ -243,7 +243,7 @@ def without_run(f, laid, card, board):
             used -= 1
         else:
             tops |= ONE << U64(board.columns[column, depth - 1])
-    rest = Laid(
+    rest = LaidState(
         signature, laid.home, laid.locked, laid.off & ~bit, laid.low & ~bit, laid.high & ~bit,
         used, tops, laid.cells & ~bit,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
 from dbmsolver.verify.kernels.back import BAD_CODE, problem_of_move, write_parent
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import UNKNOWN, write_row
-from dbmsolver.verify.kernels.rules import Laid, has_room, place_in
+from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
 
 GOAL = U64(0xDDDD)
@@ -168,7 +168,7 @@ def without_card(f, laid, card, board):
                 used -= 1
             else:
                 tops |= ONE << U64(board.columns[column, length - 2])
-    rest = Laid(
+    rest = LaidState(
         signature, laid.home & ~bit, laid.locked, laid.off & ~bit, laid.low & ~bit,
         laid.high & ~bit, used, tops, laid.cells & ~bit,
     )  # fmt: skip
@@ -211,5 +211,5 @@ def with_card(f, bare, signature, card, old):
         fits = fits and used != f.columns
         used += 1
         tops |= bit
-    after = Laid(signature, bare.home, bare.locked, off, low, high, used, tops, cells)
+    after = LaidState(signature, bare.home, bare.locked, off, low, high, used, tops, cells)
     return fits, after

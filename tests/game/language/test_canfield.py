@@ -45,7 +45,7 @@ FILLED = "    Tableau SingleCard Any OnBlank SourceElement[Reserve] Auto\n"
 
 
 def read(text: str) -> Rules:
-    """The rules of a text; printing it and reading the print gives the same game."""
+    """Return the rules of a text; printing it and reading the print gives the same game."""
     game = parse(text, "m.game")
     assert parse(format_description(game)) == game
     rules = understand(game, "mine").playable("mine", "m.game")
@@ -54,7 +54,7 @@ def read(text: str) -> Rules:
 
 
 def changed(*pairs: tuple[str, str]) -> str:
-    """The text with some words for others."""
+    """Return the text with some words for others."""
     text = TEXT
     for old, new in pairs:
         assert text.count(old) == 1, old

@@ -16,7 +16,7 @@ SECRET = "hunter2"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder for games, beside files that are nobody's business."""
+    """Return a folder for games, beside files that are nobody's business."""
     (tmp_path / "secret").write_text(SECRET)
     (tmp_path / "other.game").write_text('Extends "eight_off"')
     (tmp_path / "games" / "inner").mkdir(parents=True)

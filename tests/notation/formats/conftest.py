@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def opened(chromium: Any, tmp_path: Path) -> Iterator[Opener]:
-    """Opens the page of a solution."""
+    """Yield an opener of the pages of solutions."""
     from helpers.browser import Opener
 
     opener = Opener(chromium, tmp_path)

@@ -29,7 +29,7 @@ COLLECTED = Path(__file__).parents[2] / "data" / "collected-max.txt"
 
 
 def packed(solution: Solution) -> str:
-    """The player's moves without anything between them, cells counted among those that are full."""
+    """Return the player's moves in one word, cells counted among those that are full."""
     full: list[int] = []
     words = []
     for step, _, after in solution.replay():
@@ -131,7 +131,7 @@ PIECES = "6H\n7S\n" + ":\n:\n" + "9C 8H\n"
 
 
 def simon(*columns: str) -> Position:
-    """A position of Simple Simon; what is not in it does not matter here."""
+    """Return a position of Simple Simon; what is not in it does not matter here."""
     from dbmsolver.game.cards import parse_card
 
     cards = [tuple(map(parse_card, column.split())) for column in columns]
@@ -175,7 +175,7 @@ KLONDIKE = GAMES["klondike"]
 
 
 def won_klondike() -> tuple[Deal, list[Move]]:
-    """A deal of Klondike near its end, and moves that win it."""
+    """Return a deal of Klondike near its end, and moves that win it."""
     board = ("Foundations: H-J C-J D-J S-J\nWaste: QH\nStock: QC KC\nKH\n<QD> KD\nKS QS\n").replace(
         "<QD> KD\nKS QS", "KD QD\nKS QS"
     )

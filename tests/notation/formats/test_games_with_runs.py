@@ -40,7 +40,7 @@ NAMES = ["universal-json", "universal-xml", "moves", "html"]
 
 
 def whole_suits(seed: int) -> Solution:
-    """A won game of Simple Simon's rules in which every suit lies whole but for a card or two."""
+    """Return a won game of Simple Simon's rules, with every suit whole but for a card or two."""
     random = Random(seed)
     rules = GAMES["simple_simon"]
     columns = [[4 * rank + suit for rank in range(12, -1, -1)] for suit in range(4)]

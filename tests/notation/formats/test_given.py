@@ -24,7 +24,7 @@ OWN_GAME = [name for name in FORMATS if name != "sfn"]
 
 
 def game(name: str) -> Solution:
-    """A few moves of a player in a game."""
+    """Return a few moves of a player in a game."""
     return replace(random_game(7, GAMES[name], 5, 12), number=None)
 
 

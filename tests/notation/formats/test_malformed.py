@@ -28,7 +28,7 @@ XML = TEXTS["universal-xml"]
 
 
 def refused(text: str | bytes, name: str | None = None, deal: Deal | None = None) -> str:
-    """The one line that refuses the text."""
+    """Return the one line that refuses the text."""
     with pytest.raises(DbmError) as error:
         data = text.encode() if isinstance(text, str) else text
         formats.read(Source.of_bytes(data, "f"), name, Given(deal=deal)).check()

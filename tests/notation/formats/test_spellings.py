@@ -92,7 +92,7 @@ def test_short(change: str) -> None:
 
 
 def rows(position: Position, join: Callable[[list[str]], str]) -> list[str]:
-    """The rows of the layout of a position."""
+    """Return the rows of the layout of a position."""
     columns = [line.split() for line in format_board(position).splitlines()[-8:]]
     columns = [[] if column == [":"] else column for column in columns]
     return [join([card or "" for card in row]) for row in zip_longest(*columns)]

@@ -27,7 +27,7 @@ def positions_of(solution: Solution) -> list[Position]:
 
 
 def check(solution: Solution) -> list[Stop]:
-    """The stops, each of them looked at with the rules of the game alone."""
+    """Return the stops; check each of them with the rules of the game alone."""
     found = stops(solution)
     positions, steps = positions_of(solution), solution.steps
     begin = 0
@@ -49,7 +49,7 @@ def check(solution: Solution) -> list[Stop]:
 
 
 def check_run(rules: Rules, before: Position, after: Position) -> None:
-    """The positions differ by a run of two cards or more that has changed its column."""
+    """Check that the positions differ by a run of two cards or more that changed its column."""
     assert (before.freecells, before.foundations) == (after.freecells, after.foundations)
     pairs = zip(before.columns, after.columns, strict=True)
     given, taken = sorted((p for p in pairs if p[0] != p[1]), key=lambda p: len(p[1]) - len(p[0]))

@@ -26,7 +26,10 @@ ENCODINGS = ("universal-json", "universal-xml")
 
 
 def proposal(solution: Solution) -> dict[str, Any]:
-    """A document of the first proposal: no initial position, `implicit` in place of `automove`."""
+    """Return a document of the first proposal.
+
+    It has no initial position, and `implicit` in place of `automove`.
+    """
     steps = [replace(step, before=before) for step, before, _ in solution.replay()]
     whole = tree(replace(solution, steps=tuple(steps), number=None))
     del whole["format"], whole["format_version"], whole["header"]["NUM_FREECELLS"]

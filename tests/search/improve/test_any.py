@@ -14,7 +14,7 @@ from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Event
 from dbmsolver.search import inspect, recorder, session
 from dbmsolver.search.improve import ahead, improver
-from dbmsolver.search.improve.beam import Shape
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.outcome import Stopped
 from dbmsolver.search.proof.dive_ahead import DiveAhead
 
@@ -38,7 +38,7 @@ def wins(result: Result) -> bool:
 
 
 def solve_any(deal: Deal, **settings: Any) -> tuple[Result, list[int]]:
-    """The result, and the lengths of the solutions on the way."""
+    """Return the result, and the lengths of the solutions on the way."""
     found: list[int] = []
 
     def note(event: Event) -> None:
@@ -224,7 +224,7 @@ def test_longer_beams_come_between_the_rounds(
 ) -> None:
     """A better solution in the middle of a layer lowers the ceiling of the search."""
     monkeypatch.setattr(improver, "FIRST", ())
-    monkeypatch.setattr(improver, "LATER", (Shape(5), Shape(20, 1), Shape(50)))
+    monkeypatch.setattr(improver, "LATER", (BeamShape(5), BeamShape(20, 1), BeamShape(50)))
     store = tmp_path / "store"
     result, found = solve_any(Deal.from_number(2), store=store, threads=threads)
     assert len(found) > 1 and (result.length, result.shortest) == (75, True)

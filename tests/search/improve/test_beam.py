@@ -12,15 +12,15 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.search.improve.beam import Beam, Shape
+from dbmsolver.search.improve.beam import Beam, BeamShape
 from dbmsolver.search.trace import Step, replay
 
 ROOM = 200_000
-SHAPES = st.builds(Shape, st.sampled_from([1, 10, 200]), st.sampled_from([0, 1]))
+SHAPES = st.builds(BeamShape, st.sampled_from([1, 10, 200]), st.sampled_from([0, 1]))
 
 
-def made(codec: StateCodec, shape: Shape, ceiling: int = NO_CEILING, room: int = ROOM) -> Beam:
-    """A beam that has been carried out."""
+def made(codec: StateCodec, shape: BeamShape, ceiling: int = NO_CEILING, room: int = ROOM) -> Beam:
+    """Return a beam that has been carried out."""
     beam = Beam(codec, shape, room, ceiling)
     for _ in beam.run():
         pass
@@ -38,7 +38,7 @@ def end_of(codec: StateCodec, policy: str, steps: list[Step]) -> Position:
 @EVERY_GAME
 @settings(max_examples=6, deadline=None)
 @given(seed=st.integers(0, 10**6), shape=SHAPES)
-def test_what_is_found_wins(rules: Rules, seed: int, shape: Shape) -> None:
+def test_what_is_found_wins(rules: Rules, seed: int, shape: BeamShape) -> None:
     game = random_game(rules, seed)
     beam = made(game.codec, shape, ceiling=200, room=20_000)
     if beam.steps is not None:
@@ -47,8 +47,8 @@ def test_what_is_found_wins(rules: Rules, seed: int, shape: Shape) -> None:
 
 
 @settings(max_examples=5, deadline=None)
-@given(number=st.integers(1, 32_000), shape=st.sampled_from([Shape(50), Shape(50, 1)]))
-def test_a_second_solution_is_shorter(number: int, shape: Shape) -> None:
+@given(number=st.integers(1, 32_000), shape=st.sampled_from([BeamShape(50), BeamShape(50, 1)]))
+def test_a_second_solution_is_shorter(number: int, shape: BeamShape) -> None:
     codec = StateCodec(Deal.from_number(number), "wkr")
     first = made(codec, shape)
     if first.steps is not None:
@@ -57,23 +57,23 @@ def test_a_second_solution_is_shorter(number: int, shape: Shape) -> None:
 
 
 def test_wide_beams_find_shortest_solutions() -> None:
-    beam = made(StateCodec(Deal.from_number(3), "wkr"), Shape(1000), room=1_000_000)
+    beam = made(StateCodec(Deal.from_number(3), "wkr"), BeamShape(1000), room=1_000_000)
     assert beam.steps is not None and len(beam.steps) == 73
-    assert made(beam.codec, Shape(1000), 73, room=1_000_000).steps is None
+    assert made(beam.codec, BeamShape(1000), 73, room=1_000_000).steps is None
 
 
 def test_a_beam_without_room_gives_up() -> None:
-    beam = made(StateCodec(Deal.from_number(3), "wkr"), Shape(1000), room=5_000)
+    beam = made(StateCodec(Deal.from_number(3), "wkr"), BeamShape(1000), room=5_000)
     assert beam.steps is None and beam.looked_at >= 5_000
 
 
 def test_a_beam_that_comes_to_an_end_finds_nothing() -> None:
     codec = StateCodec(Deal.from_number(1, rules_for("freecell", freecells=1)), "wkr")
-    beam = made(codec, Shape(1000))
+    beam = made(codec, BeamShape(1000))
     assert beam.steps is None and beam.looked_at > 10
 
 
 def test_a_deal_that_is_won_needs_no_step() -> None:
     won = Position(((),) * 8, (None,) * 4, (13, 13, 13, 13))
-    beam = made(StateCodec(Deal(won, rules_for("freecell")), "wkr"), Shape(10))
+    beam = made(StateCodec(Deal(won, rules_for("freecell")), "wkr"), BeamShape(10))
     assert beam.steps == []

@@ -13,7 +13,7 @@ from dbmsolver.results import Better, Event, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.astar import layers, rounds
 from dbmsolver.search.improve import improver
-from dbmsolver.search.improve.beam import Shape
+from dbmsolver.search.improve.beam import BeamShape
 from dbmsolver.search.improve.shortest import ShortestBelow
 from dbmsolver.search.trace import steps_of
 
@@ -21,7 +21,7 @@ from dbmsolver.search.trace import steps_of
 @pytest.fixture
 def early_beams(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beams that come as soon as the search has begun."""
-    monkeypatch.setattr(improver, "_BESIDE", ((1, Shape(50)), (1, Shape(300))))
+    monkeypatch.setattr(improver, "_BESIDE", ((1, BeamShape(50)), (1, BeamShape(300))))
     monkeypatch.setattr(improver, "_STATES", 1)
 
 

@@ -138,7 +138,7 @@ def test_where_closed_states_are_not_kept_they_go_with_their_stratum(
 
 
 def keys_of(store: Path, kind: bytes) -> list[bytes]:
-    """The keys of a store's records of one kind."""
+    """Return the keys of a store's records of one kind."""
     return inspect.look(store, lambda opened: opened.keys(kind))
 
 
@@ -160,7 +160,7 @@ def test_positions_and_certificates_of_a_store_in_pieces(
 
 
 def check_way(deal: Deal, moves: Any, wanted: Any) -> None:
-    """Moves lead from the deal to a position."""
+    """Check that moves lead from the deal to a position."""
     position = deal.position
     for move in moves:
         position = position.apply(move)

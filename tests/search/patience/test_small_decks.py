@@ -33,13 +33,14 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
-from dbmsolver.results import Options, Question
+from dbmsolver.results import Method, Options, Question
 from dbmsolver.search import inspect, session
 from dbmsolver.search.patience import dives as dives_module
 from dbmsolver.search.sequences.session import Sequences
 from dbmsolver.steps import follow
 from dbmsolver.storage.blocks import Runs
 
+prove = partial(api.prove, method="every-position")
 MOST = 4000
 """Positions of the largest deck that is searched slowly."""
 MOST_STATES = 1500
@@ -64,7 +65,7 @@ def compare(
         if truth is None or states is None:
             continue
         monkeypatch.setattr(dives_module, "SCHEDULE", random.choice(((), (1 << 10,))))
-        proof = api.prove(deal, policy=policy)
+        proof = prove(deal, policy=policy)
         asked = {"policy": policy, "metric": metric, "any_solution": random.random() < 0.3}
         shortest = api.solve(deal, **asked)
         assert shortest.length == truth[0], (deal, policy, metric)
@@ -139,7 +140,7 @@ def closure(keys: PatienceKeys, most: int) -> dict[int, list[tuple[int, int]]] |
 
 
 def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_GAMES) -> None:
-    """The kernel's states are the model's, keys are read back, the bound is one and consistent."""
+    """Check the kernel's states against the model's, the keys, and the bound's consistency."""
     random = Random(f"kernel {seed}")
     compared = 0
     while compared < decks:
@@ -185,12 +186,12 @@ def test_kernel_and_model_on_many_decks(seed: int) -> None:
 
 
 def any_game(random: Random) -> Deal:
-    """A small deck of any of the games."""
+    """Return a small deck of any of the games."""
     return small_deck(random.choice(PATIENCE_GAMES), random)
 
 
 def any_canfield(random: Random) -> Deal:
-    """A small deck of Canfield or of a game like it."""
+    """Return a small deck of Canfield or of a game like it."""
     return small_deck("canfield", random)
 
 
@@ -235,11 +236,11 @@ def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int
 def a_deck(
     game: str, seed: int, *, wanted: bool, least: int = 40, most: int = 150
 ) -> tuple[Deal, Policy]:
-    """A deck that can be won or not, of so many states."""
+    """Return a deck that can be won or not, with at least ``least`` states and ``most`` at most."""
     random = Random(f"{game} {seed}")
     while True:
         deal, policy = small_deck(game, random), random.choice(POLICIES)
-        proof = api.prove(deal, policy=policy, max_states=most)
+        proof = prove(deal, policy=policy, max_states=most)
         if proof.verdict == ("solved" if wanted else "unsolvable") and proof.evaluated >= least:
             return deal, policy
 
@@ -262,7 +263,7 @@ def reached(deal: Deal, policy: Policy) -> list[Patience]:
 BOTH = [
     (game, question)
     for game in ("klondike_by_threes", "canfield", "yukon", "whitehead")
-    for question in (api.prove, api.solve)
+    for question in (prove, api.solve)
 ]
 
 
@@ -371,5 +372,7 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
         Sequences(deal)
     with pytest.raises(UsageError, match="expected runs or plays"):
         api.solve(deal, metric="cards")
-    with pytest.raises(UsageError, match="klondike is not spread over a cluster"):
-        follow(session.run(Question.PROVE, deal, Options(cluster="auto")))
+    with pytest.raises(UsageError, match="every position of klondike is not spread over a cluster"):
+        follow(
+            session.run(Question.PROVE, deal, Options(cluster="auto", method=Method.EVERY_POSITION))
+        )

@@ -74,7 +74,7 @@ def test_many_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_deck(game: str, seed: int, wanted: bool, least: int = 20) -> Deal:
-    """A deck that can be won or not, of so many positions at least."""
+    """Return a deck that can be won or not, of at least ``least`` positions."""
     random = Random(f"{game} {seed}")
     while True:
         deal = small_deck(game, random)

@@ -17,7 +17,7 @@ PROGRAM = [sys.executable, "-m", "dbmsolver", "solve", "3", "--count", "--json",
 
 
 def begun(store: Path, level: int) -> subprocess.Popen[bytes]:
-    """The program, once it has written a level; it is stopped and can be sent a signal."""
+    """Return the program, once it has written a level; it is stopped and can be sent a signal."""
     process = subprocess.Popen(
         [*PROGRAM, str(store)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -35,7 +35,7 @@ SMALL_AND_MEDIUM = [
 
 
 def check_interrupted(tmp_path: Path, times: int, **settings: Any) -> None:
-    """A signal at random moments, each time continued: as an undisturbed run."""
+    """Check that a proof with signals at random moments ends as an undisturbed run."""
     whole = {"question": "prove", "method": "dominating", **settings}
     found = interrupt(tmp_path / "store", times, share=1 / 6, **whole)
     assert found["undisturbed"]["verdict"] == "unsolvable"

@@ -216,7 +216,7 @@ RARE: dict[str, tuple[Change, Deck]] = {
 
 
 def source_of(*modules: ModuleType) -> str:
-    """The text of modules as one, without what they import of each other."""
+    """Return the text of modules as one, without the imports of each other."""
     names = "|".join(re.escape(module.__name__) for module in modules)
     imports = re.compile(
         rf"^from (?:__future__|{names}) import (?:\([^)]*\)|[^(\n]*)\n", re.MULTILINE
@@ -230,7 +230,10 @@ MACROS_SOURCE = source_of(attempts, slot_macros, cell_macros, macros)
 
 
 def module(source: str, name: str, *changes: Change) -> ModuleType:
-    """The source with each change made; what is to be changed has to be there once."""
+    """Return the source with each change made, as a module.
+
+    The text to be changed has to be there once.
+    """
     for old, new in changes:
         assert source.count(old) == 1, f"{old!r} is not in the source once"
         source = source.replace(old, new)
@@ -271,7 +274,7 @@ def test_rare_mistakes(name: str) -> None:
 
 @pytest.fixture
 def changed_records(name: str) -> Iterator[ModuleType]:
-    """The module of records with a mistake, for import by another one."""
+    """Yield the module of records with a mistake, for import by another one."""
     sys.modules["changed_records"] = module(RECORDS_SOURCE, "changed_records", RECORDS[name][-1])
     yield sys.modules["changed_records"]
     del sys.modules["changed_records"]

@@ -40,7 +40,7 @@ MEMORY = 8_000_000
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cluster is this process."""
+    """Make this process the cluster."""
     monkeypatch.setattr(clusters, "Connection", Alone)
     monkeypatch.setattr(Alone, "lost", 0.0)
     monkeypatch.setattr(cluster_crew.ClusterCrew, "least", 256)
@@ -54,7 +54,7 @@ def proven(
     store: Path | None = None,
     **limits: int | None,
 ) -> Result:
-    """A proof by threads, or by a cluster."""
+    """Return a proof by threads, or by a cluster."""
     options = Options(method=method, cluster=cluster, store=store, threads=2)
     return end_of(session.run(Question.PROVE, deal, options, Limits(**limits)))
 

@@ -1,9 +1,9 @@
-"""Threads that close a layer together, without waiting for each other.
+"""Worker threads that close a layer together, without waiting for each other.
 
 Each takes a shard that has something to do and that no other thread has, does a round of work on
-it, and hands out what leaves it; that may give work to other shards. It is over when no shard has
-anything to do and no thread is busy, or when enough rounds are made: then the caller looks at
-limits and memory, and goes on.
+it, and distributes the rows that leave it; they may give work to other shards. It is over when no
+shard has anything to do and no thread is busy, or when enough rounds are made: then the caller
+looks at limits and memory, and goes on.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from concurrent.futures import Executor
 from dbmsolver.search.astar.partitions import ShardQueue
 
 
-class Team:
+class ShardWorkers:
     """The threads that work on some shards, round by round.
 
     ``is_wanted`` says whether a shard has something to do. ``work_on`` does a round, by the one
-    thread that has the shard. Then ``hand_out``, called by the same thread, gives the rows that
-    leave the shard to other shards; it holds ``exchange`` while it does, and says whether to go on.
+    thread that has the shard. Then ``distribute``, called by the same thread, gives the rows that
+    leave the shard to other shards; it holds ``changed`` while it does, and says whether to go on.
     """
 
     def __init__(
@@ -28,16 +28,16 @@ class Team:
         queues: Sequence[ShardQueue],
         is_wanted: Callable[[ShardQueue], bool],
         work_on: Callable[[ShardQueue], None],
-        hand_out: Callable[[ShardQueue], bool],
+        distribute: Callable[[ShardQueue], bool],
         rounds: int,
-        exchange: threading.Condition,
+        changed: threading.Condition,
     ) -> None:
         self._queues = queues
         self._is_wanted = is_wanted
         self._work_on = work_on
-        self._hand_out = hand_out
+        self._distribute = distribute
         self._rounds = rounds * len(queues)
-        self._exchange = exchange
+        self._changed = changed
         self._taken: set[int] = set()
         self._over = False
 
@@ -57,10 +57,10 @@ class Team:
         """End the work, and wait for the rounds that have begun; they take milliseconds."""
         while True:
             try:
-                with self._exchange:
+                with self._changed:
                     self._end()
                     while self._taken:
-                        self._exchange.wait()
+                        self._changed.wait()
                 return
             except KeyboardInterrupt:  # another one, while the first is being obeyed
                 continue
@@ -71,14 +71,14 @@ class Team:
             goes_on = False
             try:
                 self._work_on(queue)
-                goes_on = self._hand_out(queue)
+                goes_on = self._distribute(queue)
             finally:
                 self._give_back(queue, goes_on)
             last = queue
 
     def _take(self, last: ShardQueue | None) -> ShardQueue | None:
         """Return a shard for this thread, the last one if possible; None when it is over."""
-        with self._exchange:
+        with self._changed:
             while not self._over:
                 free = [
                     queue
@@ -93,17 +93,17 @@ class Team:
                 if not self._taken:
                     self._end()
                 else:
-                    self._exchange.wait()
+                    self._changed.wait()
         return None
 
     def _give_back(self, queue: ShardQueue, goes_on: bool) -> None:
-        with self._exchange:
+        with self._changed:
             self._taken.discard(queue.number)
             self._rounds -= 1
             if not goes_on or self._rounds <= 0:
                 self._over = True
-            self._exchange.notify_all()
+            self._changed.notify_all()
 
     def _end(self) -> None:
         self._over = True
-        self._exchange.notify_all()
+        self._changed.notify_all()

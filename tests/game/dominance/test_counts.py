@@ -11,7 +11,7 @@ from dbmsolver.game.shipped import rules_for
 
 
 def count(number: int, freecells: int) -> int:
-    """Records of a FreeCell deal that cannot be won."""
+    """Count the records of a FreeCell deal that cannot be won."""
     rules = rules_for("freecell", freecells=freecells)
     root = record_of(deal_number(number, rules), rules, "wkr")
     seen: set[Record] = {root}

@@ -16,8 +16,8 @@ from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.verify.format_of_deal import make_format
-from dbmsolver.verify.kernels.expand import GOAL, Task, Work
-from dbmsolver.verify.kernels.partition import Index, Partition
+from dbmsolver.verify.kernels.expand import GOAL, CheckTask, Work
+from dbmsolver.verify.kernels.partition import Partition, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.record_expand import NOT_NORMAL, expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -39,16 +39,16 @@ class Kernel:
         self.table = make_table()
 
     def words(self, record: Record) -> tuple[int, int, int]:
-        """A record's signature and planes."""
+        """Return a record's signature and planes."""
         state = self.keys.state_of(record)
         return state.signature, state.off, state.low
 
     def successors(self, record: Record) -> tuple[int, set[tuple[int, int, int]]]:
-        """An error, 0 if there is none, and the records that follow, as words."""
+        """Return an error, 0 if there is none, and the records that follow, as words."""
         signature, off, low = self.words(record)
         none, signatures = np.empty(0, np.int64), np.array([signature], np.uint64)
         zero = np.zeros(1, np.int64)
-        index = Index(
+        index = RunIndex(
             signatures, zero, zero, zero - 1, none, np.empty(0, np.uint64),
             np.empty((0, 1 + MOST_BITS), np.int64), np.empty((0, 1 << MOST_BITS), np.int16),
         )  # fmt: skip
@@ -60,7 +60,7 @@ class Kernel:
             np.empty((MOST_MACROS + 1, 6), np.uint64), np.zeros(70, np.int64),
             np.zeros(4, np.int64), np.zeros((1, 2), np.int64), np.zeros(1, np.uint64),
         )  # fmt: skip
-        task = Task(False, 0, np.zeros(4, np.uint64), -1, 0)
+        task = CheckTask(False, 0, np.zeros(4, np.uint64), -1, 0)
         segments = np.array([[0, 0, 1, 0, 0]])
         self.table.targets[:] = 0
         error = expand_records(self.form, index, task, partition, segments, self.table, work)
@@ -69,7 +69,7 @@ class Kernel:
 
 
 def some_records(deck: Deck, most: int = 150) -> list[Record]:
-    """Some of a deck's records, far from and near to its root."""
+    """Return some of a deck's records, far from and near to its root."""
     found = all_records(deck, 4000)
     if found is None:
         return []

@@ -71,7 +71,7 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def arguments_of(name: str) -> list[str]:
-    """The names of all arguments of a function."""
+    """Return the names of all arguments of a function."""
     found = []
     for one in inspect.signature(getattr(dbmsolver, name)).parameters.values():
         found += list(Settings.__annotations__) if one.kind == one.VAR_KEYWORD else [one.name]

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Closing:
+class Closable:
     """An object with a method :meth:`close`, which is called however the `with` block ends."""
 
     def close(self) -> None:

@@ -32,7 +32,7 @@ PLAYED = [(game, number) for game, numbers in WON.items() for number in numbers]
 
 
 def win(start: Position, rules: Rules, most: int) -> list[Macro]:
-    """A path to a win, that with the most progress and free slots tried first."""
+    """Return a path to a win, that with the most progress and free slots tried first."""
     root = record_of(start, rules, POLICY)
     came: dict[Record, list[Macro]] = {root: []}
     heap = [(0, 0, root)]

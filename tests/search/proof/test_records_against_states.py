@@ -19,13 +19,13 @@ from dbmsolver.game.kinds import FILLS, POLICIES, Build, Fill, Policy
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.results import Method, Result, Verdict
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 MOST = 400_000
 """States of the largest games compared."""
 
 
 def check_solution(result: Result) -> None:
-    """The moves are legal, and win."""
+    """Check that the moves are legal, and win."""
     position = result.deal.position
     for move in result.moves:
         assert move._replace(forced=False) in position.moves(result.deal.rules)

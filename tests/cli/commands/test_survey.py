@@ -26,7 +26,7 @@ def run(*args: str) -> Result:
 
 
 def fails(code: int, *args: str) -> str:
-    """The one line that a command line ends with."""
+    """Return the one line that a command line ends with."""
     result = run(*args)
     assert result.exit_code == code, result.output
     assert result.output.count("\n") == 1

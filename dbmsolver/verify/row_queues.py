@@ -44,7 +44,7 @@ class RowBatch:
         return rows
 
 
-class Exchange:
+class RowQueues:
     """Rows by partition.
 
     ``strata`` are those of the partitions, ``planes`` of a state, ``memory`` the bytes that rows

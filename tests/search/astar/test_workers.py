@@ -16,7 +16,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.shipped import rules_for
 from dbmsolver.search.astar import layers
 from dbmsolver.search.astar.partitions import Partition
-from dbmsolver.search.astar.team import Team
+from dbmsolver.search.astar.workers import ShardWorkers
 
 TWO_CELLS = rules_for("freecell", freecells=2)
 
@@ -65,7 +65,7 @@ class Work:
         self.workers = [Worker(number) for number in range(workers)]
         self.workers[0].inbox = numbers
         self.fails = fails
-        self.exchange = Condition()
+        self.changed = Condition()
         self.rounds: Counter[int] = Counter()
         self.busy: set[int] = set()
 
@@ -80,26 +80,26 @@ class Work:
         self.rounds[worker.number] += 1
         self.busy.remove(worker.number)
 
-    def hand_out(self, worker: Worker) -> bool:
-        with self.exchange:
+    def distribute(self, worker: Worker) -> bool:
+        with self.changed:
             self.workers[(worker.number + 1) % len(self.workers)].inbox += worker.outbox
         worker.outbox = []
         return True
 
-    def team(self, rounds: int) -> Team:
+    def threads(self, rounds: int) -> ShardWorkers:
         shards: Any = self.workers
-        return Team(
+        return ShardWorkers(
             shards,
             lambda worker: bool(worker.inbox),  # type: ignore[attr-defined]
             self.work_on,  # type: ignore[arg-type]
-            self.hand_out,  # type: ignore[arg-type]
+            self.distribute,  # type: ignore[arg-type]
             rounds,
-            self.exchange,
+            self.changed,
         )
 
     def run(self, threads: int, rounds: int) -> None:
         with ThreadPoolExecutor(threads) as pool:
-            self.team(rounds).work(pool, threads)
+            self.threads(rounds).work(pool, threads)
 
     @property
     def waiting(self) -> int:
@@ -141,10 +141,10 @@ def test_an_interrupt_waits_for_the_threads() -> None:
 
     work.work_on = interrupted  # type: ignore[method-assign]
     with ThreadPoolExecutor(2) as pool:
-        team = work.team(10_000_000)
+        threads = work.threads(10_000_000)
         try:
             with pytest.raises(KeyboardInterrupt):
-                team.work(pool, 2)
+                threads.work(pool, 2)
         finally:
             signal.signal(signal.SIGINT, before)
         made = work.rounds.total()
@@ -155,12 +155,12 @@ def test_an_interrupt_waits_for_the_threads() -> None:
 
 def test_the_caller_may_end_it() -> None:
     work = Work(2, [1_000_000])
-    hand_out = work.hand_out
+    distribute = work.distribute
 
     def ends(worker: Worker) -> bool:
-        hand_out(worker)
+        distribute(worker)
         return work.rounds.total() < 10
 
-    work.hand_out = ends  # type: ignore[method-assign]
+    work.distribute = ends  # type: ignore[method-assign]
     work.run(2, 10_000)
     assert 10 <= work.rounds.total() <= 12

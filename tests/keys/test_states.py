@@ -130,7 +130,7 @@ def test_a_move_adds_a_constant(rules: Rules, seed: int) -> None:
 
 
 def words_of_state(game: Game, state: State) -> np.ndarray:
-    """The public key's words, summed up from the tables."""
+    """Return the public key's words, summed up from the tables."""
     t = game.codec.tables
     words = sum(t.digit_words[8 * card + place] for card, place in enumerate(places(game, state)))
     for suit, height in enumerate(heights(state)):

@@ -39,7 +39,7 @@ def drawn_cards(picture: str) -> dict[str, tuple[float, float]]:
 
 
 def seen(position: Position) -> set[int]:
-    """The cards that a board shows: all but those under others at home."""
+    """Return the cards that a board shows: all but those under others at home."""
     tops = {(height - 1) * 4 + suit for suit, height in enumerate(position.foundations) if height}
     cells = {card for card in position.freecells if card is not None}
     return tops | cells | {card for column in position.columns for card in column}
@@ -183,7 +183,7 @@ def test_charts_of_few_and_of_many(rows: list[tuple[int, int, int]]) -> None:
 
 
 def areas(picture: str) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    """The corners of both parts of each band, by its title."""
+    """Return the corners of both parts of each band, by its title."""
     found = {}
     for group in ElementTree.fromstring(picture).iter(f"{SVG}g"):
         parts = {

@@ -38,7 +38,7 @@ DOMINATED += [replace(GAMES["freecell"], name=f"{n} freecells", freecells=n) for
 
 
 def wins(rules: Rules, policy: Policy, numbers: range) -> list[tuple[Deal, list[Move]]]:
-    """The moves of deals that a dive wins."""
+    """Return the moves of deals that a dive wins."""
     found = []
     for number in numbers:
         deal = Deal.from_number(number, rules)

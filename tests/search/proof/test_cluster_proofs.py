@@ -58,7 +58,7 @@ def test_what_is_not_spread_is_not_continued_so(game: str, tmp_path: Path) -> No
     question = Question.SOLVE if game == "freecell" else Question.PROVE
     path = tmp_path / "store"
     deal = Deal.from_number(1, rules_for(game))
-    options = Options(store=path)
+    options = Options(store=path, method=Method.EVERY_POSITION)
     Store.create(path, new_manifest(question, deal, options)).close()
     with pytest.raises(UsageError, match="not spread over a cluster, expected"):
         end_of(session.resume(path, cluster=LOCAL))
@@ -79,7 +79,7 @@ def test_no_cluster_at_the_address() -> None:
 
 @pytest.fixture(scope="module", name="two_machines")
 def a_cluster() -> Iterator[Any]:
-    """A cluster of two machines with a processor each."""
+    """Yield a cluster of two machines with a processor each."""
     with two_machines() as cluster:
         yield cluster
 

@@ -1,0 +1,130 @@
+"""Keys of classes of positions of Klondike, for those who write a reader of their own.
+
+**Dealt cards** of a column: from the bottom up to the first card of the run at its end, as long as
+it can be; none where that is a king at the bottom. The last of them is held, the others are
+covered.
+
+**Signature** of a class: column after column, from bit 0 upwards, how many of its dealt cards lie
+where they were dealt, in as many bits as their number in the deal needs. A king that is left alone
+at the bottom counts as 0. The signature of a won class is bit 63 alone, with the key 0.
+
+**Key**, one word: from bit 0 upwards a bit for each card of waste and stock, in the order in which
+they are turned, set while it is there; four foundation heights of four bits, suits in the order H S
+D C; six bits for how many of the cards that are left lie in the waste; above, how often the waste
+may still be turned over, 0 where that is not limited. Where it is not limited, the cards of the
+waste are said to be 0 if they are a multiple of the cards turned at once, or all that are left.
+Where none is left, both are 0.
+
+**Stratum**: how many dealt cards have left their place; for a won class, one more than there are.
+
+**Code**: one byte, eight bits of a hash of the class that it was found from.
+
+**Digest**: as of other games, of public keys of two words, signature and key.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.verify.kernels.classes import (
+    CARDS,
+    KING,
+    WON_SIGNATURE,
+    Game,
+    Words,
+    is_class,
+    make_board,
+)
+from dbmsolver.verify.patience_format import needed_at_home
+
+CODE_BYTES = 1
+
+
+class ClassFormat:
+    """The keys of one deal, and the rules, read from the deal alone; ``root`` is its class."""
+
+    def __init__(self, deal: Deal, policy: Policy) -> None:
+        position, rules = deal.position, deal.rules
+        assert isinstance(position, Patience)
+        self.dealt = position
+        columns = [
+            self._dealt_cards(deal, column, hidden)
+            for column, hidden in zip(position.columns, position.hidden, strict=True)
+        ]
+        most = max(map(len, columns), default=0) + 1
+        widths = [len(column).bit_length() for column in columns]
+        self.pack = (*position.waste, *position.stock)
+        self.game = Game(
+            columns=rules.columns,
+            draw=max(rules.draw, 1),
+            most_turns=-1 if position.turns is None else position.turns,
+            back=int(rules.removable),
+            dealt=np.array([[*cards, *[-1] * (most - len(cards))] for cards in columns], np.int64),
+            sizes=np.array([len(column) for column in columns], np.int64),
+            shifts=np.array([sum(widths[:index]) for index in range(rules.columns)], np.int64),
+            widths=np.array(widths, np.int64),
+            pack=np.array(self.pack, np.int64),
+            total=sum(map(len, columns)),
+            at_home=needed_at_home(deal, policy),
+        )
+        self.board = make_board(self.game)
+        self.root = self._root()
+
+    def _dealt_cards(self, deal: Deal, column: tuple[int, ...], hidden: int) -> tuple[int, ...]:
+        """Return the dealt cards of a column."""
+        last = max(len(column) - 1, 0)
+        while last > hidden and deal.rules.can_stack(column[last], column[last - 1]):
+            last -= 1
+        if not column or (last == 0 and column[0] >> 2 == KING):
+            return ()
+        return column[: last + 1]
+
+    def _root(self) -> tuple[int, int]:
+        """Return the signature and key of the deal's class."""
+        g, size = self.game, len(self.pack)
+        signature = sum(n << s for n, s in zip(g.sizes.tolist(), g.shifts.tolist(), strict=True))
+        if not (g.sizes > 1).any() and (not size or (g.draw == 1 and g.most_turns < 0)):
+            return int(WON_SIGNATURE), 0
+        key = (1 << size) - 1
+        for suit, height in enumerate(self.dealt.foundations):
+            key |= height << size + 4 * suit
+        waste = len(self.dealt.waste)
+        if g.most_turns < 0 and (waste % g.draw == 0 or waste == size):
+            waste = 0
+        if size:
+            key |= waste << size + 16 | (self.dealt.turns or 0) << size + 22
+        return signature, key
+
+    def position(self, words: tuple[int, ...]) -> Position | None:
+        """Return a position of a class; None if there is none."""
+        state: Words = np.array(words[:2], np.uint64)
+        if not is_class(self.game, self.board, state):
+            return None
+        board, columns = self.board, []
+        for number, left in enumerate(board.left.tolist()):
+            columns.append(self.game.dealt[number, :left].tolist())
+        free = [card for card in range(CARDS) if board.where[card] == 2]
+        empty = [column for column in columns if not column]
+        for card in sorted(free, reverse=True):
+            if card >> 2 == KING:
+                empty.pop().append(card)
+                continue
+            parents = {(card ^ kind) + 4 for kind in (1, 3)}
+            next(column for column in columns if column and column[-1] in parents).append(card)
+        hand, waste, turns = board.numbers[:3].tolist()
+        cards = tuple(self.pack[place] for place in board.hand[:hand].tolist())
+        hearts, spades, diamonds, clubs = board.home.tolist()
+        return Patience(
+            tuple(map(tuple, columns)),
+            (),
+            (hearts, spades, diamonds, clubs),
+            None,
+            cards[waste:],
+            waste=cards[:waste],
+            hidden=tuple(max(left - 1, 0) for left in board.left.tolist()),
+            turns=None if self.dealt.turns is None else turns,
+        )

@@ -1,0 +1,111 @@
+"""Classes of positions of Klondike against all positions of small decks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, combinations
+from random import Random
+
+import pytest
+from helpers.small_klondikes import reached_classes, small_klondike, small_listed
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.classes import EVERY_RULE, Classes, LeftOut, has_classes, is_in_a_class
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.shipped import GAMES
+
+RULES = list(LeftOut)
+LEFT_OUT = [
+    frozenset(some) for some in chain.from_iterable(combinations(RULES, n) for n in range(4))
+]
+
+
+def check(seed: int, count: int, most: int) -> None:
+    """Compare the classes of small decks with those of their positions."""
+    verdicts = set()
+    for deal, listed in small_listed(seed, count, most):
+        classes = Classes(deal.position, deal.rules)
+        reached, won = reached_classes(classes, frozenset())
+        # The number in the waste and the turns left are not compared: a class is reached with the
+        # most turns only.
+        assert {found[:3] for found in reached} == {
+            classes.class_of(position)[:3] for position in listed.positions
+        }, str(deal.position)
+        assert won == listed.won, str(deal.position)
+        for left_out in LEFT_OUT[1:]:
+            assert reached_classes(classes, left_out)[1] == listed.won, (left_out, deal)
+        for policy in POLICIES:
+            other = Classes(deal.position, deal.rules, policy)
+            assert reached_classes(other, EVERY_RULE)[1] == listed.won, (policy, deal)
+        verdicts.add(listed.won)
+    assert verdicts == {True, False}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_classes_are_those_of_all_positions(seed: int) -> None:
+    check(seed, 40, 250)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_classes_of_many_small_decks(seed: int) -> None:
+    check(seed, 150, 1000)
+
+
+def test_position_of_the_game_keeps_its_class_by_shifts_alone() -> None:
+    """A run that moves between the two cards of a rank and colour changes no class."""
+    shifts = 0
+    for deal, listed in small_listed(7, 60, 250):
+        classes = Classes(deal.position, deal.rules)
+        for position in listed.positions:
+            for move in position.moves(deal.rules):
+                if position.is_between_twins(move, deal.rules):
+                    after = position.apply(move)
+                    assert classes.class_of(after) == classes.class_of(position)
+                    shifts += 1
+    assert shifts > 20
+
+
+@pytest.mark.parametrize("name", [name for name, rules in GAMES.items() if rules.is_patience])
+def test_games_that_have_classes(name: str) -> None:
+    rules = GAMES[name]
+    assert has_classes(rules) == name.startswith("klondike"), name
+    deal = Deal.from_number(1, rules)
+    assert is_in_a_class(deal.position, rules) == name.startswith("klondike")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"build": "suit"}, {"build": "any"}, {"fill": "any"}, {"moves": "single"}],
+    ids=str,
+)
+def test_other_rules_have_no_classes(change: dict[str, str]) -> None:
+    assert not has_classes(replace(GAMES["klondike"], **change))  # type: ignore[arg-type]
+
+
+def test_covered_cards_that_move_together_have_no_classes() -> None:
+    rules = replace(GAMES["klondike"], columns=2, layout="", stock=0)
+    # 7H 6S 9D, all face up: 7H and 6S would move together once 9D has left.
+    cards = (4 * 6, 4 * 5 + 1, 4 * 8 + 2)
+    rest = [card for card in range(51, -1, -1) if card not in cards]
+    deal = Patience((cards, tuple(rest)), (), (0, 0, 0, 0), None, hidden=(0, len(rest) - 1))
+    assert not is_in_a_class(deal, rules)
+    assert is_in_a_class(replace(deal, hidden=(1, len(rest) - 1)), rules)
+    with pytest.raises(InputError, match="does not hold"):
+        Classes(deal, rules)
+
+
+def test_positions_of_other_deals_are_refused() -> None:
+    random, refused = Random(5), 0
+    for _ in range(60):
+        one, other = small_klondike(random, 8), small_klondike(random, 8)
+        if one.position.foundations != other.position.foundations or one.rules != other.rules:
+            other = Deal(replace(one.position, columns=one.position.columns[::-1]), one.rules)
+        try:
+            Classes(one.position, one.rules).class_of(other.position)
+        except InputError as error:
+            refused += 1
+            assert "no game from the deal" in str(error)
+    assert refused

@@ -1,0 +1,155 @@
+"""Proofs over classes of positions of Klondike, against all positions of small decks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.interruptions import interrupt
+from helpers.searching import small_pieces, without_dives
+from helpers.small_klondikes import small_klondike, small_listed
+
+from dbmsolver import api
+from dbmsolver.game.classes import Classes
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.moves import Move
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Method, Verdict
+from dbmsolver.search import inspect, session
+from dbmsolver.steps import follow
+
+THREES = GAMES["klondike_by_threes"]
+LOST, CLASSES, DIGEST = 12, 132_887, "6e01cdabdbc9ff2f"
+
+
+def check_win(deal: Deal, moves: Iterable[Move]) -> None:
+    """Play moves on the readable model: they are legal, and win."""
+    position = deal.position
+    for move in moves:
+        assert move._replace(forced=False) in position.moves(deal.rules)
+        position = position.apply(move)
+    assert position.is_goal()
+
+
+def compare(seed: int, count: int, most: int) -> None:
+    """Compare the verdicts of small decks with those of all positions; wins are played."""
+    random, verdicts = Random(seed), set()
+    for deal, listed in small_listed(seed, count, most):
+        policy = random.choice(POLICIES)
+        result = api.prove(deal, policy=policy, threads=random.choice((1, 2)))
+        assert result.method == Method.CLASSES
+        assert (result.verdict == Verdict.SOLVED) == listed.won, str(deal.position)
+        if listed.won:
+            check_win(deal, result.moves)
+        verdicts.add(listed.won)
+    assert verdicts == {True, False}
+
+
+@pytest.mark.parametrize("dives", [True, False])
+def test_verdicts_of_small_decks(dives: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not dives:
+        without_dives(monkeypatch)
+    compare(11 + dives, 15, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dives", [True, False])
+@pytest.mark.parametrize("seed", range(10))
+def test_verdicts_of_many_small_decks(
+    seed: int, dives: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not dives:
+        without_dives(monkeypatch)
+    compare(1000 + 2 * seed + dives, 100, 1000)
+
+
+def test_counts_do_not_depend_on_how_it_is_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal = Deal.from_number(LOST, THREES)
+    without_dives(monkeypatch)
+    whole = api.prove(deal, threads=1)
+    small_pieces(monkeypatch, 500)
+    pieces = api.prove(deal, threads=2, store=tmp_path / "pieces", memory="32M")
+    for result in (whole, pieces):
+        assert (result.verdict, result.states, result.digest) == ("unsolvable", CLASSES, DIGEST)
+
+
+def test_stopped_and_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_dives(monkeypatch)
+    deal, store = Deal.from_number(LOST, THREES), tmp_path / "store"
+    begun = api.prove(deal, store=store, max_states=20_000)
+    assert begun.limit == "max-states"
+    ended = follow(session.resume(store))
+    assert (ended.verdict, ended.states, ended.digest) == ("unsolvable", CLASSES, DIGEST)
+
+
+def test_killed_and_continued(tmp_path: Path) -> None:
+    found = interrupt(
+        tmp_path / "store", 3, share=0.9, dives=False, memory=256 << 20, question="prove",
+        game="klondike_by_threes", deal=LOST, method="classes", small=2000,
+    )  # fmt: skip
+    assert found["undisturbed"]["states"] == CLASSES
+    for outcome in found["outcomes"]:
+        assert outcome == found["undisturbed"]
+
+
+def test_a_won_deal_needs_no_search() -> None:
+    """Nothing is covered, and the stock is empty or free to turn."""
+    random = Random(3)
+    while True:
+        deal = small_klondike(random)
+        classes = Classes(deal.position, deal.rules)
+        if classes.is_won(classes.root) and deal.position.stock and deal.position.left > 5:
+            break
+    result = api.prove(deal)
+    assert result.verdict == "solved"
+    check_win(deal, result.moves)
+
+
+def test_positions_are_looked_up_by_their_class(tmp_path: Path) -> None:
+    """The moves lead to a position of the same class, and to the position itself by shifts."""
+    same = 0
+    for number, (deal, listed) in enumerate(small_listed(21, 12, 200)):
+        if listed.won:
+            continue
+        store = tmp_path / str(number)
+        api.prove(deal, store=store)
+        classes = Classes(deal.position, deal.rules)
+        for position in listed.positions:
+            moves = inspect.lookup(store, position)
+            if moves is None:
+                continue  # left out
+            at = deal.position
+            for move in moves:
+                assert move._replace(forced=False) in at.moves(deal.rules)
+                at = at.apply(move)
+            assert classes.class_of(at) == classes.class_of(position)
+            same += at.canonical() == position.canonical()
+    assert same > 10
+
+
+def test_every_position_is_searched_when_it_is_asked_for() -> None:
+    deal = Deal.from_number(1, THREES)
+    result = api.prove(deal, method="every-position", max_states=1000)
+    assert result.method == Method.EVERY_POSITION
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "number", "classes"),
+    [
+        ("klondike_by_threes", 166, 536_699),
+        ("klondike_by_threes", 95, 4_941_973),
+        ("klondike_by_threes", 54, 17_257_113),
+        ("klondike_by_threes", 68, 19_760_045),
+        ("klondike", 12, 602_640),
+        ("klondike", 36, 463_538),
+    ],
+)
+def test_proofs_of_lost_deals(game: str, number: int, classes: int) -> None:
+    result = api.prove(Deal.from_number(number, GAMES[game]))
+    assert (result.verdict, result.states) == ("unsolvable", classes)

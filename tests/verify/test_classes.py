@@ -1,0 +1,120 @@
+"""The check of proofs over classes of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from helpers import faults
+from helpers.searching import without_dives
+from helpers.small_klondikes import small_klondike, small_listed
+
+from dbmsolver import api
+from dbmsolver.game.deals import Deal
+from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.storage.blocks import Runs
+from dbmsolver.verify.class_format import ClassFormat
+
+
+def lost(seed: int, count: int, least: int) -> Iterator[Deal]:
+    """Yield small decks that are lost, with at least so many classes."""
+    random = Random(seed)
+    while count:
+        deal = small_klondike(random, 13)
+        result = api.prove(deal, threads=1)
+        if result.verdict == "unsolvable" and result.states >= least:
+            count -= 1
+            yield deal
+
+
+@pytest.mark.parametrize("depth", ["lemma", "full"])
+def test_sound_proofs_are_valid(depth: str, tmp_path: Path) -> None:
+    checked = 0
+    for number, deal in enumerate(lost(5, 8, 20)):
+        result = api.prove(deal, store=tmp_path / str(number))
+        report = faults.check(tmp_path / str(number), depth=depth)
+        assert report.valid, report.reason
+        assert (report.states, report.digest) == (result.states, result.digest)
+        assert (report.covered is not None) == (depth == "full")
+        checked += 1
+    assert checked == 8
+
+
+def spoil(store: Path, random: Random) -> None:
+    """Leave out a class, or let one have another key."""
+    key, number = random.choice(faults.closed_states(store))
+
+    def change(runs: Runs) -> Runs | None:
+        if random.random() < 0.5:
+            return faults.without(runs, number)
+        other = int(runs.keys[number]) ^ 1 << random.randrange(30)
+        return faults.with_key(runs, number, other)
+
+    faults.change_block(store, key, change)
+
+
+def test_planted_faults_are_found(tmp_path: Path) -> None:
+    random, found = Random(9), 0
+    for number, deal in enumerate(lost(6, 20, 20)):
+        store = tmp_path / str(number)
+        api.prove(deal, store=store)
+        spoil(store, random)
+        faults.make_counts_fit(store)
+        report = faults.check(store, depth="lemma")
+        assert not report.valid and report.reason, number
+        assert "clos" in report.reason
+        found += 1
+    assert found == 20
+
+
+def test_a_win_among_the_classes_is_found(tmp_path: Path) -> None:
+    """The search of a deal that is won, made to say that it is not."""
+    deal = next(
+        deal
+        for deal, listed in small_listed(8, 40, 250)
+        if listed.won and len(listed.positions) > 20
+    )
+    store = tmp_path / "store"
+    result = api.prove(deal, store=store)
+    assert result.verdict == "solved"
+
+    def lie(manifest: dict[str, object]) -> None:
+        rows = manifest["strata"]
+        assert isinstance(rows, list)
+        manifest |= {"verdict": "unsolvable", "path": None, "length": None}
+        manifest["states"] = sum(row[2] for row in rows)
+
+    faults.change_manifest(store, lie)
+    report = faults.check(store, depth="lemma")
+    assert not report.valid
+
+
+def test_the_root_is_made_from_the_deal_alone() -> None:
+    for deal, _ in small_listed(3, 60, 60):
+        keys, form = ClassKeys(deal, "wkr"), ClassFormat(deal, "wkr")
+        assert form.root == keys.root[:2]
+        if keys.root.signature != keys.goal:
+            shown = form.position(form.root)
+            assert shown is not None
+            assert keys.classes.class_of(shown) == keys.classes.root
+
+
+def test_the_memory_of_a_check_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_dives(monkeypatch)
+    deal = next(lost(5, 1, 20))
+    api.prove(deal, store=tmp_path / "store")
+    with pytest.raises(api.UndecidedError, match="expected --memory of so much"):
+        faults.check(tmp_path / "store", memory=1)
+
+
+def test_classes_that_cannot_be_are_refused() -> None:
+    deal = next(lost(5, 1, 20))
+    form = ClassFormat(deal, "wkr")
+    signature, key = form.root
+    waste = key | 63 << len(form.pack) + 16
+    for words in ((signature, waste), (signature ^ 1 << 62, key)):
+        assert form.position(words) is None
+    assert np.uint64(signature) == signature

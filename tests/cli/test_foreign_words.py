@@ -105,10 +105,10 @@ def test_rows_and_numbers_on_the_command_line(tmp_path: Path) -> None:
 def test_hint_with_every_first_move(tmp_path: Path) -> None:
     path = tmp_path / "board"
     path.write_text("Foundations: H-K C-K D-J S-Q\nFreecells: KD\nQD\nKS\n")
-    found = run("hint", path, "--every-first-move", "--quiet")
+    found = run("hint", path, "--every-first-move", "--quiet", "--max-time", "10m")
     assert found.exit_code == 0
     assert "left after  move" in found.stdout
-    data = answer("hint", path, "--every-first-move", "--quiet")
+    data = answer("hint", path, "--every-first-move", "--quiet", "--max-time", "10m")
     assert data["kind"] == "first_moves"
 
 

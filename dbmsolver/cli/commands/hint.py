@@ -80,7 +80,7 @@ def hint_command(
     shortest solution. Where a limit or Ctrl-C comes first, a good move is told instead: it begins
     the best solution so far, so it wins. --max-time gives the search more time, or less; compiling
     kernels, which is done once, does not count. With --every-first-move each legal move is told,
-    and the exit code is 20 where the limit left one open.
+    and the exit code is 20 where the limit left one open; compiling counts there.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """

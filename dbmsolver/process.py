@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+_RESOURCE: Any = import_module("resource") if find_spec("resource") else None
+"""The module of a process's limits, None on a system without it."""
+
+_ASSUMED_MEMORY = 4 << 30
+"""Bytes of memory that are assumed where the system does not tell."""
 
 # Numbers of mallopt's options, from malloc.h of glibc.
 _KEPT_AT_END = -1
@@ -22,12 +30,22 @@ _NUMPY = 160 << 20
 """Bytes of address space that numpy takes when it is loaded, and some more."""
 
 
+def processors() -> int:
+    """Return the number of processors that this process may use; all, where that is not told."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def all_memory() -> int:
     """Return the memory that this process can have at most, in bytes.
 
     That of the machine, or less where its control group or a limit of its own has less.
     """
-    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = _ASSUMED_MEMORY
+    if hasattr(os, "sysconf"):
+        with suppress(ValueError):  # of a system that has no such name
+            most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for name in ("memory.max", "memory/memory.limit_in_bytes"):
         with suppress(OSError, ValueError):  # the second says "max" where there is no limit
             most = min(most, int(Path("/sys/fs/cgroup", name).read_text(encoding="ascii")))
@@ -36,8 +54,10 @@ def all_memory() -> int:
 
 def address_space() -> int | None:
     """Return the address space that this process may have, in bytes; None for no limit."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
+    if _RESOURCE is None:
+        return None
+    limit: int = _RESOURCE.getrlimit(_RESOURCE.RLIMIT_AS)[0]
+    return None if limit == _RESOURCE.RLIM_INFINITY else limit
 
 
 def free_address_space() -> int | None:
@@ -49,7 +69,7 @@ def free_address_space() -> int | None:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except OSError:
         pages = 0
-    return max(0, limit - pages * resource.getpagesize())
+    return max(0, limit - pages * int(_RESOURCE.getpagesize()))
 
 
 def too_little_memory() -> str:
@@ -86,7 +106,10 @@ def default_memory() -> int:
 
 
 def anonymous_memory() -> int:
-    """Return the anonymous memory of this process in bytes (RssAnon)."""
+    """Return the anonymous memory of this process in bytes (RssAnon).
+
+    Where that is not told it is the most memory that the process has had, or 0.
+    """
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             for line in status:
@@ -94,7 +117,10 @@ def anonymous_memory() -> int:
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if _RESOURCE is None:
+        return 0
+    most: int = _RESOURCE.getrusage(_RESOURCE.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024  # bytes there, KiB elsewhere
 
 
 def reuse_freed_memory(memory: int = 0) -> None:

@@ -22,8 +22,9 @@ from dbmsolver.game.classes import is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Measure, Metric
+from dbmsolver.game.measures import METRIC_WORDS, METRICS, Measure, Metric, counted
 from dbmsolver.game.moves import Move
+from dbmsolver.game.titles import title
 
 Keep = Literal["all", "none"]
 
@@ -251,6 +252,19 @@ class Result:
     """(layer, stratum, states, forced) of every stratum with states; layer 0 in a proof."""
     at_least: int | None = None
     keep: Keep = "all"
+
+    def __str__(self) -> str:
+        """For people: the verdict, and the length of the solution."""
+        name = title(self.deal)
+        if self.length is not None:
+            length = counted(self.length, *METRIC_WORDS[self.metric])
+            proven = "shortest" if self.shortest else f"not shown to be shortest{self._reason()}"
+            return f"{name}: solved in {length}, {proven}"
+        return f"{name}: {self.verdict}{self._reason()}"
+
+    def _reason(self) -> str:
+        """Return the reason for which the search ended early, if it did."""
+        return "" if self.limit is None else f" ({self.limit})"
 
     @property
     def measure(self) -> Measure:

@@ -47,7 +47,7 @@ def _requests() -> list[signal.Signals]:
     """
     if threading.current_thread() is not threading.main_thread():
         return []
-    others = (signal.SIGINT, signal.SIGHUP)
+    others = [getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)]
     heeded = [number for number in others if signal.getsignal(number) != signal.SIG_IGN]
     return [signal.SIGTERM, *heeded]
 

@@ -26,7 +26,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ("game", "errors arguments"),
     ("results", "errors arguments game"),
     ("notation", "errors game results"),
-    ("jit", ""),
+    ("jit", "disk"),
     ("core", "jit"),
     ("clusters", "errors version signals jit"),
     ("keys", "errors game results core"),
@@ -55,7 +55,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     ("search.advice", "game results search search.session"),
     ("search.decisions", "process steps game results search.proof search.session"),
-    ("verify", "errors arrays process game results jit storage"),
+    ("verify", "errors arrays process disk game results jit storage"),
     (
         "search.inspect",
         "errors game results core keys storage search search.proof verify",
@@ -76,7 +76,7 @@ HOUSE: tuple[tuple[str, str], ...] = (
     ),
     (
         "cli",
-        "errors version arguments closable process signals steps game results notation jit "
+        "errors version arguments closable process disk signals steps game results notation jit "
         "clusters keys storage search search.session search.sequences search.advice search.inspect "
         "verify api survey play",
     ),

@@ -1,4 +1,4 @@
-"""The answers of `hint` and of `solve --every-first-move`: text for people, JSON for programs."""
+"""The answers of `hint` and of --every-first-move: text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Any
 from dbmsolver.cli.played import Played
 from dbmsolver.cli.render import (
     LIMITS,
-    METRIC_WORDS,
     board_data,
     board_text,
-    counted,
     deal_data,
     describe_move,
     dump_json,
@@ -23,6 +21,7 @@ from dbmsolver.cli.render import (
     possible_lengths,
     rules_data,
 )
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move
 from dbmsolver.results import FirstMoves, Limit, MoveValue, Result, Verdict
 
@@ -70,7 +69,7 @@ def _first_move(result: Result) -> Move | None:
 
 
 def hint_json(game: Played, result: Result, seconds: float, peak_memory: int) -> str:
-    """Return a hint for programs; docs/answers.schema.json describes it."""
+    """Return a hint for programs; answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "hint",
@@ -130,7 +129,7 @@ def _facts(found: FirstMoves) -> Iterator[tuple[str, str]]:
 
 
 def values_json(game: Played, found: FirstMoves) -> str:
-    """Return the same for programs; docs/answers.schema.json describes it."""
+    """Return the same for programs; answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "first_moves",

@@ -15,18 +15,10 @@ import click
 from dbmsolver import steps
 from dbmsolver.cli.options import gathered, output_option
 from dbmsolver.cli.progress import ProgressDisplay
-from dbmsolver.cli.render import (
-    EXIT_CODES,
-    METRIC_WORDS,
-    counted,
-    has_solution,
-    render_json,
-    render_text,
-    verdict_line,
-)
+from dbmsolver.cli.render import EXIT_CODES, has_solution, render_json, render_text, verdict_line
 from dbmsolver.cli.streams import Unheard, output_is_closed
 from dbmsolver.errors import EXIT_INTERRUPTED, DbmError, SystemRefusedError, UsageError
-from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.measures import METRIC_WORDS, counted, usual_metric
 from dbmsolver.notation.format_names import FORMATS as SOLUTION_FORMATS
 from dbmsolver.notation.format_names import WITH_RUNS, format_of_answer
 from dbmsolver.results import Event, Result
@@ -76,7 +68,7 @@ def chosen_format(form: str | None, as_json: bool, output: str | None, runs: boo
         raise UsageError(f"--json and --format {form}, expected one of them")
     chosen = "json" if as_json else form or format_of_answer(output or "")
     if chosen is None:
-        refuse_picture(output, "expected --format, or a name that says another one")
+        refuse_picture(output, "answers", "expected .txt, .json, .xml, .sfn, .moves, .short, .html")
         chosen = "text"
     if runs and chosen not in WITH_RUNS:
         expected = f"expected one of {', '.join(WITH_RUNS)}"
@@ -120,10 +112,11 @@ answer_options = gathered(
 """Options for the form of an answer: --format, -o, --json, --runs and --boards, as `form`."""
 
 
-def refuse_picture(output: str | None, expected: str) -> None:
-    """Raise UsageError if the name of a file says that it is a picture; the answer is text."""
-    if Path(output or "").suffix.lower() in PICTURES:
-        raise UsageError(f"no picture of that kind can be drawn, {expected}", str(output))
+def refuse_picture(output: str | None, what: str, expected: str) -> None:
+    """UsageError if the name of a file says that it is a picture; there will be text in it."""
+    ending = Path(output or "").suffix.lower()
+    if ending in PICTURES:
+        raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))
 
 
 def follow(

@@ -32,7 +32,7 @@ from dbmsolver.process import address_space, too_little_memory
 from dbmsolver.signals import ignore_signals
 from dbmsolver.version import __version__
 
-EXIT_BROKEN_PIPE = 128 + signal.SIGPIPE
+EXIT_BROKEN_PIPE = 128 + getattr(signal, "SIGPIPE", 13)
 """The exit code that a shell reports for a program that the reader of its output left."""
 
 

@@ -18,6 +18,7 @@ from types import TracebackType
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Family
 from dbmsolver.game.measures import measure_of
+from dbmsolver.process import processors
 from dbmsolver.results import Method, Options, Question, method_for
 
 MOST = 4
@@ -84,7 +85,7 @@ class Compilers:
         with self._lock:
             if self._over:
                 return
-            for _ in range(min(len(os.sched_getaffinity(0)), MOST)):
+            for _ in range(min(processors(), MOST)):
                 with suppress(OSError):
                     process = subprocess.Popen(
                         [sys.executable, "-c", program],

@@ -1,4 +1,4 @@
-"""`solve --every-first-move`: what each legal move leads to."""
+"""`--every-first-move` of `solve` and `hint`: what each legal move leads to."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ A group of options reaches the command as one argument, made of their values by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -22,13 +23,16 @@ from dbmsolver.cli.values import (
     THREADS,
     DealSource,
     GameSource,
+    Parsed,
     StorePath,
 )
 from dbmsolver.clusters import LOCAL, load_library
-from dbmsolver.errors import UsageError
+from dbmsolver.errors import UsageError, quoted
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, FILLS, MOVES, POLICIES, Build, Fill, Moves, Policy
 from dbmsolver.game.library import load_rules
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE, Rules
+from dbmsolver.game.numbers import NUMBERS, Numbers
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 from dbmsolver.game.shipped import changed
 from dbmsolver.results import Limits
 
@@ -62,6 +66,35 @@ def gathered(
 def deal_argument(function: Function) -> Function:
     """Add the argument DEAL to a command."""
     return click.argument("source", metavar="DEAL", type=DealSource())(function)
+
+
+@dataclass(frozen=True, slots=True)
+class DealForm:
+    """The meaning of a DEAL: whose number it is, and whether the lines of a board are its rows."""
+
+    numbers: Numbers
+    rows: bool
+
+    def load(self, source: str, rules: Rules) -> Deal:
+        """Return the deal that a user names."""
+        return Deal.load(source, rules, numbers=self.numbers, rows=self.rows)
+
+
+numbers_option = click.option(
+    "--numbers",
+    type=click.Choice(NUMBERS),
+    default="microsoft",
+    show_default=True,
+    help="Whose number DEAL is. Others than Microsoft's give a board without a number.",
+)
+rows_option = click.option(
+    "--rows",
+    is_flag=True,
+    help="The lines of a board are its rows, as cards lie on the screen, not its columns.",
+)
+
+deal_form_options = gathered("deal_form", DealForm, numbers_option, rows_option)
+"""--numbers and --rows, as `deal_form`."""
 
 
 def store_argument(function: Function) -> Function:
@@ -132,12 +165,20 @@ CHANGED = ", if not as in the game."
 """The end of the help of options that change a game."""
 
 
+def _freecells(text: str) -> int:
+    """Read a number of freecells; the rules of the game say how many there can be."""
+    if not re.fullmatch("[0-9]{1,3}", text):
+        raise UsageError(f"{quoted(text)} is no number of freecells, expected 0 to {MAX_FREECELLS}")
+    return int(text)
+
+
 def freecells_option(otherwise: str) -> Callable[[Command], Command]:
     """Return the option --freecells; `otherwise` ends its help."""
     return click.option(
         "--freecells",
-        type=click.IntRange(0, MAX_RESERVE),
-        help=f"Number of freecells{otherwise}",
+        type=Parsed("number", _freecells),
+        help=f"Number of freecells, up to {MAX_FREECELLS}, or {MAX_RESERVE} where cards only leave "
+        f"them{otherwise}",
     )
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbmsolver.cli.render import counted
 from dbmsolver.cli.solutions import load
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import counted
 from dbmsolver.game.titles import title
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def play_out(
     if not words:
         return Played(start, 0, start)
     from dbmsolver.notation.formats.given import Given
+    from dbmsolver.notation.formats.klondike_moves import format_of_moves
     from dbmsolver.notation.formats.source import Source
 
     source: str | Source = words[0]
@@ -59,7 +60,7 @@ def play_out(
         source = Source(" ".join(words), _TYPED)
         if not all(map(_NOTED.fullmatch, words)):
             # Of words that Standard FreeCell Notation does not have, the error is to be clear.
-            from_format = from_format or "short"
+            from_format = from_format or format_of_moves(source.text) or "short"
     solution, _ = load(source, from_format, Given(deal=start, policy=policy))
     position = solution.reached()
     return Played(start, len(solution.steps), Deal(position, start.rules))

@@ -14,9 +14,10 @@ from dataclasses import asdict
 from typing import IO, TYPE_CHECKING, cast
 
 from dbmsolver.cli.rates import Rate, TimeLeft
-from dbmsolver.cli.render import METRIC_WORDS, counted, human_bytes, human_time
+from dbmsolver.cli.render import human_bytes, human_time
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.closable import Closable
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.results import Better, Commit, Event, Report, SurveyReport
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ FIRST_LINE = 2.0
 """Seconds before the first plain line: short searches print none."""
 
 _HASTY = {"look ahead": "(looking ahead)", "improve": "(looking for a shorter one)"}
+LAST = 8
+"""The number of open deals up to which no time is told: each of them may be a hard one."""
 BAR = 24
 """Characters of a bar."""
 
@@ -126,7 +129,7 @@ class LiveLine(ProgressDisplay):
             console = Console(file=self.stream, highlight=False)
             self.live = Live(console=console, auto_refresh=False, transient=True)
             self.live.start()
-        head, _, rest = line.partition(" ")
+        head, _, rest = fitted(line, self.live.console.width).partition(" ")
         text = Text(no_wrap=True, overflow="ellipsis")
         text.append(head, style="bold cyan").append(f" {rest}")
         self.live.update(text, refresh=True)
@@ -145,6 +148,15 @@ class LiveLine(ProgressDisplay):
             self.live = None
 
 
+def fitted(line: str, width: int) -> str:
+    """Return the line as it fits a terminal: with its end, which is the time so far."""
+    if len(line) <= width:
+        return line
+    head, comma, end = line.rpartition(", ")
+    kept = width - len(end) - len("... ")
+    return f"{head[:kept]}... {end}" if comma and kept > 0 else line
+
+
 def bar(done: float, encoding: str | None, width: int = BAR) -> str:
     """Return a bar for a share from 0 to 1; in ASCII where the encoding has no others."""
     full, empty = ("━", "─") if (encoding or "").lower().startswith("utf") else ("#", "-")
@@ -161,15 +173,18 @@ def better_line(better: Better) -> str:
 def survey_line(report: SurveyReport, rate: float, left: float | None) -> str:
     """Return a moment of a survey in one line; `rate` is in deals per second.
 
-    Large deals come last, so the time left is told only while rows keep coming, and the number of
-    deals put back is told.
+    Large deals come last, so the time that is left is told only while rows keep coming and more
+    than a few deals are open. What has been put back is told.
     """
     parts = [
         f"{report.question} {int(100 * report.done)}%",  # 100 % only when nothing is left
         f"{report.deals:,} of {counted(report.total, 'deal', 'deals')}",
         f"{rate:,.1f}/s",
     ]
-    if left is not None and not report.later:
+    open_deals = report.total - report.deals
+    if 0 < open_deals <= LAST:
+        parts.append(f"the last {counted(open_deals, 'deal', 'deals')}")
+    elif left is not None and not report.later:
         parts.append(f"about {human_time(left)} left")
     if report.undecided:
         parts.append(f"{report.undecided:,} undecided")

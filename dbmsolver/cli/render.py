@@ -13,7 +13,7 @@ from dbmsolver.game.boards import format_board
 from dbmsolver.game.cards import SUITS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.moves import Move, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -26,15 +26,6 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.UNSOLVABLE: EXIT_UNSOLVABLE,
     Verdict.UNDECIDED: EXIT_UNDECIDED,
 }
-
-METRIC_WORDS: dict[Metric, tuple[str, str]] = {
-    "cards": ("card move", "card moves"),
-    "moves": ("move of the player", "moves of the player"),
-    "runs": ("move of a card or a run", "moves of cards or runs"),
-    "turns": ("play or turn of the stock", "plays and turns of the stock"),
-    "plays": ("play", "plays"),
-}
-"""The names of the moves of a metric: singular, and plural."""
 
 LIMITS: dict[Limit, str] = {
     Limit.MAX_STATES: "the limit --max-states was reached",
@@ -64,11 +55,6 @@ def human_time(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its noun: `1 state`, `2,000 states`."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 STATES: dict[Method, tuple[str, str]] = {
@@ -205,7 +191,7 @@ def _states(result: Result) -> str:
 
 
 def render_json(result: Result) -> str:
-    """Return the answer for programs, one JSON object; docs/answers.schema.json describes it."""
+    """Return the answer for programs, one JSON object; answers.schema.json describes it."""
     return dump_json(
         {
             "kind": "answer",

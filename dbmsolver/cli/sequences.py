@@ -15,7 +15,6 @@ from dbmsolver.cli.options import Shown, gathered
 from dbmsolver.cli.render import (
     EXIT_CODES,
     LIMITS,
-    counted,
     deal_data,
     dump_json,
     fact_lines,
@@ -29,6 +28,7 @@ from dbmsolver.cli.values import Count
 from dbmsolver.errors import EXIT_SOLVED, EXIT_UNDECIDED, UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import counted
 from dbmsolver.game.moves import Move
 from dbmsolver.results import Event, Limits, Options, SolutionCount, Verdict
 
@@ -189,7 +189,7 @@ def words_of(moves: Moves) -> list[str]:
 def _json(
     found: SolutionCount, asked: SequenceOptions, solutions: Iterator[Moves]
 ) -> Iterator[str]:
-    """Yield the answer for programs, in pieces; docs/answers.schema.json describes it."""
+    """Yield the answer for programs, in pieces; answers.schema.json describes it."""
     result = found.result
     data = {
         "kind": "solutions",

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dbmsolver.cli.options import freecells_option, gathered, shape_options
+from dbmsolver.cli.options import (
+    freecells_option,
+    gathered,
+    numbers_option,
+    rows_option,
+    shape_options,
+)
 from dbmsolver.cli.streams import Unheard
 from dbmsolver.cli.values import DealSource, FormatName, GameSource
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.library import load_rules
+from dbmsolver.game.numbers import Numbers
 from dbmsolver.notation.format_names import READABLE
 
 if TYPE_CHECKING:
@@ -46,11 +53,13 @@ def _given(
     build: Build | None,
     fill: Fill | None,
     lengths: Lengths | None,
+    numbers: Numbers,
+    rows: bool,
 ) -> Given:
     from dbmsolver.notation.formats.given import Given
 
     rules = None if game is None else load_rules(game)
-    return Given(rules, freecells, columns, build, fill, deal, None, lengths, _ask)
+    return Given(rules, freecells, columns, build, fill, deal, None, lengths, _ask, numbers, rows)
 
 
 _SAID = ".  [default: what the file says, or the game's]"
@@ -78,6 +87,8 @@ given_options = gathered(
         help="How many cards go to an empty column where a text in Standard FreeCell Notation "
         "can mean several numbers that all solve the deal.",
     ),
+    numbers_option,
+    rows_option,
 )
 """Options for facts that are known beside the file, as `given`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 from contextlib import suppress
@@ -45,8 +44,10 @@ def forget_output() -> None:
 
 def output_is_closed() -> bool:
     """Return True if standard output cannot be written to, which is known before a long search."""
+    from dbmsolver.disk import is_read_only
+
     try:
-        return fcntl.fcntl(1, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+        return is_read_only(1)
     except OSError:
         return True
 

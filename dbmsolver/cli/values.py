@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from dbmsolver.arguments import MOST_THREADS, parse_duration, parse_size
 from dbmsolver.errors import UsageError, quoted
-from dbmsolver.game.shipped import GAMES
+from dbmsolver.game.shipped import games_beginning
 
 LEAST_MEMORY = 64 << 20
 """The least that --memory can be: with less there is nothing left to share out."""
@@ -69,7 +69,7 @@ class GameSource(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that begin so; else ask the shell for file names."""
-        names = [CompletionItem(name) for name in GAMES if name.startswith(incomplete)]
+        names = [CompletionItem(name) for name in games_beginning(incomplete)]
         return names or [CompletionItem(incomplete, type="file")]
 
 

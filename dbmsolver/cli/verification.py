@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dbmsolver.cli.render import (
-    METRIC_WORDS,
     STATES,
     board_data,
     board_text,
-    counted,
     deal_data,
     dump_json,
     human_bytes,
@@ -19,6 +17,7 @@ from dbmsolver.cli.render import (
     strata_data,
 )
 from dbmsolver.cli.tables import count_table, sums
+from dbmsolver.game.measures import METRIC_WORDS, counted
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method
@@ -105,7 +104,7 @@ def _boards(report: Verification) -> Iterator[str]:
 
 
 def render_json(report: Verification) -> str:
-    """Return a report as one JSON object; docs/answers.schema.json describes it.
+    """Return a report as one JSON object; answers.schema.json describes it.
 
     Of a shortest solution, the layer that holds the goal depends on the run: as in answers, its
     states are not counted, and no digest is told.

@@ -23,6 +23,13 @@ The pile's last card is on top, the stock's first one is turned next. The pile m
 Waste, the stock Talon. As other programs write it, the pile may stand in the line of foundations:
 Foundations: AS. Where that says H-8 C-8 D-8 S-8, these low ranks are not in a short deck.
 
+`Talon: 5H ==> 3D 4D <==`, as Klondike-Solver writes it, has the waste before the arrow, its top
+first, and the stock behind it.
+
+Cards may be run together, or have commas between them: KC7DTC, KC,7D. The suit may come first (H5,
+♥5), in the line of foundations, too: A-H. Freecell Solver takes such a word for nothing, so where
+that card and those below it are in the columns, nothing is home. Playing cards of Unicode are read.
+
 Klondike and its relatives have a line `Waste:` in the place of `Pile:`, and cards that lie face
 down in angle brackets or in parentheses: <JD> <KD> 2S. Where the stock is not gone through any
 number of times, `Turns: 1` says how often the waste may still be turned over; without that line it
@@ -51,11 +58,12 @@ from dbmsolver.game.cards import (
     parse_card,
     rank,
     suit,
-    suit_letters,
 )
+from dbmsolver.game.home_words import HEIGHTS, parse_home
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.shapes import ADVICE, columns_of_rows, is_shape_of_rows, words_of
 from dbmsolver.game.texts import LINE_END
 
 LABEL = re.compile(
@@ -66,20 +74,19 @@ LABEL = re.compile(
 )
 """How a line of a board begins: the name of a place, or a column's colon."""
 
-_HEIGHTS = {"0": 0, "10": 10, **{name: height for height, name in enumerate(RANKS, start=1)}}
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
-_FOUNDATION_FORM = "expected a suit, -, and the rank on top (0 A 2-9 T J Q K), as in H-2"
 
 
-def parse_board(text: str, rules: Rules, where: str = "<board>") -> Position:
-    """Read a board.
+def parse_board(text: str, rules: Rules, where: str = "<board>", *, rows: bool = False) -> Position:
+    """Read a board; with `rows`, one whose lines are the rows of cards as they lie on a table.
 
     Raises InputError, in one line with the number of the line and of the character in it, for
     what is no board, or none of these rules.
     """
     reader = _Reader(rules, where)
     for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):
-        reader.read_line(number, line.partition("#")[0])
+        reader.read_line(number, line.partition("#")[0], rows)
+    reader.lay_rows()
     return reader.position()
 
 
@@ -150,15 +157,16 @@ class _Reader:
     """Cards face down in each column."""
     turns: int | None = None
     base: Base | None = None
+    turned: set[int] = field(default_factory=set)
+    """Suits whose foundation is written with its rank before the dash."""
+    rows: list[tuple[int, str]] = field(default_factory=list)
+    unmarked: bool = True
+    """Whether no line of a column begins with a colon."""
 
-    def read_line(self, number: int, line: str) -> None:
-        """Take one line, its comment removed."""
+    def read_line(self, number: int, line: str, rows: bool = False) -> None:
+        """Take one line, its comment removed; with `rows`, lines of cards are kept as rows."""
         label = LABEL.match(line)
-        start = label.end() if label else 0
-        words = [
-            (match.group(), (number, match.start() + 1))
-            for match in re.compile(r"\S+").finditer(line, start)
-        ]
+        words = words_of(line, number, label.end() if label else 0)
         at = (number, len(line) - len(line.lstrip()) + 1)
         if label and label["home"]:
             if self.foundations_line is not None:
@@ -179,8 +187,21 @@ class _Reader:
             self.read_base(words, at)
         elif label and label["turns"]:
             self.read_turns(words, at)
+        elif rows and label:
+            self.fail("a column, expected rows of cards, since --rows is given", at)
+        elif rows and words:
+            self.rows.append((number, line))
         elif label or words:
+            self.unmarked = self.unmarked and not label
             self.read_column(words, at)
+
+    def lay_rows(self) -> None:
+        """Read the columns that rows make; or refuse columns that have the shape of rows."""
+        if self.rows:
+            for words in columns_of_rows(self.rows, self.fail):
+                self.read_column(words, words[0][1])
+        elif self.unmarked and is_shape_of_rows(list(map(len, self.columns)), self.rules):
+            raise InputError(f"the lines have the shape of rows, {ADVICE}", self.where)
 
     def read_foundations(self, words: list[tuple[str, tuple[int, int]]]) -> None:
         if self.rules.has_pile and any("-" not in word for word, _ in words):
@@ -189,18 +210,13 @@ class _Reader:
         for word, at in words:
             if word == "-":
                 continue
-            letters = suit_letters(word)
-            name, dash, top = letters.upper().partition("-")
-            if not (letters.isascii() and dash and len(name) == 1 and name in SUITS):
-                self.fail(f"unknown foundation {quoted(word)}, {_FOUNDATION_FORM}", at)
-            height = _HEIGHTS.get(top)
-            if height is None:
-                self.fail(f"impossible foundation {quoted(word)}, {_FOUNDATION_FORM}", at)
-            index = SUITS.index(name)
+            index, height, turned = parse_home(word, self.place(at))
             if index in self.heights:
                 text = f"the foundation of {SUIT_NAMES[index]} a second time"
                 self.fail(f"{text}, expected each suit once", at)
             self.heights[index] = height
+            if turned:
+                self.turned.add(index)
             self.home[index] = at
 
     def read_cards(
@@ -209,8 +225,14 @@ class _Reader:
         """The cards of the pile, of the stock, or of the reserve."""
         there = self.rules.has_pile or self.rules.draw
         if not (self.rules.stacked if name == "reserve" else there):
-            self.fail(f"a {name}, expected none in {self.rules.name}", at)
+            text = f"a {name}, expected none in {self.rules.name}"
+            self.fail(f"{text} (--game says which game it is)", at)
         name = "waste" if self.rules.draw and name == "pile" else name
+        arrows = [index for index, (word, _) in enumerate(words) if word == "==>"]
+        if name == "stock" and arrows and words[-1][0] == "<==":
+            waste, words = words[: arrows[0]], words[arrows[0] + 1 : -1]
+            if waste:
+                self.read_cards("pile", waste[::-1], at)
         if name in self.piled:
             first = self.piled[name][0]
             self.fail(f"a {name} a second time, expected only that of line {first}", at)
@@ -227,7 +249,8 @@ class _Reader:
 
     def read_column(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
         if len(self.columns) == self.rules.columns:
-            self.fail(f"one column too many, expected at most {self.rules.columns}", at)
+            text = f"one column too many, expected at most {self.rules.columns} in"
+            self.fail(f"{text} {self.rules.name} (--game or --columns says otherwise)", at)
         column: list[int] = []
         hidden = 0
         for number, (word, place) in enumerate(words):
@@ -254,7 +277,7 @@ class _Reader:
         """The rank with which foundations begin, and the lowest rank of a short deck."""
         if self.rules.base == "ace":
             self.fail(f"a base, expected none in {self.rules.name}", at)
-        ranks = [_HEIGHTS.get(word.upper() if word.isascii() else "", 0) for word, _ in words]
+        ranks = [HEIGHTS.get(word.upper() if word.isascii() else "", 0) for word, _ in words]
         if self.base is not None or not 1 <= len(ranks) <= 2 or not all(ranks):
             self.fail("expected one line with a rank, or with the lowest rank, too: Base: J 9", at)
         self.base = Base(ranks[0], ranks[1] if len(ranks) > 1 else 1)
@@ -272,6 +295,9 @@ class _Reader:
 
     def position(self) -> Position:
         """The board, once all lines are read."""
+        for index in self.turned:
+            if {4 * r + index for r in range(self.heights[index])} <= self.seen.keys():
+                self.heights[index] = 0
         if self.rules.base != "ace":
             self.count_from_base()
         base = self.base or ACE

@@ -5,36 +5,44 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from dbmsolver.arguments import checked_instance, checked_int, checked_path, checked_text
-from dbmsolver.errors import InputError
-from dbmsolver.game.bases import ACE, Base
+from dbmsolver.arguments import (
+    checked_choice,
+    checked_instance,
+    checked_int,
+    checked_path,
+    checked_text,
+)
+from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board, parse_board
-from dbmsolver.game.cards import rank, suit
+from dbmsolver.game.cards import rank
+from dbmsolver.game.decks import (
+    DIGITS,
+    based,
+    deal_as,
+    deal_patience,
+    deck_of_digits,
+    is_deck,
+    lay_klondike,
+    parse_deck,
+)
 from dbmsolver.game.json_boards import is_json_board, parse_json_board
-from dbmsolver.game.layouts import Heights, Layout, layout_of
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.numbers import MAX_NUMBER, NUMBERS, Numbers, shuffled
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, SHIPPED
+from dbmsolver.game.showing import picture_of, told
 from dbmsolver.game.texts import read_path, read_stream
 
 __all__ = ["Deal", "deal_number", "dealing", "format_board", "parse_board"]
-
-MAX_NUMBER = 2**33 - 1
-"""The last number that FreeCell Pro deals."""
 
 MAX_BOARD_BYTES = 1 << 20
 """The size limit of a board file, comments included: a longer file is of another kind."""
 
 _EXPECTED = f"a number from 1 to {MAX_NUMBER}, or -1 or -2"
-
-# Microsoft's deck: suits in the order C D H S within a rank, as our suit numbers.
-DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
-"""The deck before it is shuffled, top card last."""
 
 
 def dealing(rules: Rules) -> str:
@@ -54,8 +62,10 @@ def dealing(rules: Rules) -> str:
     return ", ".join(parts)
 
 
-def deal_number(number: int, rules: Rules) -> Position:
+def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Position:
     """Deal a number: Microsoft's, continued above 2^31 as FreeCell Pro does, or -1 or -2.
+
+    With `numbers` it is one of another program.
 
     All games take the same deck for a number: Microsoft's ("ms3" of PySol FC and pysol-cards). They
     lay it out card after card to the columns in turn, the last ones to freecells, unless they have
@@ -64,7 +74,9 @@ def deal_number(number: int, rules: Rules) -> Position:
 
     -1 and -2 are boards of eight columns, so they need rules that deal all cards to eight columns.
     """
-    if number in (-1, -2):
+    if numbers not in ("microsoft", "pysolfc", "pysol"):
+        return deal_as(number, rules, numbers)
+    if number in (-1, -2) and numbers == "microsoft":
         plain = not (rules.dealt_to_freecells or rules.kings_sunk or rules.layout or rules.stock)
         if rules.columns != 8 or not plain:
             raise InputError(
@@ -73,10 +85,8 @@ def deal_number(number: int, rules: Rules) -> Position:
                 f"deal {number}",
             )
         deck = _unnumbered_deck(number)
-    elif 1 <= number <= MAX_NUMBER:
-        deck = _shuffled_deck(number)
     else:
-        raise InputError(f"no such number, expected {_EXPECTED}", f"deal {number}")
+        deck = shuffled(number, numbers)
     if rules.kings_sunk:
         deck = _sink_kings(deck[::-1], rules.columns)
     layout = layout_of(rules.layout)
@@ -84,7 +94,7 @@ def deal_number(number: int, rules: Rules) -> Position:
         text = f"{rules.name} has no such deal: nothing says which cards go to base and reserve"
         raise InputError(text, f"deal {number}")
     if rules.is_patience:
-        return _deal_patience(deck, layout, rules)
+        return deal_patience(deck, layout, rules)
     if rules.has_pile:
         after = layout.turned + rules.stock
         columns, rest, heights = layout.arrange(deck, rules.columns, after)
@@ -96,62 +106,8 @@ def deal_number(number: int, rules: Rules) -> Position:
     freecells: list[int | None] = [None] * rules.freecells
     for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
         freecells[cell] = card
-    base, heights = _based(first, home)
+    base, heights = based(first, home)
     return Position(tuple(map(tuple, columns)), tuple(freecells), heights, base=base)
-
-
-def _deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience:
-    """Deal a shuffled deck for a game of Klondike's kind."""
-    first, reserve, rest = layout.taken_apart(deck)
-    columns, left, home = layout.arrange(rest, rules.columns, rules.stock)
-    base, heights = _based(first, home)
-    return Patience(
-        tuple(map(tuple, columns)),
-        (),
-        heights,
-        None,
-        tuple(left),
-        hidden=layout.hidden or (0,) * rules.columns,
-        turns=rules.passes - 1 if rules.passes else None,
-        base=base,
-        reserve=tuple(reserve),
-    )
-
-
-def _based(first: Sequence[int], home: Heights) -> tuple[Base, Heights]:
-    """Return the base that these cards give, the ace without any, and heights with them home."""
-    if not first:
-        return ACE, home
-    heights = list(home)
-    for card in first:
-        heights[suit(card)] += 1
-    hearts, spades, diamonds, clubs = heights
-    return Base(rank(first[0]), 1 + min(home)), (hearts, spades, diamonds, clubs)
-
-
-def _shuffled_deck(number: int) -> list[int]:
-    """Return the cards in the order in which Microsoft's FreeCell deals them.
-
-    The generator is that of Microsoft's C library. Its seed has 32 bits, of which the top one makes
-    no difference to its 15 bits of output: numbers up to 2^31. FreeCell Pro tells apart 2^31 to
-    2^32 by setting the 16th bit of the output, and continues to 2^33 with all 16 bits of the
-    generator's upper half, plus one.
-    """
-    state = number
-    left = list(DECK)
-    dealt = []
-    while left:
-        state = (state * 214013 + 2531011) & 0xFFFFFFFF
-        if number < 2**31:
-            random = state >> 16 & 0x7FFF
-        elif number < 2**32:
-            random = state >> 16 | 0x8000
-        else:
-            random = (state >> 16) + 1
-        chosen = random % len(left)
-        left[chosen], left[-1] = left[-1], left[chosen]
-        dealt.append(left.pop())
-    return dealt
 
 
 def _unnumbered_deck(number: int) -> list[int]:
@@ -195,37 +151,73 @@ class Deal:
         return cls(deal_number(number, rules), rules, number)
 
     @classmethod
-    def from_text(cls, text: str, rules: Rules = GAMES["freecell"], where: str = "<board>") -> Deal:
-        """Read a board: text, as of `boards`, or JSON, as of `json_boards`."""
+    def from_text(
+        cls,
+        text: str,
+        rules: Rules = GAMES["freecell"],
+        where: str = "<board>",
+        *,
+        rows: bool = False,
+    ) -> Deal:
+        """Read a board: text, as of `boards`, JSON, as of `json_boards`, or a deck, as of `decks`.
+
+        With `rows` the lines of the text are the rows of cards as they lie on a table.
+        """
         checked_text("text", text)
         checked_instance("rules", rules, Rules)
-        if is_json_board(text):
+        if not rows and is_json_board(text):
             return cls(parse_json_board(text, rules, where), rules)
-        return cls(parse_board(text, rules, where), rules)
+        if not rows and is_deck(text):
+            return cls(parse_deck(text, rules, where), rules)
+        return cls(parse_board(text, rules, where, rows=rows), rules)
 
     @classmethod
     def load(
-        cls, source: str, rules: Rules = GAMES["freecell"], stdin: IO[Any] | None = None
+        cls,
+        source: str,
+        rules: Rules = GAMES["freecell"],
+        stdin: IO[Any] | None = None,
+        *,
+        numbers: Numbers = "microsoft",
+        rows: bool = False,
     ) -> Deal:
         """Return the deal that DEAL means on the command line.
 
-        That is a number, the path of a board, or `-` for `stdin`. A file whose name is a number can
-        be given as ./NAME. Raises InputError.
+        A file whose name is a number can be given as ./NAME. `numbers` says whose number it is, of
+        `numbers.NUMBERS`; `rows` that the lines of a board are rows, as of `from_text`.
         """
         source = str(checked_path("source", source)) if not isinstance(source, str) else source
         checked_instance("rules", rules, Rules)
+        checked_choice("numbers", numbers, NUMBERS)
         if re.fullmatch(r"-?[0-9]+", source):
+            if rows:
+                raise UsageError("--rows says nothing about a number, expected a board")
+            if len(source) == DIGITS and numbers == "microsoft":
+                where = "the deck"
+                return cls(lay_klondike(deck_of_digits(source, where), rules, where), rules)
             # Not int() at once: it refuses thousands of digits with an error of its own.
             if len(source) > 100:
                 raise InputError(f"no such number, expected {_EXPECTED}", f"deal {source[:20]}...")
+            if numbers != "microsoft":
+                return cls(deal_number(int(source), rules, numbers), rules)
             return cls.from_number(int(source), rules)
+        if numbers != "microsoft":
+            raise UsageError(f"--numbers {numbers}, but {quoted(source)}, expected a number")
         if source == "-":
             stream = stdin if stdin is not None else sys.stdin
             text = read_stream(stream, "<stdin>", "a board", MAX_BOARD_BYTES)
-            return cls.from_text(text, rules, "<stdin>")
+            return cls.from_text(text, rules, "<stdin>", rows=rows)
         expected = f"{_EXPECTED}, the path of a board, or - for stdin"
         text, where = read_path(source, "a board", MAX_BOARD_BYTES, expected)
-        return cls.from_text(text, rules, where)
+        return cls.from_text(text, rules, where, rows=rows)
+
+    def __str__(self) -> str:
+        """For people: its name, and its board."""
+        return told(self)
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        return picture_of(self)
 
     def check_number(self, where: str) -> None:
         """Raise InputError, naming `where`, if the deal is not that of its number."""

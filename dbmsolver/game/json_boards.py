@@ -9,7 +9,9 @@ In games of one pile `hole` is the card on it, or a list of its cards, and `stoc
 both the last card is on top.
 
 In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
-and so is `waste`.
+and so is `waste`. The answers that commands print with --json have a board line by line, and are
+read, too.
+
 Where the deal gives the base of the foundations, `foundations` are the cards that are it; the last
 card of `reserve` is the one that may be played.
 """
@@ -22,6 +24,7 @@ from typing import Any, NoReturn
 
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
+from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import parse_card, rank, suit
 from dbmsolver.game.layouts import Heights, layout_of
 from dbmsolver.game.patience import Patience
@@ -48,6 +51,8 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
         raise InputError(f"not JSON ({error.msg}), expected a board", place) from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"not JSON ({error}), expected a board", where) from None
+    if (lines := _lines_of(data)) is not None:
+        return parse_board("\n".join(lines), rules, where)
     if rules.has_pile:
         return _with_pile(data, rules, where)
     if rules.is_patience:
@@ -74,6 +79,15 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     )
     position.validate(rules, where)
     return position
+
+
+def _lines_of(data: Any) -> list[str] | None:
+    """The lines of the board in an answer of this program, if it is one with a board."""
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        return None
+    deal = data.get("deal")
+    board = data.get("board", deal.get("board") if isinstance(deal, dict) else None)
+    return board if isinstance(board, list) and all(isinstance(x, str) for x in board) else None
 
 
 def _with_pile(data: Any, rules: Rules, where: str) -> Position:

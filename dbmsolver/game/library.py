@@ -12,7 +12,7 @@ from dbmsolver.arguments import checked_text
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.language.description import Description, place_of
 from dbmsolver.game.rules import Rules
-from dbmsolver.game.shipped import GAMES, unknown_game
+from dbmsolver.game.shipped import GAMES, game_name, unknown_game
 from dbmsolver.game.texts import read_path
 
 FILES = Path(__file__).with_name("files")
@@ -29,8 +29,8 @@ def load_rules(source: str | Path) -> Rules:
     be played.
     """
     source = str(source) if isinstance(source, Path) else checked_text("source", source)
-    if source in GAMES:
-        return GAMES[source]
+    if (known := game_name(source)) is not None:
+        return GAMES[known]
     from dbmsolver.game.language.understanding import understand
 
     game, where = load_description(source)
@@ -54,15 +54,16 @@ def load_description(source: str) -> tuple[Description, str]:
 
 def text_of(name: str) -> str:
     """The text of a shipped game; UsageError for a name that is none's."""
-    if name not in GAMES:
+    known = game_name(name)
+    if known is None:
         raise unknown_game(name)
-    return (FILES / f"{name}{ENDING}").read_text(encoding="utf-8")
+    return (FILES / f"{known}{ENDING}").read_text(encoding="utf-8")
 
 
 def path_of(source: str) -> Path:
     """Where the game is; UsageError for a name that is no game's and cannot be a file's."""
-    if source in GAMES:
-        return FILES / f"{source}{ENDING}"
+    if (known := game_name(source)) is not None:
+        return FILES / f"{known}{ENDING}"
     path = Path(source)
     if not looks_like_file(source):
         raise unknown_game(source)
@@ -104,8 +105,8 @@ def _extended(game: Description, path: Path) -> Path:
     game does not ask for any other file to be read. InputError or UsageError for another name.
     """
     name = str(game.extends)
-    if name in GAMES:
-        return FILES / f"{name}{ENDING}"
+    if (known := game_name(name)) is not None:
+        return FILES / f"{known}{ENDING}"
     at = place_of(game.extends)
     where = str(at) if at else None
     folder = os.path.dirname(os.path.realpath(path))  # noqa: PTH120  # of a link in a circle, too

@@ -139,3 +139,18 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
             f"the metric moves, or {', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
         )
     return Measure(rules, policy, found)
+
+
+METRIC_WORDS: dict[Metric, tuple[str, str]] = {
+    "cards": ("card move", "card moves"),
+    "moves": ("move of the player", "moves of the player"),
+    "runs": ("move of a card or a run", "moves of cards or runs"),
+    "turns": ("play or turn of the stock", "plays and turns of the stock"),
+    "plays": ("play", "plays"),
+}
+"""The names of the moves of a metric: singular, and plural."""
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its noun: `1 state`, `2,000 states`."""
+    return f"{number:,} {one if number == 1 else many}"

@@ -16,6 +16,7 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
+from dbmsolver.game.showing import picture
 from dbmsolver.game.validity import check_position
 
 
@@ -337,6 +338,10 @@ class Position:
         ]
         lying += [(card, str(PILE)) for card in self.pile or ()]
         return lying + [(card, str(STOCK)) for card in self.stock]
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        return picture(self)
 
     def __str__(self) -> str:
         """Return one line for debugging; boards for people are `deals.format_board`."""

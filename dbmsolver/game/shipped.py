@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -58,6 +59,29 @@ SHIPPED: dict[str, Shipped] = _shipped()
 GAMES: dict[str, Rules] = {name: shipped.rules for name, shipped in SHIPPED.items()}
 
 
+def _letters(text: str) -> str:
+    """Return the letters and digits of a game's name, small ones: all of it that counts."""
+    return re.sub(r"[\W_]+", "", text).casefold()
+
+
+_NAMES = {_letters(title): name for name, game in SHIPPED.items() for title in (name, game.title)}
+_HINTS = 3
+"""The most games that a message suggests."""
+_NEAR = 0.75
+"""The likeness from which on a name is taken for a slip of another."""
+
+
+def games_beginning(text: str) -> list[str]:
+    """Return the names of games that begin so, as `game_name` reads them."""
+    said = _letters(text)
+    return list(dict.fromkeys(name for known, name in _NAMES.items() if known.startswith(said)))
+
+
+def game_name(text: str) -> str | None:
+    """Return the name of the game that people mean by `Seahaven Towers` or `FreeCell`."""
+    return text if text in GAMES else _NAMES.get(_letters(text))
+
+
 def changed(
     rules: Rules,
     freecells: int | None = None,
@@ -96,16 +120,24 @@ def rules_for(
 ) -> Rules:
     """Return the rules of a game, by its name or by themselves, with the changes of `changed`."""
     checked_instance("game", game, str | Rules)
-    rules = GAMES.get(game) if isinstance(game, str) else game
+    rules = GAMES.get(game_name(game) or "") if isinstance(game, str) else game
     if rules is None:
         raise unknown_game(str(game))
     return changed(rules, freecells, columns, build, fill, moves)
 
 
 def unknown_game(name: str) -> UsageError:
-    """Return the error for a name that is no game's, with the nearest one."""
-    near = difflib.get_close_matches(name.lower(), GAMES, 1, 0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
+    """Return the error for a name that is no game's, with the nearest ones.
+
+    Those are the games whose names begin so; else those that have the text in their names; else one
+    that differs by a slip.
+    """
+    said = _letters(name)
+    near = games_beginning(name) if len(said) > 1 else []
+    near = near or [_NAMES[known] for known in _NAMES if len(said) > 3 and said in known]
+    near = near or [_NAMES[one] for one in difflib.get_close_matches(said, _NAMES, 1, _NEAR)]
+    named = list(dict.fromkeys(near))[:_HINTS]
+    hint = f"did you mean {' or '.join(named)}? " if named else ""
     return UsageError(f"unknown game {quoted(name)}, {hint}expected one that `games` lists")
 
 

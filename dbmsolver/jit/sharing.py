@@ -13,7 +13,6 @@ system releases those of a process that dies.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import pickle
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 from numba.core.runtime._nrt_python import c_helpers
 from numba.core.serialize import dumps
 
+from dbmsolver.disk import lock
 from dbmsolver.jit.cache import kernel_digest
 
 WAITING = "dbmsolver:waiting for another process"
@@ -132,7 +132,7 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
         if found is None and self._lock is None:
             if not self.reserve():
                 with event.trigger_event(WAITING):
-                    self._lock = self._open_lock(fcntl.LOCK_EX)
+                    self._lock = self._open_lock(wait=True)
             # It may have been compiled elsewhere meanwhile.
             found = self._read(sig, target_context)
         if found is not None:
@@ -192,33 +192,37 @@ class SharedCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     def reserve(self) -> bool:
         """Be the one process that may compile this kernel; False if another one is."""
         try:
-            self._lock = self._open_lock(fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = self._open_lock(wait=False)
         except BlockingIOError:
             return False
         return True
 
-    def _open_lock(self, how: int) -> int | None:
+    def _open_lock(self, *, wait: bool) -> int | None:
         """Return the lock, taken; None where the file system has none.
 
         Then processes may do the same work twice.
         """
         try:
-            lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            opened = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | _CLOSED_LATER, 0o666)
         except OSError:
             return None
         try:
-            fcntl.flock(lock, how)
+            lock(opened, wait)
         except BaseException as error:
-            os.close(lock)
+            os.close(opened)
             if not isinstance(error, OSError) or isinstance(error, BlockingIOError):
                 raise
             return None
-        return lock
+        return opened
 
     def _release(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+_CLOSED_LATER = getattr(os, "O_CLOEXEC", 0)
+"""A flag that keeps a file from programs that this one starts; 0 where that is so anyway."""
 
 
 def _name_runtime() -> None:

@@ -14,8 +14,8 @@ FORMATS: dict[str, str] = {
 }
 """The formats, and the ending that a file of each has."""
 
-READABLE = (*FORMATS, "text", "json")
-"""The readable formats: those of solutions, and the answers that commands print."""
+READABLE = (*FORMATS, "text", "json", "klondike-solver", "minimal-klondike")
+"""The readable formats: those of solutions, answers of commands, and moves of other programs."""
 
 WITH_RUNS = ("universal-json", "universal-xml", "moves", "html")
 """The formats in which several cards can be one move or one card after the other."""

@@ -17,6 +17,8 @@ from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.game.showing import picture
+from dbmsolver.game.titles import title
 from dbmsolver.notation.steps import Step, moving_card, play
 from dbmsolver.notation.supermoves import split
 
@@ -73,6 +75,16 @@ class Solution:
         # includes: a flag that fails the check of `replay` is an error here, too.
         start = cls(deal.rules, deal.position, steps, deal.position, deal.number)
         return start.ended()
+
+    def __str__(self) -> str:
+        """For people: what it solves, and how many moves it has."""
+        moves = "1 move" if len(self.steps) == 1 else f"{len(self.steps)} moves"
+        left = "" if self.final.is_goal() else ", not to the end"
+        return f"{title(self.deal)}: {moves}{left}"
+
+    def _repr_svg_(self) -> str:
+        """For notebooks: the board that it begins with."""
+        return picture(self.initial, str(self))
 
     @property
     def deal(self) -> Deal:

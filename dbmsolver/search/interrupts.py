@@ -45,7 +45,8 @@ def _held_back() -> Iterator[list[int]]:
     replaced = []
 
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        names = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+        for number in [getattr(signal, name) for name in names if hasattr(signal, name)]:
             if signal.getsignal(number) is signal.default_int_handler:
                 signal.signal(number, lambda number, _: signals.append(number))
                 replaced.append(number)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -17,7 +16,7 @@ from dbmsolver.errors import DiskFullError, InternalError, StoreError, UsageErro
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
-from dbmsolver.process import default_memory, reuse_freed_memory
+from dbmsolver.process import default_memory, processors, reuse_freed_memory
 from dbmsolver.results import (
     Event,
     Limit,
@@ -137,7 +136,7 @@ def _check_spread(question: Question, deal: Deal, options: Options) -> None:
 
 def default_threads() -> int:
     """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return processors()
 
 
 class _Run:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import lmdb
 
-from dbmsolver.disk import lock
+from dbmsolver.disk import lock, reserve
 from dbmsolver.errors import (
     DbmError,
     DiskFullError,
@@ -164,7 +164,7 @@ def _reserve(path: Path) -> None:
     try:
         handle = os.open(path / "lock.mdb", os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            os.posix_fallocate(handle, 0, _LOCK_FILE)
+            reserve(handle, _LOCK_FILE)
         finally:
             os.close(handle)
     except OSError as error:

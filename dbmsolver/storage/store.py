@@ -193,7 +193,9 @@ class Store(Closable):
     def size(self) -> int:
         """Return the bytes on disk."""
         try:
-            return (self.path / "data.mdb").stat().st_blocks * 512
+            found = (self.path / "data.mdb").stat()
+            blocks: int | None = getattr(found, "st_blocks", None)
+            return found.st_size if blocks is None else blocks * 512
         except OSError:
             return 0
 

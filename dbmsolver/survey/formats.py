@@ -15,7 +15,7 @@ from typing import Any
 from dbmsolver.disk import flush_path
 from dbmsolver.errors import StoreError, SystemRefusedError, UsageError, quoted
 from dbmsolver.results import Verdict
-from dbmsolver.survey.rows import COLUMNS, Inquiry, Row, column_types
+from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
 LINES = (".csv", ".jsonl")
@@ -147,7 +147,7 @@ _KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 def _check_values(row: Row, where: str) -> None:
     if row.question not in set(Inquiry):
         raise StoreError(f"unknown question {quoted(row.question)}", where)
-    if row.verdict not in set(Verdict):
+    if row.verdict not in {*Verdict, UNREADABLE}:
         raise StoreError(f"unknown verdict {quoted(row.verdict)}", where)
     if (row.number is None) == (row.board is None):
         raise StoreError("expected a number or a board, one of them", where)

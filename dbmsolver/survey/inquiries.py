@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from dbmsolver.errors import InputError
+from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, Verdict
 from dbmsolver.survey.jobs import Found
 from dbmsolver.survey.ranges import Subject
-from dbmsolver.survey.rows import Inquiry, Row, name_of, rules_columns
+from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, name_of, rules_columns
 from dbmsolver.version import PROGRAM
 
 
@@ -59,6 +61,17 @@ class Asked:
             max_disk=limits.max_disk,
             **known,
         )
+
+
+def unreadable_row(asked: Asked, error: InputError, rules: Rules) -> Row:
+    """Return the row of a file that is no board; its limit says why."""
+    where = error.where or "<board>"
+    file = where.partition(", line ")[0]
+    values: dict[str, Any] = dict.fromkeys(COLUMNS)
+    values |= {"states": 0, "evaluated": 0, "seconds": 0.0, "peak_memory": 0}
+    values |= {"deal": file, "board": file, "question": str(asked.question), "program": PROGRAM}
+    limit = f"{where}: {error.message}"
+    return Row(**values | rules_columns(rules) | {"verdict": UNREADABLE, "limit": limit})
 
 
 class Filling(ABC):

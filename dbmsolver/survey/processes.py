@@ -6,7 +6,6 @@ driver dies, whatever of, it is closed, and the worker ends.
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe, wait
 
 from dbmsolver.errors import DbmError
+from dbmsolver.process import processors
 from dbmsolver.survey.pool import Answer, Job, Over
 from dbmsolver.survey.worker import COMPILES
 
@@ -142,4 +142,4 @@ class Processes:
 
 def available() -> int:
     """The processors that this process may use."""
-    return len(os.sched_getaffinity(0))
+    return processors()

@@ -11,13 +11,15 @@ from pathlib import Path
 
 from dbmsolver.errors import InputError, UsageError, quoted
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import MAX_BOARD_BYTES, MAX_NUMBER, Deal
+from dbmsolver.game.deals import MAX_BOARD_BYTES, Deal
+from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.texts import read_path
 
 _ITEM = re.compile(r"(?P<special>-[12])|(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?")
 _LOOKS_LIKE_RANGES = re.compile(r"[-0-9, ]+")
-_EXPECTED = "expected numbers and ranges like 1-1000,11982"
+_NUMBERS = "numbers and ranges like 1-1000,11982"
+_EXPECTED = f"expected {_NUMBERS}"
 _BETWEEN = " / "
 """Stands for the end of a line where a board is written in one."""
 
@@ -30,6 +32,8 @@ class Ranges:
     """Ascending, without overlap."""
     boards: tuple[tuple[str, str], ...] = ()
     """(name of the file, text)."""
+    unreadable: tuple[InputError, ...] = ()
+    """The errors of files that are no text; only of directories, where others are beside them."""
 
     def __contains__(self, number: int) -> bool:
         """Whether it is one of the numbers."""
@@ -67,16 +71,19 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
     """
     numbers: list[range] = []
     boards: list[tuple[str, str]] = []
+    unreadable: list[InputError] = []
     for text in texts:
         if looks_like_numbers(text):
             numbers += [_range_of(item.strip()) for item in text.split(",")]
         elif os.path.isdir(text):  # noqa: PTH112  # which raises no error
-            boards += _boards_in(Path(text))
+            some, errors = _boards_in(Path(text))
+            boards += some
+            unreadable += errors
         else:
-            expected = f"{_EXPECTED}, the path of a board or of a directory of boards"
+            expected = f"{_NUMBERS}, the path of a board or of a directory of boards"
             board, where = read_path(text, "a board", MAX_BOARD_BYTES, expected)
             boards.append((where, board))
-    return Ranges(tuple(_merged(numbers)), tuple(boards))
+    return Ranges(tuple(_merged(numbers)), tuple(boards), tuple(unreadable))
 
 
 def looks_like_numbers(text: str) -> bool:
@@ -103,9 +110,29 @@ def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
 
 
 def boards_under(ranges: Ranges, rules: Rules) -> list[str]:
-    """The different boards, each in one line; InputError for one that the rules do not allow."""
-    found = {one_line(Deal.from_text(text, rules, where)): None for where, text in ranges.boards}
-    return list(found)
+    """Return the different boards that can be read, each in one line.
+
+    Raises the InputError of the first one if there is nothing else to ask about.
+    """
+    return _read_boards(ranges, rules)[0]
+
+
+def unreadable_under(ranges: Ranges, rules: Rules) -> list[InputError]:
+    """Return an error for each file that is no board under these rules."""
+    return _read_boards(ranges, rules)[1]
+
+
+def _read_boards(ranges: Ranges, rules: Rules) -> tuple[list[str], list[InputError]]:
+    found: dict[str, None] = {}
+    errors: list[InputError] = list(ranges.unreadable)
+    for where, text in ranges.boards:
+        try:
+            found[one_line(Deal.from_text(text, rules, where))] = None
+        except InputError as error:
+            errors.append(InputError(error.message, error.where or where))
+    if errors and not found and not ranges.numbers:
+        raise errors[0]
+    return list(found), errors
 
 
 def one_line(deal: Deal) -> str:
@@ -148,7 +175,7 @@ def _merged(numbers: Iterable[range]) -> Iterator[range]:
         yield open_range
 
 
-def _boards_in(folder: Path) -> list[tuple[str, str]]:
+def _boards_in(folder: Path) -> tuple[list[tuple[str, str]], list[InputError]]:
     """The boards in the files of a directory, without hidden ones, by name."""
     try:
         paths = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
@@ -157,8 +184,11 @@ def _boards_in(folder: Path) -> list[tuple[str, str]]:
         raise InputError(reason, str(folder)) from None
     if not paths:
         raise InputError("no file in it, expected a directory of boards", str(folder))
-    boards = []
+    boards, errors = [], []
     for path in paths:
-        text, where = read_path(str(path), "a board", MAX_BOARD_BYTES)
-        boards.append((where, text))
-    return boards
+        try:
+            text, where = read_path(str(path), "a board", MAX_BOARD_BYTES)
+            boards.append((where, text))
+        except InputError as error:
+            errors.append(error)
+    return boards, errors

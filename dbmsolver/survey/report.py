@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from itertools import chain
+from math import sqrt
 from pathlib import Path
 from statistics import median
 
@@ -14,7 +15,7 @@ from dbmsolver.game.measures import Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.titles import rules_notes
 from dbmsolver.survey.charts import histogram, load_library
-from dbmsolver.survey.rows import Inquiry, Row
+from dbmsolver.survey.rows import UNREADABLE, Inquiry, Row
 
 HARDEST = 20
 """How many of the hardest deals are listed."""
@@ -35,6 +36,8 @@ _WORDS: dict[Metric | None, str] = {
     "turns": "plays and turns of the stock",
     "plays": "plays",
 }
+_NUMBER = re.compile(r"([0-9][0-9,.]*( ?%| s| min| h| MiB)?)?")
+"""The text of a number, with its unit: such columns are aligned at the right."""
 _CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
 
@@ -91,15 +94,32 @@ def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
         yield "cannot be won with the most freecells asked about.</p>"
     if question.is_shortest:
         yield "<p>Solved are those with a solution that is proven to be shortest.</p>"
+    words = ["solved", "unsolvable", "undecided"]
+    if any(found[UNREADABLE] for found in counts.values()):
+        words.append(UNREADABLE)
+        yield "<p>Unreadable are files that are no board of these rules.</p>"
     lines = []
     for rules, found in counts.items():
         total = sum(found.values())
-        decided = total - found["undecided"]
-        numbers = (found["solved"], found["unsolvable"], found["undecided"], total)
+        decided = found["solved"] + found["unsolvable"]
+        numbers = (*(found[word] for word in words), total)
         cells = [label_of(rules), *(f"{number:,}" for number in numbers)]
-        lines.append([*cells, f"{decided / total:.2%}"])
-    heads = ("Rules", "Solved", "Unsolvable", "Undecided", "All", "Decided")
+        share = _share(found["solved"], decided) if decided else ""
+        lines.append([*cells, f"{decided / total:.2%}", share])
+    heads = ("Rules", *(word.capitalize() for word in words), "All", "Decided", "Share solved")
     yield _table("Verdicts by rules", heads, lines)
+    yield "<p>The share is of the decided deals, with its 95 % interval (Wilson's), for those who "
+    yield "take these deals for a sample of all.</p>"
+
+
+def _share(some: int, total: int) -> str:
+    """Return a share with its 95 % interval, that of Wilson."""
+    square = 1.959964**2
+    share = some / total
+    middle = share + square / (2 * total)
+    reach = sqrt(square * (share * (1 - share) / total + square / (4 * total * total)))
+    low, high = ((middle + sign * reach) / (1 + square / total) for sign in (-1, 1))
+    return f"{share:.2%} ({max(low, 0):.2%} to {min(high, 1):.2%})"
 
 
 def _fewest(rows: Sequence[Row]) -> Iterator[str]:
@@ -134,19 +154,27 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
 
 
 def _states(rows: Sequence[Row]) -> Iterator[str]:
-    """The histogram of states."""
+    """The difficulty of deals: the states that were looked at until the verdict."""
     known = [row for row in rows if row.evaluated]
     if known:
-        note = " Powers of ten."
+        note = " States looked at until the verdict, or the limit, in powers of ten."
         yield from _chart(
             "states",
-            "States looked at",
+            "Difficulty",
             _labels(rows),
             known,
             lambda row: row.evaluated,
             "states",
             note,
         )
+        lines = []
+        for rules, some in _by_rules(row for row in known if not row.is_open):
+            states = sorted(row.evaluated for row in some)
+            at = (states[int(share * (len(states) - 1))] for share in (0.5, 0.9, 0.99, 1))
+            lines.append([label_of(rules), *(f"{number:,}" for number in at)])
+        heads = ("Rules", "Half of the deals", "90 %", "99 %", "All")
+        if lines:
+            yield _table("States that so many deals need at most", heads, lines)
 
 
 def _chart(
@@ -173,7 +201,8 @@ def _chart(
 
 def _hardest(rows: Sequence[Row]) -> Iterator[str]:
     """The decided deals that took the most states."""
-    decided = [row for row in rows if not row.is_open]
+    decided = [row for row in rows if not row.is_open and row.verdict != UNREADABLE]
+    fewest = rows[0].question == Inquiry.FEWEST_FREECELLS if rows else False
     hardest = sorted(decided, key=lambda row: row.evaluated, reverse=True)[:HARDEST]
     if not hardest:
         return
@@ -182,14 +211,14 @@ def _hardest(rows: Sequence[Row]) -> Iterator[str]:
         [
             row.deal,
             label_of(row.rules),
-            row.verdict,
+            str(row.fewest) if fewest and row.fewest is not None else row.verdict,
             f"{row.evaluated:,}",
             _hours(row.seconds),
             _mebibytes(row.peak_memory),
         ]
         for row in hardest
     ]
-    heads = ("Deal", "Rules", "Verdict", "States", "Time", "Memory")
+    heads = ("Deal", "Rules", "Fewest" if fewest else "Verdict", "States", "Time", "Memory")
     yield _table("Decided deals with the most states", heads, lines)
 
 
@@ -233,9 +262,17 @@ def _by_rules(rows: Iterable[Row]) -> list[tuple[Rules, list[Row]]]:
 
 def _table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     """A table; what is too wide for the page is scrolled in its own frame."""
-    head = "".join(f'<th scope="col">{escape(word)}</th>' for word in heads)
+    right = [all(_NUMBER.fullmatch(line[place]) for line in lines) for place in range(len(heads))]
+    marks = [' class="number"' if one else "" for one in right]
+    head = "".join(
+        f'<th scope="col"{mark}>{escape(word)}</th>'
+        for word, mark in zip(heads, marks, strict=True)
+    )
     body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(word)}</td>" for word in line) + "</tr>" for line in lines
+        "<tr>"
+        + "".join(f"<td{mark}>{escape(word)}</td>" for word, mark in zip(line, marks, strict=True))
+        + "</tr>"
+        for line in lines
     )
     label = escape(caption, quote=True)
     return (

@@ -22,6 +22,9 @@ from dbmsolver.survey.ranges import Subject
 UNFINISHED = "unfinished"
 """The limit of a row that holds what is known in the middle of a deal's questions."""
 
+UNREADABLE = "unreadable"
+"""The verdict of a row about a file that is no board."""
+
 _RULES = (
     "columns",
     "freecells",

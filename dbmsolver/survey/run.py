@@ -13,7 +13,7 @@ from dbmsolver.disk import place_of
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limits, SurveyReport, Verdict
 from dbmsolver.survey.fewest import filling_for
-from dbmsolver.survey.inquiries import Asked, Filling, with_more
+from dbmsolver.survey.inquiries import Asked, Filling, unreadable_row, with_more
 from dbmsolver.survey.kept import make_folder, remove_searches
 from dbmsolver.survey.plan import Plan, Wishes, take
 from dbmsolver.survey.pool import Answer, Job, Over, Pool
@@ -23,6 +23,7 @@ from dbmsolver.survey.ranges import (
     boards_under,
     count_subjects,
     subjects_of,
+    unreadable_under,
 )
 from dbmsolver.survey.rows import Inquiry, Row, key_of
 from dbmsolver.survey.table import Table
@@ -90,6 +91,9 @@ class Run:
         try:
             if self.stores is not None:
                 make_folder(self.stores)
+            for row in self._unreadable():
+                if row.key not in self.table.rows:
+                    self.table.put([row])
             yield from self._fill()
         finally:
             self.pool.close()
@@ -175,6 +179,12 @@ class Run:
         if row.number is not None:
             return row.number in survey.ranges
         return row.board in self._boards[row.rules]
+
+    def _unreadable(self) -> Iterator[Row]:
+        """Yield a row for each file that is no board."""
+        for rules in self.survey.games:
+            for error in unreadable_under(self.survey.ranges or Ranges(), rules):
+                yield unreadable_row(self.asked, error, rules)
 
     def _is_taken_up(self, row: Row) -> bool:
         """Whether the row is open, and the limits are larger than when it was made."""

@@ -5,7 +5,6 @@ Why these checks are enough is said in :mod:`dbmsolver.verify`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError, UsageError
 from dbmsolver.game.measures import measure_of
-from dbmsolver.process import anonymous_memory, default_memory
+from dbmsolver.process import anonymous_memory, default_memory, processors
 from dbmsolver.results import Method
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.store import Store
@@ -61,7 +60,7 @@ class StoreCheck:
         self.manifest = manifest
         self.report = report
         self.how = how
-        self.threads = how.threads or len(os.sched_getaffinity(0))
+        self.threads = how.threads or processors()
         self.memory = how.memory or default_memory()
         self.sample = how.sample
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.disk import reserve
 from dbmsolver.errors import DiskFullError
 
 
@@ -35,7 +36,7 @@ class Spill:
         place = start
         try:
             while data:
-                written = os.pwrite(self._file.fileno(), data, place)
+                written = self._write_at(data, place)
                 place, data = place + written, data[written:]
         except OSError as error:
             raise _full(error) from error
@@ -45,8 +46,25 @@ class Spill:
         """Fill a contiguous array with what stands at an offset."""
         data = array.reshape(-1).view(np.uint8).data
         while data:
-            read = os.preadv(self._file.fileno(), [data], offset)
+            read = self._read_at(data, offset)
             offset, data = offset + read, data[read:]
+
+    def _write_at(self, data: memoryview, place: int) -> int:
+        """Write some of the data at an offset; the bytes that were written. The lock is held."""
+        if hasattr(os, "pwrite"):
+            return os.pwrite(self._file.fileno(), data, place)
+        os.lseek(self._file.fileno(), place, os.SEEK_SET)
+        return os.write(self._file.fileno(), data)
+
+    def _read_at(self, data: memoryview, offset: int) -> int:
+        """Read some bytes from an offset on; how many they are."""
+        if hasattr(os, "preadv"):
+            return os.preadv(self._file.fileno(), [data], offset)
+        with self._lock:
+            os.lseek(self._file.fileno(), offset, os.SEEK_SET)
+            found = os.read(self._file.fileno(), len(data))
+        data[: len(found)] = found
+        return len(found)
 
     def close(self) -> None:
         """Give the file back to the system."""
@@ -58,7 +76,7 @@ def mapped_zeros(size: int, kind: type[Any]) -> NDArray[Any]:
     with _temporary() as file:
         try:
             # All of it now: for a page that finds no room later there is no error but a signal.
-            os.posix_fallocate(file.fileno(), 0, size * np.dtype(kind).itemsize)
+            reserve(file.fileno(), size * np.dtype(kind).itemsize)
         except OSError as error:
             raise _full(error) from error
         return np.memmap(file, kind, "r+", shape=(size,))

@@ -138,7 +138,7 @@ WRONG = [
     (3, ["solve", "3", "--game", "./zzxjoy"], "zzxjoy: no such file, expected a game"),
     (3, ["games", "--check", "no.game"], "no.game: no such file, expected a game"),
     (2, ["solve", "3", "--freecells", "14"], "14 freecells: expected 0 to 13"),
-    (2, ["solve", "3", "--freecells", "-1"], "-1 is not in the range"),
+    (2, ["solve", "3", "--freecells", "-1"], "'-1' is no number of freecells, expected 0 to 13"),
     (2, ["solve", "3", "--metric", "time"], "'time' is not"),
     (2, ["prove", "3", "--metric", "cards"], "No such option"),
     (2, ["solve", "3", "--memory", "much"], "'much' is no size, expected one like 2G"),

@@ -1,4 +1,4 @@
-"""Outputs of commands with --json, against docs/answers.schema.json."""
+"""Outputs of commands with --json, against dbmsolver/answers.schema.json."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from dbmsolver.cli.app import cli
 from dbmsolver.game.shipped import GAMES, rules_fields
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.json").read_text())
 CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
 BACK = "cards come back from the foundations"
 

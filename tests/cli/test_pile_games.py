@@ -14,7 +14,7 @@ from dbmsolver.cli.app import cli
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.pile.search import PileSearch
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[2] / "dbmsolver" / "answers.schema.json").read_text())
 CERTIFICATES = files("dbmsolver") / "verify" / "certificate.schema.json"
 
 

@@ -68,9 +68,9 @@ def test_numbers_out_of_range(freecells: int, columns: int) -> None:
 
 def test_an_unknown_game_is_answered_with_the_nearest() -> None:
     with pytest.raises(
-        UsageError, match=r"'Eightoff', did you mean eight_off\? expected one that `games` lists$"
+        UsageError, match=r"'Eightof', did you mean eight_off\? expected one that `games` lists$"
     ) as caught:
-        rules_for("Eightoff")
+        rules_for("Eightof")
     assert caught.value.exit_code == 2
 
 

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.boards import format_board
-from dbmsolver.game.deals import MAX_NUMBER, Deal
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.survey.ranges import Ranges, count_subjects, parse_ranges, subjects_of
+from dbmsolver.survey.ranges import (
+    Ranges,
+    count_subjects,
+    parse_ranges,
+    subjects_of,
+    unreadable_under,
+)
 
 FREECELL = GAMES["freecell"]
 
@@ -103,6 +110,11 @@ def test_bad_boards(tmp_path: Path) -> None:
     (tmp_path / "board").write_text("KS KS\n")
     with pytest.raises(InputError, match="already at line 1"):
         list(subjects_of(parse_ranges([str(tmp_path)]), [FREECELL]))
+    (tmp_path / "image").write_bytes(b"\xff\xd8\x00")
+    beside = parse_ranges([str(tmp_path), "3"])
+    assert [subject.number for subject in subjects_of(beside, [FREECELL])] == [3]
+    errors = [str(error) for error in unreadable_under(beside, FREECELL)]
+    assert "not text in UTF-8" in errors[0] and "KS is already at line 1" in errors[1]
     with pytest.raises(InputError, match=r"no such file.*expected numbers and ranges"):
         parse_ranges(["nowhere"])
 

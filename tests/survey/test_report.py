@@ -137,3 +137,33 @@ def test_no_table(tmp_path: Path) -> None:
         load_rows(tmp_path / "t.csv")
     with pytest.raises(UsageError, match="no table of that kind"):
         load_rows(tmp_path / "t.xls")
+
+
+def test_shares_have_an_interval() -> None:
+    """Wilson's: for 8 of 10 it is 49.02 % to 94.33 %, as tables of statistics have it."""
+    from dbmsolver.survey.report import _share
+
+    assert _share(8, 10) == "80.00% (49.02% to 94.33%)"
+    assert _share(0, 5).startswith("0.00% (0.00% to 43.4")
+    assert _share(5, 5).endswith(" to 100.00%)")
+
+
+def test_a_file_that_is_no_board_is_a_row(tmp_path: Path) -> None:
+    from helpers.command import run
+
+    boards = tmp_path / "boards"
+    boards.mkdir()
+    (boards / "good").write_text(run("deal", 1).stdout)
+    (boards / "bad").write_text("KS KS\n")
+    (boards / "image.png").write_bytes(b"\x89PNG\xff\xfe")
+    table = tmp_path / "t.csv"
+    for _ in range(2):  # the second time nothing is left to do
+        found = run("survey", boards, "-o", table, "--quiet")
+        assert found.exit_code == 0, found.stderr
+        assert found.stdout == f"{table}: 3 rows: 1 solved, 2 unreadable\n"
+    text = table.read_text()
+    assert f"{boards / 'bad'}, line 1, column 4: KS is already at line 1, column 1" in text
+    assert run("survey", "-o", table, "--report", tmp_path / "r.html").exit_code == 0
+    page = (tmp_path / "r.html").read_text()
+    assert '<th scope="col" class="number">Unreadable</th>' in page
+    assert "100.00% (20.65% to 100.00%)" in page

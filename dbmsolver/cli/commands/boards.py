@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dbmsolver.cli.answers import check_output, refuse_picture, write_text
 from dbmsolver.cli.options import (
+    DealForm,
     automove_option,
     deal_argument,
+    deal_form_options,
     gathered,
+    json_option,
     output_option,
+    rows_option,
     rules_options,
 )
-from dbmsolver.cli.render import board_text
+from dbmsolver.cli.render import board_data, board_text, deal_data, dump_json, rules_data
 from dbmsolver.cli.solutions import from_option, given_options, left_out_option, load
 from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import InputError, UsageError, quoted
@@ -38,16 +44,22 @@ class BoardForm:
     """The form of a board, text or picture, and the file that it is written to."""
 
     as_picture: bool
+    as_json: bool
     output: str | None
 
-    def write(self, position: Position, name: str) -> None:
-        """Write a board: as text, or as a picture with a title."""
-        if self.as_picture or (self.output or "").lower().endswith(".svg"):
+    def write(self, position: Position, name: str, data: Callable[[], dict[str, Any]]) -> None:
+        """Write a board: as text, as a picture with a title, or as JSON with `data`."""
+        ending = Path(self.output or "").suffix.lower()
+        if self.as_picture and self.as_json:
+            raise UsageError("--svg and --json, expected one of them")
+        if self.as_json or (ending == ".json" and not self.as_picture):
+            text = dump_json(data())
+        elif self.as_picture or ending == ".svg":
             from dbmsolver.notation.pictures.board import draw_board
 
             text = draw_board(position, name)
         else:
-            refuse_picture(self.output, "expected a name that ends in .svg")
+            refuse_picture(self.output, "boards", "expected .txt, .json or .svg")
             text = board_text(position)
         write_text(text, self.output)
 
@@ -56,22 +68,29 @@ _board_options = gathered(
     "form",
     BoardForm,
     click.option("--svg", "as_picture", is_flag=True, help="Draw the board instead, as SVG."),
-    output_option("Where to write; a name that ends in .svg gets a picture."),
+    json_option,
+    output_option("Where to write; a name that ends in .svg gets a picture, in .json JSON."),
 )
 
 
 @click.command("deal", cls=DealCommand)
 @deal_argument
+@deal_form_options
 @rules_options
 @_board_options
-def deal_command(source: str, rules: Rules, form: BoardForm) -> None:
+def deal_command(source: str, deal_form: DealForm, rules: Rules, form: BoardForm) -> None:
     """Print the board of DEAL: a line for each column, the deepest card first.
 
-    The output can be given back as a DEAL. With --svg, or -o deal.svg, it is a picture.
+    The output can be given back as a DEAL, as text and as JSON. With --svg, or -o deal.svg, it
+    is a picture.
     """
-    deal = Deal.load(source, rules)
+    deal = deal_form.load(source, rules)
     check_output(form.output)
-    form.write(deal.position, title(deal))
+    form.write(
+        deal.position,
+        title(deal),
+        lambda: {"kind": "dealt", "deal": deal_data(deal), "rules": rules_data(deal.rules)},
+    )
 
 
 @click.command("board")
@@ -96,8 +115,8 @@ def board_command(
 ) -> None:
     """Print the position after some moves of the solution in the file SOLUTION, in any format.
 
-    The output can be given back as a DEAL. With --svg, or -o board.svg, it is a picture. Every
-    move up to there is checked.
+    The output can be given back as a DEAL, as text and as JSON. With --svg, or -o board.svg,
+    it is a picture. Every move up to there is checked.
     """
     check_output(form.output)
     solution, _ = load(file, from_format, replace(given, policy=policy))
@@ -107,7 +126,18 @@ def board_command(
         text = f"--after {after}, expected a number from 0 to {moves}, the moves of the solution"
         raise UsageError(text, file)
     reached = [solution.initial, *(end for _, _, end in islice(solution.replay(), after))]
-    form.write(reached[-1], f"{title(solution.deal)}, after {after} of {moves} moves")
+    form.write(
+        reached[-1],
+        f"{title(solution.deal)}, after {after} of {moves} moves",
+        lambda: {
+            "kind": "position",
+            "deal": deal_data(solution.deal),
+            "rules": rules_data(solution.rules),
+            "after": len(reached) - 1,
+            "length": moves,
+            "board": board_data(reached[-1]),
+        },
+    )
 
 
 _key_automove_option = automove_option(
@@ -127,12 +157,16 @@ _key_automove_option = automove_option(
     help="The deal whose search the key belongs to.  [default: the board itself]",
 )
 @rules_options
+@rows_option
 @_key_automove_option
+@json_option
 def key_command(
     source: str,
     origin: str | None,
     rules: Rules,
+    rows: bool,
     policy: Policy,
+    as_json: bool,
 ) -> None:
     """Print the key of BOARD: one big integer.
 
@@ -141,11 +175,23 @@ def key_command(
     """
     if source == origin == "-":
         raise UsageError("BOARD and --deal are both -, expected one of them on standard input")
-    board = Deal.load(source, rules)
+    board = Deal.load(source, rules, rows=rows)
     deal = board if origin is None else Deal.load(origin, rules)
     from dbmsolver.keys.choice import position_keys
 
-    click.echo(str(position_keys(deal, policy).encode(board.position)))
+    key = str(position_keys(deal, policy).encode(board.position))
+    if as_json:
+        data = {
+            "kind": "key",
+            "deal": deal_data(deal),
+            "rules": rules_data(rules),
+            "automove": policy,
+            "board": board_data(board.position),
+            "key": key,
+        }
+        click.echo(dump_json(data), nl=False)
+        return
+    click.echo(key)
 
 
 @click.command("unkey")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dbmsolver.cli.options import json_option
-from dbmsolver.cli.render import board_data, counted, deal_data, dump_json, rules_data
+from dbmsolver.cli.render import board_data, deal_data, dump_json, rules_data
 from dbmsolver.cli.solutions import (
     from_option,
     given_options,
@@ -16,9 +17,10 @@ from dbmsolver.cli.solutions import (
     load,
     read_source,
 )
-from dbmsolver.errors import DbmError, InputError, UsageError
+from dbmsolver.errors import EXIT_SOLVED, DbmError, InputError, UsageError
 from dbmsolver.game.automoves import Automove
 from dbmsolver.game.boards import format_board
+from dbmsolver.game.measures import counted
 from dbmsolver.game.position import Position
 from dbmsolver.game.titles import title
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from dbmsolver.notation.formats.given import Given
     from dbmsolver.notation.formats.source import Source
     from dbmsolver.notation.solution import Solution
+
+
+_ONE_EXPECTED = "--metric says nothing about many solutions, expected a file with one"
 
 
 @click.command("check")
@@ -42,18 +47,24 @@ def check_command(
     metrics: bool,
     as_json: bool,
     given: Given,
-) -> None:
+) -> int:
     """Replay the solution in FILE, in any format, and say whether it is legal and wins.
 
     FILE may also hold what solve --all prints: then each of the solutions is replayed, and they are
-    to be different. If something is wrong, the first bad move is named, with its line and column
-    and the position before it, and the exit code is 3.
+    to be different. Of several solutions of different deals each is checked by itself, and told in
+    a line. If something is wrong, the first bad move is named, with its line and column and the
+    position before it, and the exit code is 3.
     """
     from dbmsolver.notation.formats.listed import format_of_list
+    from dbmsolver.notation.formats.several import parts
 
     number: int | None = None
     try:
         source = read_source(file, given)
+        if len(several := parts(source, given)) > 1:
+            if metrics:
+                raise UsageError(_ONE_EXPECTED)
+            return _check_each(several, from_format, replace(given, policy=policy), as_json)
         if (form := format_of_list(source)) is not None:
             solution, number = _check_all(source, given, metrics)
         else:
@@ -65,38 +76,84 @@ def check_command(
     from dbmsolver.notation.lengths import lengths
 
     found = lengths(solution) if metrics else {}
-    moves = len(solution.steps)
     if as_json:
-        data = {
-            "kind": "check",
-            "valid": True,
-            "format": form,
-            "deal": deal_data(solution.deal),
-            "rules": rules_data(solution.rules),
-            "length": moves,
-            "lengths": found,
-            "reason": None,
-            "notes": list(solution.notes),
-        }
         many = {} if number is None else {"solutions": number}
-        click.echo(dump_json(data | many), nl=False)
-        return
-    name, length = title(solution.deal), counted(moves, "move", "moves")
+        click.echo(dump_json(_valid(solution, form, found) | many), nl=False)
+        return EXIT_SOLVED
     if number is not None:
         many_solutions = counted(number, "solution", "different solutions")
-        click.echo(f"{name}: {many_solutions}, legal and winning, {length} ({form})")
-        return
-    click.echo(f"{name}: legal and winning, {length} ({form})")
+        length = counted(len(solution.steps), "move", "moves")
+        click.echo(
+            f"{title(solution.deal)}: {many_solutions}, legal and winning, {length} ({form})"
+        )
+        return EXIT_SOLVED
+    click.echo(_line(solution, form))
     for metric, cost in found.items():
         click.echo(
             f"{metric + ':':<16}{'none, these automoves spoil it' if cost is None else cost}"
         )
+    return EXIT_SOLVED
+
+
+def _check_each(several: list[Source], from_format: str | None, given: Given, as_json: bool) -> int:
+    """Check solutions one by one, a line each; the exit code of the worst."""
+    worst = EXIT_SOLVED
+    checked: list[dict[str, Any]] = []
+    for source in several:
+        try:
+            solution, form = load(source, from_format, given)
+            solution.check()
+        except DbmError as error:
+            worst = max(worst, error.exit_code)
+            checked.append(_invalid(error))
+            line = f"{error.where or source.named()}: {error.message.partition('; position: ')[0]}"
+        else:
+            checked.append(_valid(solution, form, {}))
+            line = _line(solution, form)
+        if not as_json:
+            click.echo(line)
+    if as_json:
+        valid = worst == EXIT_SOLVED
+        click.echo(dump_json({"kind": "checks", "valid": valid, "checks": checked}), nl=False)
+    return worst
+
+
+def _line(solution: Solution, form: str) -> str:
+    length = counted(len(solution.steps), "move", "moves")
+    return f"{title(solution.deal)}: legal and winning, {length} ({form})"
+
+
+def _valid(solution: Solution, form: str, found: Mapping[str, int | None]) -> dict[str, Any]:
+    """Describe a solution, for programs."""
+    return {
+        "kind": "check",
+        "valid": True,
+        "format": form,
+        "deal": deal_data(solution.deal),
+        "rules": rules_data(solution.rules),
+        "length": len(solution.steps),
+        "lengths": dict(found),
+        "reason": None,
+        "notes": list(solution.notes),
+    }
+
+
+def _invalid(error: DbmError) -> dict[str, Any]:
+    """Describe a text that is no solution, for programs."""
+    position: Position | None = getattr(error, "position", None)
+    return {
+        "kind": "check",
+        "valid": False,
+        "reason": error.message,
+        "where": error.where,
+        "board": None if position is None else board_data(position),
+    }
 
 
 def _check_all(source: Source, given: Given, metrics: bool) -> tuple[Solution, int]:
     """Check a list of solutions: the first of them, and how many there are."""
     if metrics:
-        raise UsageError("--metric says nothing about many solutions, expected a file with one")
+        raise UsageError(_ONE_EXPECTED)
     from dbmsolver.notation.formats.listed import each_listed
 
     first: Solution | None = None
@@ -119,13 +176,6 @@ def _show_position(error: DbmError, as_json: bool) -> None:
     """Print the fault as JSON, or show the position where it is."""
     position: Position | None = getattr(error, "position", None)
     if as_json:
-        data = {
-            "kind": "check",
-            "valid": False,
-            "reason": error.message,
-            "where": error.where,
-            "board": None if position is None else board_data(position),
-        }
-        click.echo(dump_json(data), nl=False)
+        click.echo(dump_json(_invalid(error)), nl=False)
     elif position is not None:
         click.echo(f"The position at that point:\n{format_board(position)}", err=True)

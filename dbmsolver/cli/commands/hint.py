@@ -10,11 +10,14 @@ from typing import Any
 import click
 
 from dbmsolver.cli.advice import hint_json, hint_text
-from dbmsolver.cli.answers import check_output, follow_to_best, interrupted, write_text
+from dbmsolver.cli.answers import AnswerForm, check_output, follow_to_best, interrupted, write_text
 from dbmsolver.cli.compilers import compilers_for
+from dbmsolver.cli.first_moves import answer_values
 from dbmsolver.cli.options import (
+    DealForm,
     Shown,
     deal_argument,
+    deal_form_options,
     json_option,
     limits_with,
     progress_options,
@@ -26,7 +29,6 @@ from dbmsolver.cli.render import EXIT_CODES, has_solution
 from dbmsolver.cli.solutions import from_option, left_out_option
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.game.automoves import Automove
-from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import METRICS, Metric
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Event, Limit, Limits, Method, Options, Question, Result
@@ -38,6 +40,7 @@ USUAL_TIME = "10s"
 @click.command("hint", cls=DealCommand)
 @deal_argument
 @click.argument("played", metavar="[MOVES]...", nargs=-1)
+@deal_form_options
 @rules_options
 @from_option
 @left_out_option
@@ -48,6 +51,11 @@ USUAL_TIME = "10s"
     "if it is not given.  [default: cards, or runs in games where a run is one move, and "
     "turns in Klondike's kind]",
 )
+@click.option(
+    "--every-first-move",
+    is_flag=True,
+    help="For each legal move: whether the deal can be won after it, and the fewest moves left.",
+)
 @threads_option
 @limits_with(USUAL_TIME)
 @json_option
@@ -55,10 +63,12 @@ USUAL_TIME = "10s"
 def hint_command(
     source: str,
     played: tuple[str, ...],
+    deal_form: DealForm,
     rules: Rules,
     from_format: str | None,
     policy: Automove | None,
     metric: Metric | None,
+    every_first_move: bool,
     threads: int | None,
     limits: Limits,
     as_json: bool,
@@ -70,14 +80,15 @@ def hint_command(
     7a) or as a file, in any notation that check reads; - is standard input. The best move begins a
     shortest solution. Where a limit or Ctrl-C comes first, a good move is told instead: it begins
     the best solution so far, so it wins. --max-time gives the search more time, or less; compiling
-    kernels, which is done once, does not count.
+    kernels, which is done once, does not count. With --every-first-move each legal move is told,
+    and the exit code is 20 where the limit left one open; compiling counts there.
 
     DEAL is a number, the path of a board, or - for a board on standard input.
     """
     check_output(None)
     if source == "-" and played == ("-",):
         raise click.UsageError("DEAL and MOVES are both -, expected one of them on standard input")
-    game = play_out(Deal.load(source, rules), played, from_format, policy)
+    game = play_out(deal_form.load(source, rules), played, from_format, policy)
     started = time.monotonic()
 
     options = Options(
@@ -87,6 +98,10 @@ def hint_command(
         method=Method.EVERY_POSITION,
         any_solution=True,
     )
+
+    if every_first_move:
+        form = AnswerForm("json" if as_json else "text", None, boards=False, runs=False)
+        return answer_values(game, options, limits, form, shown)
 
     def begin() -> Generator[Event, Any, Result]:
         from dbmsolver.search.advice.worth import Clock, worth

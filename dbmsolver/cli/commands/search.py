@@ -23,10 +23,12 @@ from dbmsolver.cli.compilers import compilers_for
 from dbmsolver.cli.first_moves import answer_values, check_values
 from dbmsolver.cli.options import (
     Command,
+    DealForm,
     Shown,
     automove_option,
     check_address,
     deal_argument,
+    deal_form_options,
     gathered,
     limit_options,
     progress_options,
@@ -108,6 +110,7 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
             limit_options,
             how_options,
             rules_options,
+            deal_form_options,
             deal_argument,
         ):
             function = option(function)
@@ -148,6 +151,7 @@ def _search_options(automove: Callable[[Command], Command]) -> Callable[[Command
 )
 def solve_command(
     source: str,
+    deal_form: DealForm,
     rules: Rules,
     options: Options,
     metric: Metric | None,
@@ -173,7 +177,7 @@ def solve_command(
     )
     if source == played == "-":
         raise UsageError("DEAL and --played are both -, expected one of them on standard input")
-    game = play_out(Deal.load(source, rules), () if played is None else (played,), None, None)
+    game = play_out(deal_form.load(source, rules), () if played is None else (played,), None, None)
     if every_first_move:
         check_values(asked, form)
         return answer_values(game, options, limits, form, shown)
@@ -195,6 +199,7 @@ def solve_command(
 @ray_option("Spread the proof")
 def prove_command(
     source: str,
+    deal_form: DealForm,
     rules: Rules,
     options: Options,
     every_position: bool,
@@ -213,7 +218,7 @@ def prove_command(
     method = Method.EVERY_POSITION if every_position else Method.DOMINATING
     check_address(address, "DEAL")
     options = replace(options, method=method, cluster=address)
-    return _search(Question.PROVE, Deal.load(source, rules), options, limits, form, shown)
+    return _search(Question.PROVE, deal_form.load(source, rules), options, limits, form, shown)
 
 
 def _search(

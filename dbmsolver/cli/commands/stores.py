@@ -14,12 +14,11 @@ from dbmsolver.cli.answers import (
     write_answer,
     write_text,
 )
-from dbmsolver.cli.options import json_option, store_argument
+from dbmsolver.cli.options import json_option, rows_option, store_argument
 from dbmsolver.cli.proofs import proof_facts, verifying
 from dbmsolver.cli.render import (
     STATES,
     board_data,
-    counted,
     deal_data,
     describe_move,
     dump_json,
@@ -38,7 +37,7 @@ from dbmsolver.cli.values import DealCommand, DealSource
 from dbmsolver.errors import UsageError
 from dbmsolver.game.boards import format_board
 from dbmsolver.game.deals import Deal
-from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.measures import counted, usual_metric
 from dbmsolver.game.titles import title
 from dbmsolver.results import Method, Question, Verdict
 
@@ -168,8 +167,9 @@ def _status_json(status: StoreStatus, store: str) -> str:
 @click.command("lookup", cls=DealCommand)
 @store_argument
 @click.argument("source", metavar="BOARD", type=DealSource())
+@rows_option
 @json_option
-def lookup_command(store: str, source: str, as_json: bool) -> None:
+def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
     """Say whether the search in STORE came upon the position BOARD, with the moves to it.
 
     BOARD is the path of a board, or - for a board on standard input.
@@ -177,11 +177,11 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
     from dbmsolver.search import inspect
 
     deal = inspect.deal(Path(store))
-    position = Deal.load(source, deal.rules).position
+    position = Deal.load(source, deal.rules, rows=rows).position
     moves = inspect.lookup(Path(store), position)
     if as_json:
         found = moves is not None
-        rows = [move_data(move) for move in moves or ()]
+        made = [move_data(move) for move in moves or ()]
         click.echo(
             dump_json(
                 {
@@ -190,7 +190,7 @@ def lookup_command(store: str, source: str, as_json: bool) -> None:
                     "rules": rules_data(deal.rules),
                     "board": board_data(position),
                     "found": found,
-                    "moves": rows,
+                    "moves": made,
                 }
             ),
             nl=False,

@@ -17,17 +17,16 @@ from dbmsolver.cli.options import (
     threads_option,
 )
 from dbmsolver.cli.progress import progress_for
-from dbmsolver.cli.render import counted
 from dbmsolver.cli.survey_options import Games, games_options
 from dbmsolver.cli.values import DealCommand
 from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import AUTOMOVES
 from dbmsolver.game.kinds import Policy
-from dbmsolver.game.measures import METRICS, Metric
+from dbmsolver.game.measures import METRICS, Metric, counted
 from dbmsolver.results import Limits
 from dbmsolver.signals import raise_on_signals
 from dbmsolver.steps import follow
-from dbmsolver.survey.rows import Inquiry
+from dbmsolver.survey.rows import UNREADABLE, Inquiry
 
 if TYPE_CHECKING:
     from dbmsolver.survey.loading import Rows
@@ -179,7 +178,8 @@ def summary(rows: Rows, path: Path) -> str:
     for row in rows.values():
         word = "undecided" if row.is_open else row.verdict
         counts[word] = counts.get(word, 0) + 1
-    known = [word for word in ("solved", "unsolvable", "undecided") if word in counts]
+    words_known = ("solved", "unsolvable", "undecided", UNREADABLE)
+    known = [word for word in words_known if word in counts]
     words = ", ".join(f"{counts[word]:,} {word}" for word in known)
     return f"{path}: {counted(len(rows), 'row', 'rows')}{': ' if words else ''}{words}"
 

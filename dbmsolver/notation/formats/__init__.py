@@ -17,7 +17,9 @@ from dbmsolver.notation.format_names import FORMATS, READABLE, WITH_RUNS, format
 from dbmsolver.notation.formats import (
     answers,
     html,
+    klondike_moves,
     moves,
+    several,
     sfn,
     short,
     universal_json,
@@ -26,13 +28,12 @@ from dbmsolver.notation.formats import (
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.listed import format_of_list
 from dbmsolver.notation.formats.sfn_text import MAX_COLUMNS, MAX_FREECELLS
-from dbmsolver.notation.formats.source import AmbiguousError, InvalidError, Source
+from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.solution import Solution
 
 __all__ = [
     "FORMATS",
     "READABLE",
-    "AmbiguousError",
     "Given",
     "InvalidError",
     "Source",
@@ -65,6 +66,8 @@ _MOVE_LINE = re.compile(
     r"[ \t]",
     re.MULTILINE | re.IGNORECASE,
 )
+_LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
+"""Of the log of a Freecell Solver with a database."""
 _SHORT_LINE = re.compile(
     r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
 )
@@ -117,8 +120,8 @@ def read(
     A path is a Path, or a string of one line that names no moves; `from_format` overrides what
     ending and content say, `given` is what the text need not say itself, and must not contradict.
 
-    Raises InvalidError, IllegalStepError or AmbiguousError, and UsageError where something is given
-    that means nothing to the format.
+    Raises InvalidError or IllegalStepError, and UsageError where something is given that means
+    nothing to the format.
     """
     given = given or Given()
     if isinstance(path_or_text, Source):
@@ -130,6 +133,9 @@ def read(
     if format_of_list(source) is not None:
         text = "many solutions, expected one: with --all LIMIT -o NAME.short each gets a file"
         raise InvalidError(text, source.where)
+    if len(found := several.parts(source, given)) > 1:
+        text = "a second solution, expected one in a file, but for the command check"
+        raise InvalidError(text, source.named(found[1].first))
     name = from_format or detect(source, given)
     if name not in READABLE:
         raise _unknown(name, READABLE)
@@ -143,6 +149,10 @@ def read(
         return answers.read_text(source, given)
     if name == "json":
         return answers.read_json(source, given)
+    if name == "klondike-solver":
+        return klondike_moves.read_lettered(source, given)
+    if name == "minimal-klondike":
+        return klondike_moves.read_piled(source, given)
     return _MODULES[name].read(source, given)
 
 
@@ -163,7 +173,11 @@ def detect(source: Source, given: Given | None = None) -> str:
         return "html"
     if start.startswith("<"):
         return "universal-xml"
-    if _MOVE_LINE.search(text) or ("-=-=-=-" in text and not _SHORT_LINE.search(text)):
+    if klondike := klondike_moves.format_of_moves(text):
+        return klondike
+    if _MOVE_LINE.search(text) or _LOG_LINE.search(text):
+        return "moves"
+    if "-=-=-=-" in text and not _SHORT_LINE.search(text):
         return "moves"
     ending = format_of_name(source.where)
     if ending in ("sfn", "short", "moves"):

@@ -19,7 +19,12 @@ OWN_FOUNDATION = Place("foundation", -1)
 class Builder:
     """A solution as far as it is read."""
 
-    def __init__(self, deal: Deal, where: str, unlimited: bool = False) -> None:
+    def __init__(
+        self, deal: Deal, where: str, unlimited: bool = False, surplus: bool = False
+    ) -> None:
+        self.leaves_surplus = surplus
+        """Whether moves after the win are left out, and not illegal."""
+        self.surplus = 0
         self.deal = deal
         self.where = where
         self.unlimited = unlimited
@@ -31,6 +36,9 @@ class Builder:
 
         Raises IllegalStepError if the position does not allow it.
         """
+        if self.leaves_surplus and self.steps and self.won():
+            self.surplus += 1
+            return
         self.steps.append(step)
         if len(self.steps) > MAX_MOVES:
             index = len(self.steps) - 1
@@ -44,6 +52,10 @@ class Builder:
             index = len(self.steps) - 1
             raise self.solution().illegal(index, error, self.position) from None
         self.steps[-1] = replace(step, card=card)
+
+    def won(self) -> bool:
+        """Whether all cards are home."""
+        return self.position.pile is None and self.position.is_goal()
 
     def add_automoves(self, moves: list[Move], policy: Automove) -> None:
         """Play what a game plays by itself."""
@@ -73,4 +85,12 @@ class Builder:
             remarks,
             self.unlimited,
             where=self.where,
+            notes=self.notes(),
         )
+
+    def notes(self) -> tuple[str, ...]:
+        """What was left out."""
+        if not self.surplus:
+            return ()
+        moves = "1 move" if self.surplus == 1 else f"{self.surplus} moves"
+        return (f"{self.where}: {moves} after the win left out as surplus",)

@@ -16,6 +16,7 @@ from dbmsolver.game.boards import parse_board
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Build, Fill
 from dbmsolver.game.moving import moving, with_moving
+from dbmsolver.game.numbers import Numbers
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, changed, rules_for, usual_rules
@@ -63,6 +64,10 @@ class Given:
     """How many cards go to an empty column where such a text leaves it open."""
     ask: Callable[[Parting], int] | None = None
     """Chooses one of the lengths; for `lengths` being `ask`."""
+    numbers: Numbers = "microsoft"
+    """Whose number `deal` is, if it is one."""
+    rows: bool = False
+    """Whether the lines of a board that `deal` names are its rows."""
 
     def rules(self, said: Said, where: str) -> Rules:
         """The rules, by what the text says and what is given; those of FreeCell otherwise.
@@ -154,7 +159,9 @@ class Given:
 
     def given_deal(self, rules: Rules) -> Deal | None:
         """The deal that is given, under these rules."""
-        return Deal.load(self.deal, rules) if isinstance(self.deal, str) else self.deal
+        if isinstance(self.deal, str):
+            return Deal.load(self.deal, rules, numbers=self.numbers, rows=self.rows)
+        return self.deal
 
     def other_deal(self, said: Deal, given: Deal, where: str) -> InvalidError:
         """The error of a text that starts elsewhere than at the deal given."""

@@ -4,9 +4,10 @@ Written are the board at the start and one line per move, `Move 3 cards from sta
 supermoves and runs, and of a suit that goes home as a whole `Move the sequence on top of stack 1 to
 the foundations`. In games of one pile that is what the foundations are, and `Deal talon` turns the
 stock, as Black Hole Solver writes it. Read is that, and what Freecell Solver prints itself: a board
-after every move is checked against the replay, and its lines of decoration are passed over. Stacks
-and freecells count from 0. `# ` lines are comments: before the moves about the deal, later about
-the move above.
+after every move is checked against the replay, and its lines of decoration are passed over. Where
+there are boards without moves between them, and in the logs of its solvers with databases, the
+moves are found (`between`). Stacks and freecells count from 0. `# ` lines are comments: before the
+moves about the deal, later about the move above.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from dataclasses import replace
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
 from dbmsolver.game.bases import ACE
 from dbmsolver.game.boards import LABEL, format_board
-from dbmsolver.game.cards import RANKS, SUITS, is_card, suit_letters
+from dbmsolver.game.cards import RANKS, SUITS, cards_in, is_card, suit_letters
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import PILE, STOCK, Place
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
+from dbmsolver.notation.formats.between import composite, steps_between
 from dbmsolver.notation.formats.building import OWN_FOUNDATION, Builder
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.preamble import Preamble, opening
@@ -41,9 +43,18 @@ _MOVE = re.compile(
 _DECORATION = re.compile(
     r"(?:[-=]{3,}|This game is solveable\.|Total number of states checked is [0-9]+\."
     r"|The number of (?:the )?moves is [0-9]+\.?|This scan generated [0-9]+ states\."
-    r"|Solved!|Info: Card moved is \S{2,3})?",
+    r"|Solved!|Info: Card moved is \S{2,3}|Move: \S+)?",
     re.IGNORECASE | re.ASCII,
 )
+_LOG = re.compile(r"^Success!\s*?$", re.MULTILINE)
+"""What stands above the solution in the log of a solver with a database."""
+_IN_LOG = re.compile(
+    r"(?:==|END|handle_and_destroy_instance_solution end"
+    r"|(?:Column|Freecell) [0-9]+ -> (?:Column|Freecell|Foundation) [0-9]+)?"
+)
+_UNSOLVED = re.compile(r"^(?:Could not solve successfully|I could not solve this game)\.", re.M)
+_PICTURE = re.compile(r"\s*H-\S+ C-\S+ D-\S+ S-\S+\s*|(?:--- )+\s*")
+_WANTED = "-p -t and -sam, -sn or -snx, or -m with one of these"
 _EXPECTED = (
     "expected `Move a card from stack 0 to freecell 1`, `Move 3 cards from stack 1 to stack 2`"
 )
@@ -79,15 +90,20 @@ def read(source: Source, given: Given) -> Solution:
     preamble = Preamble(source, given)
     builder: Builder | None = None
     board: list[tuple[int, str]] = []
-    for number, line in [*source.lines(), (0, "")]:
+    made = 0
+    lines, is_log = _solution_lines(source)
+    for number, line in [*lines, (0, "")]:
         if is_board_line(line):
             board.append((number, line))
             continue
         if board and builder is None:
-            builder = Builder(_deal(preamble, board, source), source.where)
+            builder = Builder(_deal(preamble, board, source), source.where, surplus=True)
         elif board and builder is not None:
-            _compare(builder, board, source)
+            _compare(builder, board, source, made == len(builder.steps))
+            made = len(builder.steps)
         board = []
+        if is_log and _IN_LOG.fullmatch(" ".join(line.split())):
+            continue
         if line.lstrip().startswith("#"):
             text = line.lstrip()[1:]
             if builder is None or not builder.steps:
@@ -95,15 +111,43 @@ def read(source: Source, given: Given) -> Solution:
             else:
                 builder.comment(Comment(text.strip()))
         elif match := _MOVE.fullmatch(" ".join(line.split())):
-            builder = builder or Builder(preamble.deal(), source.where)
+            builder = builder or Builder(preamble.deal(), source.where, surplus=True)
             origin = Origin(line.strip(), number, len(line) - len(line.lstrip()) + 1)
-            builder.add(_step(match, builder, origin))
+            _add(builder, _step(match, builder, origin))
+        elif _PICTURE.fullmatch(line):
+            text = f"boards as pictures, expected the output of fc-solve with {_WANTED}"
+            raise InvalidError(text, source.named(number))
         elif not _DECORATION.fullmatch(" ".join(line.split())):
             column = len(line) - len(line.lstrip()) + 1
             text = f"unknown line {quoted(line.strip())}, {_EXPECTED}"
             raise InvalidError(text, source.named(number, column))
     builder = builder or Builder(preamble.deal(), source.where)
     return builder.solution(preamble.tag, preamble.remarks)
+
+
+def _solution_lines(source: Source) -> tuple[list[tuple[int, str]], bool]:
+    """The lines of the solution, and whether they are those of a log; InvalidError without one."""
+    lines = source.lines()
+    if match := _UNSOLVED.search(source.text):
+        text = f"no solution ({match.group()[:-1]!r}), expected one"
+        raise InvalidError(text, source.place(match.start()))
+    if match := _LOG.search(source.text):
+        return lines[source.at(match.start())[0] + 1 - source.first :], True
+    return lines, False
+
+
+def _add(builder: Builder, step: Step) -> None:
+    """Play a step; where runs move, one of cards that are no run may be several moves."""
+    rules, position = builder.deal.rules, builder.position
+    kinds = step.source.kind, step.destination.kind
+    if rules.has_runs and not rules.is_patience and step.count > 1 and kinds == ("column",) * 2:
+        places = step.source.index, step.destination.index
+        parts = composite(position, rules, *places, step.count) or [step]
+        if len(parts) > 1:
+            for part in parts:
+                builder.add(replace(part, origin=step.origin))
+            return
+    builder.add(step)
 
 
 def _step(match: re.Match[str], builder: Builder, origin: Origin) -> Step:
@@ -145,7 +189,10 @@ def _board_lines(position: Position) -> list[str]:
 
 def is_board_line(line: str) -> bool:
     """Whether it is a line of a board; a column need not begin with a colon."""
-    return LABEL.match(line) is not None or (bool(line.strip()) and all(map(is_card, line.split())))
+    words = line.split()
+    return LABEL.match(line) is not None or (
+        bool(words) and all(is_card(word) or len(cards_in(word)) > 1 for word in words)
+    )
 
 
 def read_board(
@@ -181,11 +228,27 @@ def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> D
     return preamble.given.start(said, rules, source.named(board[0][0]))
 
 
-def _compare(builder: Builder, board: list[tuple[int, str]], source: Source) -> None:
+def _compare(
+    builder: Builder, board: list[tuple[int, str]], source: Source, no_moves: bool
+) -> None:
+    """Hold a board against the position; after no move since the last one, find the move."""
     try:
         position = read_board(board, builder.deal.rules, source, Given())
     except InputError as error:
         raise InvalidError(error.message, error.where) from None
-    if position != builder.position:
+    if position == builder.position or (
+        no_moves and position.canonical() == builder.position.canonical()
+    ):
+        return
+    if no_moves:
+        steps = steps_between(builder.position, position, builder.deal.rules)
+        if steps is None:
+            text = "no move of the game leads to this board from the one before"
+            text += f"; position: {builder.position}"
+            raise IllegalMoveError(text, source.named(board[0][0]))
+        origin = Origin("a board", board[0][0], 1)
+        for step in steps:
+            builder.add(replace(step, origin=origin))
+    else:
         text = f"the board is not the position at that point; position: {builder.position}"
         raise IllegalMoveError(text, source.named(board[0][0]))

@@ -85,7 +85,7 @@ class Preamble:
                 value, line = self.values[key]
                 number = self._count(key) if key in ("freecells", "columns") else value
                 said[key] = (number, self.source.named(line))
-        return self.given.rules(said, self.source.named(1))
+        return self.given.rules(said, self.source.named())
 
     def deal(self) -> Deal:
         """The deal that the text names, or the one given."""

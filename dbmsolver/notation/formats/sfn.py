@@ -83,7 +83,8 @@ def read(source: Source, given: Given) -> Solution:
     builder, notes = understand(
         Game(text, start, cells, shown, source, _later(text, rules, source)), given
     )
-    return replace(builder.solution(text.tag, tuple(text.remarks)), notes=notes)
+    found = builder.solution(text.tag, tuple(text.remarks))
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def _check_writable(solution: Solution, policy: Policy) -> None:

@@ -3,8 +3,7 @@
 How many cards go to an empty column is said by a period, or is as many as possible. That is tried
 first. If it does not solve the deal, all lengths are tried. Where several lengths do, `lengths` of
 `Given` chooses: the longest, the shortest, or one after the other by asking. Without a choice the
-notation's own rule stands, with a note where a line of another style leaves lengths open; and if
-that rule is not among those that solve the deal, the text is ambiguous.
+notation's own rule stands, or else the longest, with a note where lengths are left open.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dbmsolver.errors import InputError, UsageError
 from dbmsolver.notation.formats.building import Builder
 from dbmsolver.notation.formats.given import Given, Parting
 from dbmsolver.notation.formats.sfn_reading import Attempt, Game, Reading, by_single_cards, readings
-from dbmsolver.notation.formats.source import AmbiguousError, InvalidError
+from dbmsolver.notation.formats.source import InvalidError
 
 MAX_PLAYS = 20_000
 """How many moves are played in search of lengths, for all readings together."""
@@ -51,14 +50,13 @@ class _Budget:
         self.left -= 1
         if self.left < 0:
             text = "too many ways to read the lengths of moves to empty columns"
-            raise _SpentError(f"{text}, expected periods before single cards", game.source.named(1))
+            raise _SpentError(f"{text}, expected periods before single cards", game.source.named())
 
 
 def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
     """The moves as they solve the deal, or as they are at least legal; and notes on the choice.
 
-    Raises IllegalStepError of the most likely reading if none is, AmbiguousError if several ways
-    win and nothing chooses.
+    Raises IllegalStepError of the most likely reading if none is.
     """
     search = _Search(game, given)
     if (
@@ -78,10 +76,8 @@ def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
         way = search.asked(reading)
     elif given.lengths is None and (search.is_open or not by_rule):
         partings = search.partings(reading, way)
-        if partings and not by_rule:
-            raise search.ambiguous(partings, way)
         if partings:
-            return way.builder, (f"{game.source.where}: {_note(partings)}",)
+            return way.builder, (f"{game.source.where}: {_note(partings, by_rule)}",)
     return way.builder, ()
 
 
@@ -101,9 +97,14 @@ class _Search:
 
     def winning(self) -> tuple[Reading, Way, bool] | None:
         """The first reading that solves the deal, and whether it does by the notation's rule."""
+        late: tuple[Reading, Way, bool] | None = None
         for reading in readings(self.game, self.given.policy):
             if way := self.longest(reading):
-                return reading, way, True
+                if not way.builder.surplus:
+                    return reading, way, True
+                late = late or (reading, way, True)
+        if late is not None:  # it wins before its last move
+            return late
         budget = _Budget(MAX_PLAYS)
         try:
             for reading in readings(self.game, self.given.policy):
@@ -232,16 +233,6 @@ class _Search:
             counts.append(count)
         return Way(attempt.builder, counts)
 
-    def ambiguous(self, partings: list[Parting], way: Way) -> AmbiguousError:
-        """The error of a text that solves the deal in several ways, none of them by the rule."""
-        first = partings[0]
-        message = f"ambiguous {_listed(partings)}; each solves the deal"
-        expected = f"expected {CHOICE}, or a period before a move of one card"
-        index = next(i for i, step in enumerate(way.builder.steps) if step.origin == first.origin)
-        position = list(way.builder.solution().replay())[index][1]
-        place = self.game.source.named(first.origin.line, first.origin.column)
-        return AmbiguousError(f"{message}, {expected}; position: {position}", place)
-
 
 def _listed(partings: Sequence[Parting]) -> str:
     text = "; ".join(map(str, partings[:NAMED_AT_MOST]))
@@ -249,6 +240,8 @@ def _listed(partings: Sequence[Parting]) -> str:
     return f"{text}; and {more} more" if more > 0 else text
 
 
-def _note(partings: Sequence[Parting]) -> str:
+def _note(partings: Sequence[Parting], by_rule: bool) -> str:
+    """The sentence that names the moves which could be of other lengths."""
+    most = "possible" if by_rule else "solve the deal"
     ways = f"other lengths solve the deal, too: {_listed(partings)}"
-    return f"read with as many cards as possible to empty columns; {ways}; {CHOICE} chooses"
+    return f"read with as many cards as {most} to empty columns; {ways}; {CHOICE} chooses"

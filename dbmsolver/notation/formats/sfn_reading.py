@@ -6,7 +6,8 @@ reading, and readings are tried in a fixed order until one solves the deal:
 - the automove policy: the stated one first, then Horne, WKR, none, and every possible move home;
 - whether automoves are made before the first move, too (the notation says nothing; games do not);
 - whether moves home are written though automoves made them already;
-- whether a named freecell is the one taken, or the leftmost empty one is.
+- whether a named freecell is the one taken, or the leftmost empty one is, or whether cards in
+  freecells close up after each move, so that a letter counts the cards that are there.
 
 The length of a move to an empty column is what the notation says: one card after a period, or as
 many as possible. If no reading solves the deal so, all lengths are tried. Where the style of a line
@@ -16,7 +17,7 @@ leaves them open, other lengths may solve it, too: `sfn_lengths` finds and tells
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dbmsolver.errors import IllegalMoveError, InputError
 from dbmsolver.game.automoves import Automove, automoves
@@ -30,6 +31,8 @@ from dbmsolver.notation.formats.source import Source
 from dbmsolver.notation.steps import Comment, Step
 from dbmsolver.notation.supermoves import largest
 
+Cells = Literal["named", "leftmost", "packed"]
+
 
 class Reading(NamedTuple):
     """One way to answer what is left unsaid."""
@@ -37,7 +40,7 @@ class Reading(NamedTuple):
     policy: Automove
     at_start: bool = False
     repeated: bool = False
-    leftmost: bool = False
+    cells: Cells = "named"
 
 
 class Game(NamedTuple):
@@ -54,6 +57,9 @@ class Game(NamedTuple):
     """Positions that are shown after some number of moves, with the number of the line."""
 
 
+_CELLS: tuple[Cells, ...] = ("named", "leftmost", "packed")
+
+
 def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
     """The readings in the order in which they are tried."""
     order: list[Automove] = ["horne", "wkr", "none", "max"]
@@ -62,11 +68,11 @@ def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
     elif game.text.policy is not None:
         order.sort(key=lambda name: name != game.text.policy)
     for name in order:
-        for leftmost in (False, True):
+        for cells in _CELLS:
             for at_start in (False, True):
                 for repeated in (False, True):
                     if name != "none" or not (at_start or repeated):
-                        yield Reading(name, at_start, repeated, leftmost)
+                        yield Reading(name, at_start, repeated, cells)
 
 
 class Attempt:
@@ -75,8 +81,11 @@ class Attempt:
     def __init__(self, game: Game, reading: Reading) -> None:
         self.game = game
         self.reading = reading
-        self.builder = Builder(game.deal, game.source.where)
+        self.builder = Builder(game.deal, game.source.where, surplus=True)
         self.reached = 0
+        cells = enumerate(self.builder.position.freecells)
+        self.taken = [index for index, card in cells if card is not None]
+        """The freecells with cards, in the order in which these came."""
         self.unclaimed: list[Place] = []
         """Where automoves took cards from that no move home has repeated."""
         if reading.at_start:
@@ -86,8 +95,9 @@ class Attempt:
     def copy(self) -> Attempt:
         other = Attempt.__new__(Attempt)
         other.game, other.reading, other.reached = self.game, self.reading, self.reached
-        other.unclaimed = list(self.unclaimed)
-        other.builder = Builder(self.game.deal, self.game.source.where)
+        other.unclaimed, other.taken = list(self.unclaimed), list(self.taken)
+        other.builder = Builder(self.game.deal, self.game.source.where, surplus=True)
+        other.builder.surplus = self.builder.surplus
         other.builder.steps = list(self.builder.steps)
         other.builder.position = self.builder.position
         return other
@@ -98,18 +108,29 @@ class Attempt:
     def one(self, count: int | None) -> None:
         """Play the next move; `count` cards if it goes to an empty column."""
         token = self.game.text.tokens[self.reached]
-        source = self.place(token.source)
+        won = self.builder.steps and self.builder.won()
+        source = self.place(token.source) if not won or self.reading.repeated else None
         if token.destination == "h" and self.reading.repeated and source in self.unclaimed:
             self.unclaimed.remove(source)
+        elif source is None or won:
+            self.builder.surplus += 1
         else:
             if token.destination != "h":
                 self.unclaimed = []
             self.builder.add(self.step(token, source, count))
             self.automoves()
+            self.close_up()
         self.reached += 1
         if said := self.game.text.comments.get(self.reached):
             self.builder.comment(Comment(said))
         self.compare()
+
+    def close_up(self) -> None:
+        """Drop the freecells that are empty from the order of those that are not."""
+        cells = self.builder.position.freecells
+        self.taken = [index for index in self.taken if cells[index] is not None]
+        now = [index for index, card in enumerate(cells) if card is not None]
+        self.taken += [index for index in now if index not in self.taken]
 
     def automoves(self) -> None:
         policy = self.reading.policy
@@ -137,6 +158,8 @@ class Attempt:
         if letter in "fr":
             # Any freecell, which is chosen where the move is made.
             return Place("freecell", 0)
+        if self.reading.cells == "packed" and "abcd".index(letter) < len(self.taken):
+            return Place("freecell", self.taken["abcd".index(letter)])
         if letter not in self.game.cells:
             token = self.game.text.tokens[self.reached]
             what = f"illegal move {self.reached + 1} {token.origin.text!r}"
@@ -150,7 +173,7 @@ class Attempt:
         cells = self.builder.position.freecells
         if destination.kind == "freecell":
             empty = [index for index, card in enumerate(cells) if card is None]
-            if empty and (self.reading.leftmost or token.destination in "fr"):
+            if empty and (self.reading.cells != "named" or token.destination in "fr"):
                 destination = Place("freecell", empty[0])
             return Step(source, destination, origin=token.origin)
         count = 1 if destination == OWN_FOUNDATION else count or self.count(token, destination)

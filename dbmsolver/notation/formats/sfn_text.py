@@ -47,7 +47,17 @@ _NUMBERED = re.compile(
     r"\s*(?P<sign>#\s*)?(?P<number>-?[0-9]{1,12})(?P<end>\s*[:.)])?\s+(?P<moves>\S.*)", re.ASCII
 )
 """The number of a deal and its moves on one line, as in collections of a line for each deal."""
+_RAW = re.compile(
+    r"\s*(?P<number>[0-9]{1,12})\s*[:\t]\s*(?P<moves>(?:[1-8a-d][1-8a-dhr]){2,})\s*", re.ASCII
+)
+"""The same without anything between the moves."""
 _RULE = re.compile(r"\s*[-=]{3,}\s*")
+
+
+_TITLE = re.compile(
+    r"\s*(?:#\s*-?[0-9]{1,12}(?![\w.])|(?:\w+ )?(?:game|deal)\s*[#:]?\s*-?[0-9]{1,12}(?![\w.]))",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 class Token(NamedTuple):
@@ -101,7 +111,7 @@ def parse(source: Source) -> SfnText:
     reader.turn()
     text = reader.text
     if not text.tokens and text.layout_line is None:
-        raise InvalidError("no moves and no layout, expected a solution", source.named(1))
+        raise InvalidError("no moves and no layout, expected a solution", source.named())
     return text
 
 
@@ -127,6 +137,10 @@ class _Reader:
             return
         if line[0] in " .[" and self.moves(number, line):
             return
+        if match := _RAW.fullmatch(line):
+            self.numbered(number, match)
+            self.raw_moves(number, match)
+            return
         spaced = _spaced(line)
         if _FREE_LINE.fullmatch(spaced):
             self.free_moves(number, spaced)
@@ -148,6 +162,14 @@ class _Reader:
         if not self.text.tokens and not any(has_number(line) for _, line in self.texts):
             self.number_line = number
             self.texts.append((number, f"#{match['number']}"))
+
+    def raw_moves(self, number: int, match: re.Match[str]) -> None:
+        """Read moves with nothing between them."""
+        line = match.string
+        for place in range(match.start("moves"), match.end("moves"), 2):
+            token = _TOKEN.match(line, place)
+            assert token is not None
+            self.token(token, number, False, True)
 
     def layout(self, number: int, line: str) -> bool:
         """Read a line of the layout; False if it is none."""
@@ -288,6 +310,22 @@ class _Reader:
 
     def fail(self, message: str, number: int, offset: int) -> None:
         raise InvalidError(message, self.source.named(number, offset + 1))
+
+
+def is_deal_with_moves(line: str) -> bool:
+    """Whether a line has the number of a deal, and its moves."""
+    match = _NUMBERED.fullmatch(_spaced(line))
+    return bool(_RAW.fullmatch(line)) or (match is not None and _is_numbered(match))
+
+
+def is_line_of_moves(line: str) -> bool:
+    """Whether a line is of moves alone."""
+    return _FREE_LINE.fullmatch(_spaced(line)) is not None
+
+
+def is_title(line: str) -> bool:
+    """Whether a line begins with a deal, by its number or a word before it, and has no moves."""
+    return _TITLE.match(line) is not None and not is_deal_with_moves(line)
 
 
 def _spaced(line: str) -> str:

@@ -84,7 +84,7 @@ def read(source: Source, given: Given) -> Solution:
             preamble.take(number, comment)
         elif comment.strip():
             comments[len(words) - 1] = comment.strip()
-    builder = Builder(preamble.deal(), source.where)
+    builder = Builder(preamble.deal(), source.where, surplus=True)
     for index, word in enumerate(words):
         builder.add(_step(word, source))
         if index in comments:

@@ -26,16 +26,14 @@ class InvalidError(InputError):
     """A text that does not parse."""
 
 
-class AmbiguousError(InputError):
-    """A text that parses in two ways which both solve the deal."""
-
-
 @dataclass
 class Source:
     """The text of a file, and its name for messages."""
 
     text: str
     where: str = "<text>"
+    first: int = 1
+    """The number of its first line, where it is a part of a file."""
     _starts: list[int] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,7 +72,7 @@ class Source:
 
     def lines(self) -> list[tuple[int, str]]:
         """The lines with their numbers; formats of lines have bounds on those."""
-        lines = list(enumerate(re.split(LINE_END, self.text), start=1))
+        lines = list(enumerate(re.split(LINE_END, self.text), start=self.first))
         if len(lines) > MAX_LINES:
             text = f"more than {MAX_LINES} lines, expected a solution"
             raise InvalidError(text, self.named(MAX_LINES + 1))
@@ -89,13 +87,13 @@ class Source:
         if not self._starts:
             self._starts = [0, *(match.end() for match in re.finditer(LINE_END, self.text))]
         line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        return line + self.first - 1, offset - self._starts[line - 1] + 1
 
     def place(self, offset: int) -> str:
         """The offset as messages name it."""
         line, column = self.at(offset)
         return self.named(line, column)
 
-    def named(self, line: int, column: int = 1) -> str:
-        """A line and column as messages name them."""
-        return f"{self.where}, line {line}, column {column}"
+    def named(self, line: int | None = None, column: int = 1) -> str:
+        """A line, by default the first one, and a column as messages name them."""
+        return f"{self.where}, line {line or self.first}, column {column}"

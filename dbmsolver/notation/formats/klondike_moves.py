@@ -1,0 +1,253 @@
+"""Moves of Klondike as its solvers write them. They are read, and not written.
+
+`klondike-solver`, of Klondike-Solver and KSolve:
+
+    DR7 W1 31-2 F3 3C NEW H1    draw seven times; waste to column 1; two cards from column 3 to 1;
+                                turn the top of column 3 up, which happens by itself here; column 3
+                                to the clubs; turn the waste over; from the hearts to column 1
+
+`minimal-klondike`, of MinimalKlondike:
+
+    @@AL KL CF                  each @ draws, and turns the waste over first where the stock is
+                                empty; A is the waste, B to E are clubs, diamonds, spades and
+                                hearts, F to L the columns
+
+What stands around the moves in the output of these programs is passed over, but for the deal: its
+156 digits, the board with its talon, or the piles one by one. Otherwise the deal has to be given.
+The game is Klondike with one card turned at once or, if that cannot be, with three.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from dbmsolver.errors import InputError
+from dbmsolver.game.boards import LABEL, parse_board
+from dbmsolver.game.cards import SUITS, is_card
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.decks import DIGITS, deck_of_digits, lay_klondike
+from dbmsolver.game.moves import STOCK, WASTE, Place
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation.formats.building import Builder
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.source import MAX_MOVES, InvalidError, Source
+from dbmsolver.notation.solution import IllegalStepError, Solution
+from dbmsolver.notation.steps import Origin, Step
+
+COLUMNS = 7
+"""How many lines of cards follow that of the talon, without a colon before them."""
+GAMES_TRIED = ("klondike", "klondike_by_threes")
+
+_LETTERED = re.compile(
+    r"DR(?P<draws>[0-9]{1,3})|(?P<new>NEW)|(?P<flip>F[1-7])"
+    r"|(?P<source>[1-7WCDSH])(?P<destination>[1-7CDSH])(?:-(?P<count>[0-9]{1,2}))?",
+    re.IGNORECASE | re.ASCII,
+)
+_PILED = re.compile(r"(?P<draws>@+)?(?:(?P<source>[A-L])(?P<destination>[B-L]))?", re.ASCII)
+_MARKS = re.compile(r"(?:^|\s)(?:DR[0-9]+|NEW|W[1-7CDSH])(?=\s|$)", re.ASCII)
+_PILES = re.compile(r"(?:TABLEAU |\s)(?P<column>[1-7]) ?:(?P<cards>.*)", re.ASCII)
+_STOCK_PILE = re.compile(r"(?:STOCK\s*| 8):(?P<cards>.*)", re.ASCII)
+_OTHER_PILE = re.compile(r"[A-Z]+ *:|\s*[0-9]+: *$")
+"""An empty pile among those that have cards."""
+_DECK = re.compile(rf"(?<![0-9])[0-9]{{{DIGITS}}}(?![0-9])")
+_SUIT_LETTERS = "CDSH"
+
+
+def format_of_moves(text: str) -> str | None:
+    """Which of the two formats a text has moves of, if it has."""
+    for line in text.splitlines():
+        words = line.removeprefix("Moves:").split()
+        if not words:
+            continue
+        if _MARKS.search(line.upper()) and all(map(_LETTERED.fullmatch, words)):
+            return "klondike-solver"
+        if all(map(_is_piled, words)) and ("@" in line or line.startswith("Moves:")):
+            return "minimal-klondike"
+    return None
+
+
+def read_lettered(source: Source, given: Given) -> Solution:
+    """Read moves of Klondike-Solver and KSolve."""
+    return _read(source, given, _LETTERED.fullmatch, _lettered)
+
+
+def read_piled(source: Source, given: Given) -> Solution:
+    """Read moves of MinimalKlondike."""
+    return _read(source, given, lambda word: _PILED.fullmatch(word) if word else None, _piled)
+
+
+def _is_piled(word: str) -> bool:
+    return bool(word) and _PILED.fullmatch(word) is not None
+
+
+Match = re.Match[str]
+
+
+def _read(
+    source: Source,
+    given: Given,
+    parse: Callable[[str], Match | None],
+    play: Callable[[Builder, Match, Origin], None],
+) -> Solution:
+    words = _moves(source, parse)
+    games: tuple[str | Rules | None, ...] = (given.game,)
+    if given.game is None and not isinstance(given.deal, Deal):
+        games = GAMES_TRIED
+    failure: InputError | None = None
+    found: Solution | None = None
+    for game in games:
+        wanted = given if game is None else replace(given, game=game)
+        rules = wanted.rules({}, source.where)
+        if not rules.is_patience or not rules.draw:
+            text = f"moves of Klondike, expected --game klondike or a relative, not {rules.name}"
+            raise InvalidError(text, source.named())
+        builder = Builder(_deal(source, wanted, rules), source.where, surplus=True)
+        try:
+            for match, origin in words:
+                play(builder, match, origin)
+        except IllegalStepError as error:
+            if not isinstance(failure, IllegalStepError) or error.index > failure.index:
+                failure = error
+            continue
+        solution = builder.solution()
+        if solution.final.is_goal():
+            return solution
+        found = found or solution
+    if found is None:
+        assert failure is not None
+        raise failure
+    return found
+
+
+def _moves(source: Source, parse: Callable[[str], Match | None]) -> list[tuple[Match, Origin]]:
+    """The words of the lines that are moves alone; InvalidError without any."""
+    found: list[tuple[Match, Origin]] = []
+    for number, line in source.lines():
+        start = len("Moves:") if line.startswith("Moves:") else 0
+        places = list(re.compile(r"\S+").finditer(line, start))
+        matches = [parse(place.group()) for place in places]
+        if matches and None not in matches:
+            origins = [Origin(place.group(), number, place.start() + 1) for place in places]
+            found += [pair for pair in zip(matches, origins, strict=True) if pair[0]]  # type: ignore[misc]
+        if len(found) > MAX_MOVES:
+            raise InvalidError(f"more than {MAX_MOVES} moves", source.named(number))
+    if not found:
+        text = "no moves, expected a line of them (Klondike-Solver and KSolve write it with -moves)"
+        raise InvalidError(text, source.named())
+    return found
+
+
+def _deal(source: Source, given: Given, rules: Rules) -> Deal:
+    """The deal that the text has, or the one given."""
+    said: Deal | None = None
+    lines = source.lines()
+    place = source.where
+    if match := _DECK.search(source.text):
+        place = source.place(match.start())
+        said = Deal(lay_klondike(deck_of_digits(match.group(), place), rules, place), rules)
+    elif board := _board(lines):
+        place = source.named(board[0][0])
+        numbered = [""] * (board[-1][0])
+        for number, line in board:
+            numbered[number - 1] = line
+        said = Deal(parse_board("\n".join(numbered), rules, source.where), rules)
+    return given.start(said, rules, place)
+
+
+def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The first board of a text, in lines as `boards` reads them; empty if there is none."""
+    board: list[tuple[int, str]] = []
+    left = 0
+    for number, line in lines:
+        words = [word.strip("<>()") for word in line.split()]
+        if LABEL.match(line) and not _STOCK_PILE.fullmatch(line):
+            board.append((number, line))
+            left = 0 if line.startswith(":") else COLUMNS
+        elif board and left and words and all(map(is_card, words)):
+            board.append((number, line))
+            left -= 1
+        elif piles := _PILES.fullmatch(line):
+            names = re.split(r"[\s-]+", piles["cards"].strip())[::-1]
+            down = "-" in piles["cards"]
+            cards = [*(f"<{name}>" for name in names[:-1]), names[-1]] if down else names
+            board.append((number, ": " + " ".join(cards)))
+        elif stock := _STOCK_PILE.fullmatch(line):
+            board.append((number, "Stock: " + stock["cards"].strip()))
+        elif board and not _OTHER_PILE.match(line):
+            break
+    return board
+
+
+def _lettered(builder: Builder, match: Match, origin: Origin) -> None:
+    position, rules = builder.position, builder.deal.rules
+    assert isinstance(position, Patience)
+    if match["draws"]:
+        for _ in range(int(match["draws"])):
+            _draw(builder, rules, origin)
+    elif match["new"]:
+        builder.add(Step(WASTE, STOCK, max(1, len(position.waste)), origin=origin))
+    elif not match["flip"]:
+        source, destination = _place(match["source"]), _place(match["destination"])
+        count = int(match["count"] or 1)
+        if source.kind == destination.kind == "column":
+            builder.add(Step(source, destination, count, origin=origin))
+            return
+        for _ in range(count):
+            builder.add(Step(source, destination, origin=origin))
+
+
+def _piled(builder: Builder, match: Match, origin: Origin) -> None:
+    for _ in match["draws"] or "":
+        position = builder.position
+        assert isinstance(position, Patience)
+        if not position.stock:
+            builder.add(Step(WASTE, STOCK, max(1, len(position.waste)), origin=origin))
+        _draw(builder, builder.deal.rules, origin)
+    if not match["source"]:
+        return
+    source, destination = _pile(match["source"]), _pile(match["destination"])
+    count = 1
+    if source.kind == destination.kind == "column":
+        count = _fitting(builder, source.index, destination.index)
+    builder.add(Step(source, destination, count, origin=origin))
+
+
+def _draw(builder: Builder, rules: Rules, origin: Origin) -> None:
+    position = builder.position
+    assert isinstance(position, Patience)
+    count = max(1, min(rules.draw, len(position.stock)))
+    builder.add(Step(STOCK, WASTE, count, origin=origin))
+
+
+def _fitting(builder: Builder, source: int, destination: int) -> int:
+    """How many cards of a column go to another: only one number fits."""
+    position, rules = builder.position, builder.deal.rules
+    assert isinstance(position, Patience)
+    target = position.columns[destination]
+    cards = position.face_up(source)
+    for count in range(len(cards), 0, -1):
+        card = cards[-count]
+        if position.can_stack(card, target[-1], rules) if target else rules.can_fill(card):
+            return count
+    return 1
+
+
+def _place(letter: str) -> Place:
+    letter = letter.upper()
+    if letter == "W":
+        return WASTE
+    if letter in SUITS:
+        return Place("foundation", SUITS.index(letter))
+    return Place("column", int(letter) - 1)
+
+
+def _pile(letter: str) -> Place:
+    number = ord(letter) - ord("A")
+    if number == 0:
+        return WASTE
+    if number <= 4:
+        return Place("foundation", SUITS.index(_SUIT_LETTERS[number - 1]))
+    return Place("column", number - 5)

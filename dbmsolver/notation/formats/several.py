@@ -1,0 +1,55 @@
+"""Several solutions in one text, each of which is checked by itself.
+
+A new one begins with each line of a deal's number and its moves, as in collections with a line for
+each deal; with each line that names a deal above lines of moves; and with each output of Freecell
+Solver. Numbers before moves are numbers of lines where the deal is named before.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.sfn_text import is_deal_with_moves, is_line_of_moves, is_title
+from dbmsolver.notation.formats.source import InvalidError, Source
+
+_OUTPUT = re.compile(r"-(?:=-){5,}\s*")
+_STRUCTURED = re.compile(r"\s*[{<]")
+
+
+def parts(source: Source, given: Given) -> list[Source]:
+    """The solutions of a text, as texts; one if there is no sign of several."""
+    if _STRUCTURED.match(source.text):
+        return [source]
+    try:
+        lines = source.lines()
+    except InvalidError:  # what it is read as says so
+        return [source]
+    starts = [number for number, line in lines if _OUTPUT.fullmatch(line)]
+    if len(starts) < 2 and given.deal is None:
+        starts = _titles(lines)
+        if not starts:
+            starts = [number for number, line in lines if is_deal_with_moves(line)]
+    if len(starts) < 2:
+        return [source]
+    first = lines[0][0]
+    ends = [*starts[1:], first + len(lines)]
+    texts = [line for _, line in lines]
+    return [
+        Source("\n".join(texts[start - first : end - first]), source.where, start)
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _titles(lines: list[tuple[int, str]]) -> list[int]:
+    """The lines that name a deal, each with moves behind it before the next one."""
+    starts: list[int] = []
+    moves = True
+    for number, line in lines:
+        if is_title(line):
+            if moves:
+                starts.append(number)
+            moves = False
+        elif starts and (is_line_of_moves(line) or is_deal_with_moves(line)):
+            moves = True
+    return starts if moves else starts[:-1]

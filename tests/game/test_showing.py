@@ -1,0 +1,48 @@
+"""Deals, results and solutions as a person or a notebook sees them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from helpers.fake_search import NEARLY_DONE
+from helpers.solutions import solved
+
+from dbmsolver.game.deals import Deal, format_board
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.results import Limit, Verdict
+
+
+def test_deals_print_their_name_and_board() -> None:
+    deal = Deal.from_number(1, GAMES["klondike"])
+    name, _, board = str(deal).partition("\n")
+    assert name == "Deal 1 (klondike)"
+    assert board + "\n" == format_board(deal.position)
+    assert "Deal board-" in str(Deal.from_text(NEARLY_DONE))
+
+
+def test_results_print_their_verdict() -> None:
+    from dbmsolver import solve
+
+    result = solve(Deal.from_text(NEARLY_DONE), max_time="10m")
+    assert str(result).endswith(": solved in 2 card moves, shortest")
+    early = replace(result, shortest=False, limit=Limit.MAX_TIME)
+    assert str(early).endswith("solved in 2 card moves, not shown to be shortest (max-time)")
+    open_ = replace(early, verdict=Verdict.UNDECIDED)
+    assert str(open_).endswith(": undecided (max-time)")
+
+
+def test_solutions_print_their_length() -> None:
+    solution = solved(3)
+    assert str(solution) == f"Deal 3: {len(solution.steps)} moves"
+    short = replace(solution, steps=solution.steps[:1]).ended()
+    assert str(short) == "Deal 3: 1 move, not to the end"
+
+
+def test_notebooks_show_pictures() -> None:
+    solution = solved(3)
+    deal = Deal.from_number(3)
+    for shown, name in ((deal, "Deal 3"), (solution, str(solution)), (deal.position, "")):
+        picture = shown._repr_svg_()
+        assert picture.startswith("<svg") and name in picture
+    assert "Deal 1 (golf)" in Deal.from_number(1, GAMES["golf"])._repr_svg_()
+    assert "<svg" in Deal.from_number(1, GAMES["klondike"]).position._repr_svg_()

@@ -71,10 +71,14 @@ HOUSE: tuple[tuple[str, str], ...] = (
         "search.sequences search.advice search.decisions search.inspect verify survey",
     ),
     (
+        "play",
+        "errors process game results notation jit search search.session api",
+    ),
+    (
         "cli",
         "errors version arguments closable process signals steps game results notation jit "
         "clusters keys storage search search.session search.sequences search.advice search.inspect "
-        "verify api survey",
+        "verify api survey play",
     ),
     ("__main__", "process signals search cli"),
 )

@@ -122,8 +122,8 @@ def run(command: str, folder: Path) -> str:
 
 
 def test_pictures(folders: dict[Path, Path]) -> None:
-    """The README's pictures are those that its examples draw."""
-    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", TEXTS[README])
+    """The README's drawings are those that its examples draw."""
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+\.svg)\)", TEXTS[README])
     assert len(shown) >= 2
     for name in shown:
         drawn = folders[README] / "work" / Path(name).name
@@ -131,6 +131,14 @@ def test_pictures(folders: dict[Path, Path]) -> None:
             if example.document == README and not drawn.exists():
                 run(example.command, folders[README])
         assert drawn.read_bytes() == (ROOT / name).read_bytes(), name
+
+
+def test_pictures_of_pages() -> None:
+    """The pictures that tools/pictures.py takes of pages are small, and the README shows them."""
+    for name in ("play.png", "replay.png"):
+        data = (ROOT / "docs" / name).read_bytes()
+        assert data.startswith(b"\x89PNG") and len(data) < 100_000, name
+        assert f"docs/{name})" in TEXTS[README]
 
 
 def test_there_are_examples() -> None:

@@ -22,6 +22,7 @@ EXAMPLES = {
     "dbmsolver solve 3": "A shortest solution of deal 3.",
     "dbmsolver solve board.txt -o replay.html": "The solution of a board, as a page that "
     "replays it.",
+    "dbmsolver play 3": "A board to play on in the browser, and what each move is worth.",
     "dbmsolver prove 11982 --store proof": "A proof that there is none, kept in a directory.",
     "dbmsolver verify proof": "The check of that proof.",
     "dbmsolver survey 1-1000 --freecells 2 -o two.csv": "Which of a thousand deals can be won "

@@ -256,7 +256,8 @@ def not_proven(at_least: int | str | None) -> str:
 
 def _said(result: Result, moves: int | None) -> int | str | None:
     """Return a number of moves; in words, with what counts as one, where that is not usual."""
-    if moves is None or result.metric == usual_metric(result.deal.rules):
+    usual = result.metric == usual_metric(result.deal.rules)
+    if moves is None or (usual and result.metric != "turns"):  # where the waste is turned for free
         return moves
     return counted(moves, *METRIC_WORDS[result.metric])
 

@@ -52,6 +52,7 @@ COMMANDS = {
     "solve": _entry("search", "solve", "Find a shortest solution of a deal."),
     "prove": _entry("search", "prove", "Find out whether a deal has a solution at all."),
     "hint": _entry("hint", "hint", "Say what to do in a deal after some moves."),
+    "play": _entry("play", "play", "Play a deal in the browser, and ask what moves are worth."),
     "resume": _entry("search", "resume", "Continue the search of a store."),
     "survey": _entry("survey", "survey", "Ask one question about many deals."),
     "deal": _entry("boards", "deal", "Print the board of a deal."),

@@ -31,6 +31,7 @@ METRIC_WORDS: dict[Metric, tuple[str, str]] = {
     "cards": ("card move", "card moves"),
     "moves": ("move of the player", "moves of the player"),
     "runs": ("move of a card or a run", "moves of cards or runs"),
+    "turns": ("play or turn of the stock", "plays and turns of the stock"),
     "plays": ("play", "plays"),
 }
 """The names of the moves of a metric: singular, and plural."""

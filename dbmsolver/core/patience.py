@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.patience_tables import (
+    ALL_COUNT,
     BOTTOM,
     CARD_OR_COLUMN,
     COLUMNS,
@@ -164,7 +165,7 @@ def fill_column(card, found, first, number):
 
 @inlined
 def is_free_waste(t, waste, cards):
-    """Whether so many cards in the waste, of so many left, make no difference to none."""
+    """Return whether so many cards in the waste, of so many left, make no difference to none."""
     return t.free and (waste % t.draw == 0 or waste == cards)
 
 
@@ -201,7 +202,7 @@ def go_to_columns(t, words, board, card, source, waste, turns, cost, found, numb
 
 @inlined
 def goes_on(t, lower, upper):
-    """Whether a card on another makes a run with it."""
+    """Return whether a card on another makes a run with it."""
     if t.takes == GROUPS:
         return True
     if t.takes == SINGLE or (t.takes == SUIT_RUNS and (lower ^ upper) & 3):
@@ -214,7 +215,7 @@ def goes_on(t, lower, upper):
 
 @inlined
 def stays(t, depth, last):
-    """Whether cards from a depth of a column on go to no other one: a part that may not move."""
+    """Return whether cards from a depth of a column on are a part that may not move."""
     part = t.takes == COLUMNS or (t.takes == CARD_OR_COLUMN and depth < last)
     return part and depth > 0
 
@@ -237,12 +238,78 @@ def forced_column(t, board):
     return best
 
 
+@inlined
+def is_safe(t, heights, card):
+    """Return whether a card that is next in its suit goes home without taking anything away."""
+    safe = heights[card & 3] == card >> 2
+    for other in range(4):
+        if other != card & 3 and heights[other] < t.safe[card, other]:
+            safe = False
+    return safe
+
+
+@inner
+def is_room_wanted(t, board):
+    """Return whether no column is empty, and a king may go to an empty one at once."""
+    if board.numbers[USED] < t.columns:
+        return False
+    for column in range(board.numbers[USED]):
+        for depth in range(board.lengths[column] - 1, board.up[column] - 1, -1):
+            card = board.stacks[column, depth]
+            if depth < board.lengths[column] - 1 and not goes_on(
+                t, card, board.stacks[column, depth + 1]
+            ):
+                break
+            if depth > 0 and card >= CARDS - 4:
+                return True
+    for place in range(board.numbers[LEFT]):
+        if board.left[place] >= CARDS - 4:
+            return True
+    if t.worrying:
+        for suit in range(4):
+            if board.heights[suit] == CARDS // 4:
+                return True
+    return False
+
+
+@inlined
+def is_place_wanted(t, movable, card):
+    """Return whether one of the cards that may move (a bit for each) may be put on a card."""
+    for other in range(4):
+        child = (card & ~3) - 4 + other
+        if child >= 0 and (movable >> U64(child)) & U64(1):
+            for kind in range(4):
+                if t.parents[child, kind] == card:
+                    return True
+    return False
+
+
+@inner
+def is_return_wanted(t, board, movable, card):
+    """Return whether a card that comes back stays, and may be put a card on."""
+    safe = True
+    for other in range(4):
+        if other != card & 3 and board.heights[other] < t.safe[card, other]:
+            safe = False
+    if safe:
+        return False
+    for place in range(board.numbers[LEFT]):
+        movable |= U64(1) << U64(board.left[place])
+    for suit in range(4):
+        if board.heights[suit] >= t.worrying:
+            movable |= U64(1) << U64(4 * (board.heights[suit] - 1) + suit)
+    return is_place_wanted(t, movable, card)
+
+
 @inner
 def list_moves(t, words, board, found):
     """Write what follows from a state (uint64[3]); how many moves.
 
     ``board`` is the state taken apart (:func:`take`). Where a move home is forced, it is the only
     one.
+
+    Where the tables say so, moves are left out that a shortest solution does without; why is said
+    in :mod:`dbmsolver.game.brevity`.
     """
     number = np.int64(0)
     used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]
@@ -254,6 +321,15 @@ def list_moves(t, words, board, found):
         if reserve and board.lengths[forced] == 1:
             fill_column(last_of_reserve(t, reserve), found, 0, number)
         return number
+    if t.brief and t.draw == 1 and waste:
+        card = board.left[waste - 1]
+        if is_safe(t, board.heights, card):
+            left = (
+                np.int64(0) if is_free_waste(t, waste - 1, board.numbers[LEFT] - 1) else waste - 1
+            )
+            return add(t, words, board, card, HOME, left, turns, 1, found, number)
+    stuck = t.brief and t.fill == FILL_KINGS and not is_room_wanted(t, board)
+    movable = U64(0)
     for column in range(used):
         last = board.lengths[column] - 1
         top = board.stacks[column, last]
@@ -273,6 +349,11 @@ def list_moves(t, words, board, found):
                 under = board.stacks[column, depth - 1]
                 if board.heights[under & 3] != under >> 2 and goes_on(t, under, card):
                     source = -2 - column
+            if depth == 0 and stuck:
+                movable |= U64(1) << U64(card)
+                continue
+            if source >= 0:
+                movable |= U64(1) << U64(card)
             number = go_to_columns(t, words, board, card, source, waste, turns, 1, found, number)
             if reserve and depth == 0:
                 fill_column(last_of_reserve(t, reserve), found, first, number)
@@ -285,6 +366,8 @@ def list_moves(t, words, board, found):
         for suit in range(4):
             if board.heights[suit] >= t.worrying:
                 card = 4 * (board.heights[suit] - 1) + suit
+                if t.brief and not is_return_wanted(t, board, movable, card):
+                    continue
                 number = go_to_columns(t, words, board, card, -1, waste, turns, 1, found, number)
     return list_plays(t, words, board, found, number)
 
@@ -311,14 +394,21 @@ def list_plays(t, words, board, found, number):
             following = turns - 1 if over and t.limited else turns
             if board.heights[card & 3] == card >> 2:
                 number = add(t, words, board, card, HOME, left, following, cost, found, number)
-            number = go_to_columns(t, words, board, card, -1, left, following, cost, found, number)
+            if t.brief and is_safe(t, board.heights, card):
+                if t.draw == 1:
+                    return number
+            else:
+                number = go_to_columns(
+                    t, words, board, card, -1, left, following, cost, found, number
+                )
         if at < cards:
             at = min(at + t.draw, cards)
+            turned += 1
         elif over or (t.limited and not turns):
             return number
         else:
             at, over = np.int64(0), True
-        turned += 1
+            turned += t.counted == ALL_COUNT
 
 
 @kernel

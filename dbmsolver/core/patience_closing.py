@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bits import multiply_high
+from dbmsolver.core.bits import multiply_high, prefetch
 from dbmsolver.core.digest import hash_words
 from dbmsolver.core.patience import list_moves, take
-from dbmsolver.core.patience_bound import is_won, lower_bound, rises
-from dbmsolver.core.patience_tables import MOST_MOVES, PER_WORD, Board, Found, Ints, Words
-from dbmsolver.core.tables import CARDS
+from dbmsolver.core.patience_bound import bound_after, bound_here
+from dbmsolver.core.patience_strata import is_won, rises, stratum_of
+from dbmsolver.core.patience_tables import MOST_MOVES, Board, Found, Ints, Words
 from dbmsolver.jit.decorators import inlined, kernel
 
 U64 = np.uint64
@@ -106,6 +106,14 @@ def slot_of(words, mask):
 
 
 @inlined
+def look_ahead(states, found, moves):
+    """Ask for the slots of what follows from a state before they are needed."""
+    mask = U64(states.slots.size - 1)
+    for number in range(moves):
+        prefetch(states.slots, slot_of(found.words[number], mask))
+
+
+@inlined
 def find_slot(states, words):
     """The slot (uint64) of a state, or the free one where it belongs."""
     mask = U64(states.slots.size - 1)
@@ -131,45 +139,29 @@ def fill_slots(states):
         states.slots[slot] = place + 1
 
 
+@inlined
+def add_state(states, slot, words, code):
+    """Add a state that is not in the set, to the slot that was found for it."""
+    size = states.counts[0]
+    for word in range(3):
+        states.words[size, word] = words[word]
+    states.codes[size] = code
+    states.counts[0] = size + 1
+    states.slots[slot] = size + 1
+
+
 @kernel
 def insert(states, words, codes):
     """Add states (uint64[*, 3]) that are not in the set; it must have room for them."""
     for number in range(words.shape[0]):
         slot = find_slot(states, words[number])
         if not states.slots[slot]:
-            size = states.counts[0]
-            for word in range(3):
-                states.words[size, word] = words[number, word]
-            states.codes[size] = codes[number]
-            states.counts[0] = size + 1
-            states.slots[slot] = size + 1
-
-
-@inlined
-def stratum_of(t, words):
-    """How many cards have left stock, waste and reserve, plus how many are turned up."""
-    count = np.int64(0)
-    for card in range(CARDS):
-        digit = (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7)
-        if t.bits[card] >= 0 and digit:
-            count += 1
-    return count
-
-
-@kernel
-def places_of(t, words, board, layered, found):
-    """Write each state's stratum or, where ``layered``, lower bound to ``found`` (int64[*])."""
-    for number in range(words.shape[0]):
-        if layered:
-            take(t, words[number, 0], words[number, 1], words[number, 2], board)
-            found[number] = lower_bound(t, board)
-        else:
-            found[number] = stratum_of(t, words[number])
+            add_state(states, slot, words[number], codes[number])
 
 
 @inlined
 def is_in(piece, words):
-    """Whether a state has the bits of a piece."""
+    """Return whether a state has the bits of a piece."""
     return (
         words[0] & piece.masks[0] == piece.values[0]
         and words[1] & piece.masks[1] == piece.values[1]
@@ -177,60 +169,133 @@ def is_in(piece, words):
     )
 
 
-@kernel
-def close(t, states, out, board, found, layer, piece, most):
-    """Expand states of the set until none is left that is not.
+@inlined
+def hand_back(out, words, code, place):
+    """Put a candidate to the others."""
+    last = out.count[0]
+    for word in range(3):
+        out.words[last, word] = words[word]
+    out.codes[last] = code
+    out.places[last] = place
+    out.count[0] = last + 1
 
-    ``layer`` is the layer that is being closed, -1 in a proof. All states of the set are in the
-    ``piece``. At most ``most`` states are
-    expanded. Returns FINISHED, PAUSED after so many, SET_FULL or OUT_FULL where there is no more
-    room, or WON: then the last candidate is the goal, and the state that leads to it is not
-    expanded. In a search for a shortest solution the goal is met in its own layer.
+
+@inlined
+def is_full(states, out):
+    """Return SET_FULL or OUT_FULL where there is no room for what follows from a state, else 0."""
+    if states.counts[0] + MOST_MOVES > states.codes.size:
+        return SET_FULL
+    if out.count[0] + MOST_MOVES > out.codes.size:
+        return OUT_FULL
+    return FINISHED
+
+
+@kernel
+def close(t, states, out, board, found, piece, most):
+    """Expand states of the set until none is left that is not, in a proof.
+
+    All states of the set are in the ``piece``. At most ``most`` states are expanded. Returns
+    FINISHED, PAUSED after so many, SET_FULL or OUT_FULL where there is no more room, or WON: then
+    the last candidate is the goal, and the state that leads to it is not expanded.
     """
     done = np.int64(0)
     while states.counts[1] < states.counts[0]:
         if done == most:
             return PAUSED
-        if states.counts[0] + MOST_MOVES > states.codes.size:
-            return SET_FULL
-        if out.count[0] + MOST_MOVES > out.codes.size:
-            return OUT_FULL
+        full = is_full(states, out)
+        if full:
+            return full
         words = states.words[states.counts[1]]
         take(t, words[0], words[1], words[2], board)
-        here = layer - lower_bound(t, board) if layer >= 0 else stratum_of(t, words)
+        here = stratum_of(t, words)
         moves = list_moves(t, words, board, found)
         for number in range(moves):
-            following = found.words[number]
-            upwards = rises(t, found.codes[number])
-            if layer >= 0:
-                take(t, following[0], following[1], following[2], board)
-                place = here + found.costs[number] + lower_bound(t, board)
-                won = is_won(following) and place == layer
-                own = place == layer and not (upwards and piece.stratum)
-            else:
-                own = not upwards
-                place = here if own else here + 1
-                won = is_won(following)
+            following, code = found.words[number], found.codes[number]
+            upwards = rises(t, code)
             slot = find_slot(states, following)
             if states.slots[slot]:
                 continue
-            own = own and is_in(piece, following)
-            if won or not own:
-                last = out.count[0]
-                for word in range(3):
-                    out.words[last, word] = following[word]
-                out.codes[last] = found.codes[number]
-                out.places[last] = place
-                out.count[0] = last + 1
-                if won:
-                    return WON
+            if is_won(following):
+                hand_back(out, following, code, here)
+                return WON
+            if upwards or not is_in(piece, following):
+                hand_back(out, following, code, here + 1 if upwards else here)
                 continue
-            size = states.counts[0]
-            for word in range(3):
-                states.words[size, word] = following[word]
-            states.codes[size] = found.codes[number]
-            states.counts[0] = size + 1
-            states.slots[slot] = size + 1
+            add_state(states, slot, following, code)
+        states.counts[1] += 1
+        done += 1
+    return FINISHED
+
+
+@kernel
+def expand_layer(t, b, states, out, board, weights, found, layer, first, last):
+    """Expand the states of a set from ``first`` to ``last``, which stay as they are.
+
+    All that follows, and is not in the set, is handed back. So several threads may expand parts of
+    one set. Returns (FINISHED, OUT_FULL or WON, the first state that is not expanded); the goal is
+    the last candidate where it is met in its own layer.
+    """
+    for number in range(first, last):
+        if out.count[0] + MOST_MOVES > out.codes.size:
+            return OUT_FULL, number
+        words = states.words[number]
+        take(t, words[0], words[1], words[2], board)
+        here = layer - bound_here(t, b, board, weights)
+        moves = list_moves(t, words, board, found)
+        look_ahead(states, found, moves)
+        for move in range(moves):
+            following, code = found.words[move], found.codes[move]
+            place = here + found.costs[move] + bound_after(t, board, weights, following, code)
+            if not states.slots[find_slot(states, following)]:
+                hand_back(out, following, code, place)
+                if place == layer and is_won(following):
+                    return WON, number
+    return FINISHED, last
+
+
+@kernel
+def insert_chosen(states, out, place):
+    """Add the candidates of a place that are not in the set; it must have room for them."""
+    for number in range(out.count[0]):
+        if out.places[number] == place:
+            words = out.words[number]
+            slot = find_slot(states, words)
+            if not states.slots[slot]:
+                add_state(states, slot, words, out.codes[number])
+
+
+@kernel
+def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
+    """Expand states as :func:`close` does, in a layer of a search for a shortest solution.
+
+    The goal is met in its own layer.
+    """
+    done = np.int64(0)
+    while states.counts[1] < states.counts[0]:
+        if done == most:
+            return PAUSED
+        full = is_full(states, out)
+        if full:
+            return full
+        words = states.words[states.counts[1]]
+        take(t, words[0], words[1], words[2], board)
+        here = layer - bound_here(t, b, board, weights)
+        moves = list_moves(t, words, board, found)
+        look_ahead(states, found, moves)
+        for number in range(moves):
+            following, code = found.words[number], found.codes[number]
+            place = here + found.costs[number] + bound_after(t, board, weights, following, code)
+            slot = find_slot(states, following)
+            if states.slots[slot]:
+                continue
+            own = place == layer and not (piece.stratum and rises(t, code))
+            if place == layer and is_won(following):
+                hand_back(out, following, code, place)
+                return WON
+            if own and is_in(piece, following):
+                add_state(states, slot, following, code)
+            else:
+                hand_back(out, following, code, place)
         states.counts[1] += 1
         done += 1
     return FINISHED

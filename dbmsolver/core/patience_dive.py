@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.bits import multiply_high
 from dbmsolver.core.patience import list_moves, take
-from dbmsolver.core.patience_bound import is_won
+from dbmsolver.core.patience_strata import is_won
 from dbmsolver.core.patience_tables import (
     DEALT,
     HOME,

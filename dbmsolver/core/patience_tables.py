@@ -59,6 +59,8 @@ OVER = 1 << 15
 """Of a code: the waste was turned over, or the reserve filled the column that the card left."""
 FILL_NONE, FILL_KINGS, FILL_ANY, FILL_WASTE = 0, 1, 2, 3
 SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN, COLUMNS = 0, 1, 2, 3, 4, 5
+NONE_COUNT, TURNS_COUNT, ALL_COUNT = 0, 1, 2
+"""Which turns count as moves: none, those of the stock, those of the waste, too."""
 NOT_IN_COLUMN, ON_NOTHING = -2, -1
 MOST_MOVES = 512
 """More than a state has: each card has five places to go to."""
@@ -72,10 +74,11 @@ class PatienceTables(NamedTuple):
     draw: int
     limited: int  # whether turning the waste over is
     free: int  # whether turning costs nothing and is not limited
-    counted: int  # whether turning counts as moves
+    counted: int  # NONE_COUNT, TURNS_COUNT or ALL_COUNT
     worrying: int  # 0, or 1 and the height of foundations up to which no card comes back
     takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
+    brief: int  # whether moves are left out that no search for a shortest solution needs
     twins: int  # whether runs go from one twin to another only to send it home
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
     hidden: Ints  # [52]: 1 for cards dealt face down

@@ -8,8 +8,9 @@
          itself are free (:mod:`dbmsolver.game.automoves`). They are made at once, as long as there
          is one, in the deal as after each move: the player can neither put them off nor prevent
          them. So with `max` some deals have no solution that can be won otherwise.
-`plays`  As `runs`, but turns of the stock, and of the whole waste, do not count: in Klondike and
-         its relatives only, where all of these are moves in `runs`.
+`turns`  As `runs`, but turning the whole waste over to be the stock again does not count: in
+         Klondike and its relatives only. Each turn of the stock counts, of however many cards.
+`plays`  As `turns`, but turns of the stock do not count either.
 
 A solution in `runs` or `moves` is legal in single cards too, move by move, as each run stands for
 moves of single cards and leaves nothing behind.
@@ -24,13 +25,15 @@ from dbmsolver.errors import UsageError
 from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.kinds import BUILD_WORDS, MOVES_WORDS, POLICIES, REMOVABLE_WORDS, Policy
 from dbmsolver.game.moves import Move, Place
-from dbmsolver.game.patience import Patience, counts_as_play
+from dbmsolver.game.patience import Patience, counts_as_play, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import supermoves
 from dbmsolver.game.rules import Rules
 
-Metric = Literal["cards", "runs", "moves", "plays"]
+Metric = Literal["cards", "runs", "moves", "turns", "plays"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
+OF_PATIENCE: tuple[Metric, ...] = ("turns", "runs", "plays")
+"""The metrics of Klondike and its relatives, the usual one first."""
 
 
 class Measure(NamedTuple):
@@ -58,7 +61,7 @@ class Measure(NamedTuple):
     @property
     def counts_all(self) -> bool:
         """Return whether every move of a solution counts."""
-        return self.metric != "plays" and not self.has_free_moves
+        return self.metric not in ("turns", "plays") and not self.has_free_moves
 
     def moves(self, position: Position) -> list[Move]:
         """Return all moves that a player can make."""
@@ -91,6 +94,8 @@ class Measure(NamedTuple):
 
     def cost(self, move: Move) -> int:
         """Return the cost of a move in the length of a solution: 0 or 1."""
+        if self.metric == "turns" and turns_over(move):
+            return 0
         if self.metric == "plays" and not counts_as_play(move):
             return 0
         return 0 if self.has_free_moves and move.forced else 1
@@ -101,8 +106,14 @@ class Measure(NamedTuple):
 
 
 def usual_metric(rules: Rules) -> Metric:
-    """Return the metric of the rules: each card that moves, or each card or run of cards."""
-    return "runs" if rules.has_runs or rules.is_patience else "cards"
+    """Return what counts one where no metric is given.
+
+    A card that moves, or a card or a run of cards, as the rules have it; where a stock is turned,
+    turns of it, too.
+    """
+    if rules.is_patience:
+        return "turns"
+    return "runs" if rules.has_runs else "cards"
 
 
 def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Measure:
@@ -112,11 +123,12 @@ def measure_of(rules: Rules, policy: Policy, metric: Metric | None = None) -> Me
     """
     usual = usual_metric(rules)
     found = usual if metric is None else metric
-    if rules.is_patience and found not in (usual, "plays"):
-        raise UsageError(f"metric {found} in {rules.name}, expected runs or plays")
-    if found == "plays" and not rules.is_patience:
-        raise UsageError(f"metric plays: {rules.name} has no stock that is turned to a waste")
-    if found not in (usual, "plays") and (rules.has_runs or rules.has_pile or rules.two_way):
+    if rules.is_patience:
+        if found not in OF_PATIENCE:
+            raise UsageError(f"metric {found} in {rules.name}, expected turns, runs or plays")
+    elif found in ("turns", "plays"):
+        raise UsageError(f"metric {found}: {rules.name} has no stock that is turned to a waste")
+    elif found != usual and (rules.has_runs or rules.has_pile or rules.two_way):
         why = "all cards go to one pile" if rules.has_pile else MOVES_WORDS[rules.moves]
         if rules.two_way:
             why = REMOVABLE_WORDS[True] if rules.takes_back else BUILD_WORDS[rules.build]

@@ -144,7 +144,7 @@ class Patience(Position):
         return moves + self.moves_of_stock(rules)
 
     def successors(self, rules: Rules, policy: Policy) -> list[tuple[Move, Position]]:
-        """Return the moves that a search looks at, each with the position after it.
+        """Return the moves that a proof looks at, each with the position after it.
 
         The module says which moves are left out. Where a move is forced, it is the only one.
         """
@@ -341,3 +341,8 @@ class Patience(Position):
 def counts_as_play(move: Move) -> bool:
     """Return True if a card moves, not the stock or the whole waste."""
     return STOCK not in (move.source, move.destination)
+
+
+def turns_over(move: Move) -> bool:
+    """Return whether a move turns the whole waste over to be the stock again."""
+    return move.destination == STOCK

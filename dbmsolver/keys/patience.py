@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_tables import (
+    ALL_COUNT,
     BOTTOM,
     DEALT,
     HOME,
+    NONE_COUNT,
     NOT_IN_COLUMN,
     ON_NOTHING,
     OVER,
     PER_WORD,
+    TURNS_COUNT,
     TURNS_SHIFT,
     WASTE_SHIFT,
     Ints,
@@ -32,16 +35,20 @@ from dbmsolver.core.patience_tables import (
 )
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
+from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
+from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
-from dbmsolver.keys.patience_tables import tables_of
+from dbmsolver.keys.patience_tables import bound_tables_of, tables_of
 from dbmsolver.results import Method, Question
 
+COUNTED: dict[Metric, int] = {"plays": NONE_COUNT, "turns": TURNS_COUNT, "runs": ALL_COUNT}
+"""Which turns cost a move."""
 TURN = PLACE_LOCKED
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
@@ -67,8 +74,10 @@ class PatienceKeys:
         self.base = position.base
         self.stock = self._counted(position.waste, position.stock)
         self.reserve = self._counted(position.reserve)
-        counted = metric != "plays" and question == Question.SOLVE
-        self.tables = tables_of(position, deal.rules, policy, counted)
+        counted = COUNTED[metric] if question == Question.SOLVE else NONE_COUNT
+        brief = question == Question.SOLVE
+        self.tables = tables_of(position, deal.rules, policy, counted, brief)
+        self.bounds = bound_tables_of(self.tables)
         self.root = self.encode(position)
         self.goal = sum(
             HOME << 64 * (card // PER_WORD) + 3 * (card % PER_WORD) for card in range(CARDS)
@@ -80,6 +89,13 @@ class PatienceKeys:
         return int((self.tables.bits >= 0).sum())
 
     # Positions.
+
+    def successors(self, position: Position) -> list[tuple[Move, Position]]:
+        """Return the positions one move away that the search looks at."""
+        if not self.tables.brief:
+            return self.measure.successors(position)
+        assert isinstance(position, Patience)
+        return [*brief_successors(position, self.rules, self.policy)]
 
     def encode(self, position: Position) -> int:
         """The key of a position; InputError if no game from this deal can reach it."""

@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from dbmsolver.core.patience_bound import BoundTables
 from dbmsolver.core.patience_tables import (
     CARD_OR_COLUMN,
     COLUMNS,
@@ -23,6 +24,7 @@ from dbmsolver.core.patience_tables import (
     Ints,
     PatienceTables,
 )
+from dbmsolver.game.brevity import is_brief
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.patience import Patience
@@ -40,8 +42,13 @@ _TAKES = {
 }
 
 
-def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -> PatienceTables:
-    """The tables of a deal; ``counted`` says whether turning the stock counts as moves."""
+def tables_of(
+    position: Patience, rules: Rules, policy: Policy, counted: int, brief: bool
+) -> PatienceTables:
+    """Return the tables of a deal; ``counted`` says which turns cost a move.
+
+    With ``brief``, what a search for a shortest solution does not need is left out.
+    """
     under = np.full(CARDS, NOT_IN_COLUMN, np.int64)
     hidden, bits = np.zeros(CARDS, np.int64), np.full(CARDS, -1, np.int64)
     stock, reserve = (
@@ -70,10 +77,11 @@ def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -
         draw=max(1, rules.draw),
         limited=int(position.turns is not None),
         free=int(not counted and position.turns is None),
-        counted=int(counted),
+        counted=counted,
         worrying=position.lowest if rules.removable else 0,
         takes=_TAKES[rules.moves],
         fill=_FILLS[rules.fill],
+        brief=int(brief and is_brief(rules)),
         twins=int(rules.has_twins),
         under=under,
         hidden=hidden,
@@ -86,6 +94,43 @@ def tables_of(position: Patience, rules: Rules, policy: Policy, counted: bool) -
         return tables
     held = np.array(reserve, np.int64)
     return cast(PatienceTables, CanfieldTables(*tables, held))  # type: ignore[call-arg]
+
+
+def bound_tables_of(t: PatienceTables) -> BoundTables:
+    """Return what the lower bounds of a deal's positions are made of."""
+    lowest = np.full((CARDS, 4), CARDS, np.int64)
+    under = t.under.tolist()
+    resting: list[int] = []
+    above = {card: one for one, card in enumerate(under) if card >= 0}
+    for bottom in (card for card in range(CARDS) if under[card] == ON_NOTHING):
+        resting.append(bottom)
+        while t.hidden[resting[-1]]:
+            resting.append(above[resting[-1]])
+    paid, waiting = 0, [0] * CARDS
+    for card in resting:
+        beneath = under[card]
+        if beneath >= 0:
+            lowest[card] = lowest[beneath]
+        if lowest[card, suit(card)] < card:
+            paid |= 1 << card
+        lowest[card, suit(card)] = min(card, lowest[card, suit(card)])
+        for other in range(CARDS):
+            if lowest[card, suit(other)] < other:
+                waiting[other] |= 1 << card
+    pairs = [0] * CARDS
+    for card in resting:
+        for other in resting:
+            if suit(card) != suit(other) and not (paid >> card | paid >> other) & 1:
+                both = waiting[card] >> other & waiting[other] >> card & 1
+                pairs[card] |= both << other
+    higher = [sum(1 << over for over in range(card + 4, CARDS, 4)) for card in range(CARDS)]
+    return BoundTables(
+        lowest=lowest,
+        paid=np.array([paid], np.uint64),
+        pairs=np.array(pairs, np.uint64),
+        waiting=np.array(waiting, np.uint64),
+        higher=np.array(higher, np.uint64),
+    )
 
 
 def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:

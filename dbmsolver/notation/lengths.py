@@ -12,7 +12,7 @@ from dataclasses import replace
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.automoves import AUTOMOVES, Automove, automoves
 from dbmsolver.game.cards import rank, suit
-from dbmsolver.game.patience import counts_as_play
+from dbmsolver.game.patience import counts_as_play, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.notation.explicit import explicit, fewest_moves
 from dbmsolver.notation.solution import Solution
@@ -33,12 +33,14 @@ def lengths(solution: Solution) -> dict[str, int | None]:
 
     Where a run is one move, moves are counted in `runs` only; with one pile in `cards` only, and
     turning the stock is a move, too. Where cards come back from the foundations, in `cards` only,
-    as well: they would meet automoves. In Klondike and its relatives `runs` are with turns of the
-    stock, `plays` without.
+    as well: they would meet automoves. In Klondike and its relatives `runs` are with all turns of
+    stock and waste, `turns` with those of the stock alone, `plays` with none.
     """
     if solution.rules.is_patience:
         made = solution.moves()
-        return {"runs": len(made), "plays": sum(map(counts_as_play, made))}
+        over = sum(map(turns_over, made))
+        plays = sum(map(counts_as_play, made))
+        return {"turns": len(made) - over, "runs": len(made), "plays": plays}
     if solution.rules.has_runs:
         return {"runs": len(solution.steps)}
     if solution.rules.has_pile:

@@ -181,7 +181,8 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             if not is_closed(position):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
-            following = codec.measure.successors(position)
+            playing = codec if are_of_patience(codec) else codec.measure
+            following = playing.successors(position)
             if not following:
                 break
             position = random.choice(following)[1]

@@ -32,10 +32,11 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
     if closed:
         return closed
     if are_of_patience(codec):
-        from dbmsolver.core.patience_bound import bound_of
+        from dbmsolver.core.patience_bound import bound_of, make_weights
         from dbmsolver.core.patience_tables import make_board
 
-        return int(bound_of(codec.tables, codec.words(codec.root), make_board()))
+        root = codec.words(codec.root)
+        return int(bound_of(codec.tables, codec.bounds, root, make_board(), make_weights()))
     return codec.in_columns if are_of_pile(codec) else least_length(codec)
 
 

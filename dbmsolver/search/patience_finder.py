@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dbmsolver.core.blocks import find_key
-from dbmsolver.core.patience_bound import signatures
+from dbmsolver.core.patience_strata import signatures
 from dbmsolver.errors import StoreError
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -38,7 +38,7 @@ class PatienceFinder:
     def code(self, key: int) -> int | None:
         """The parent-move code of a closed state, None if it is not among them."""
         words = self.keys.words(key)
-        stratum = int(strata_of(self.keys, words[None, :], layered=False)[0])
+        stratum = int(strata_of(self.keys, words[None, :])[0])
         found = np.zeros(1, np.uint64)
         signatures(self.keys.tables, words[None, :], found)
         # The parent of a state is in its layer or one not far below, and was closed before it.

@@ -8,18 +8,21 @@ import numpy as np
 
 from dbmsolver.core import patience_dive, pile
 from dbmsolver.core.blocks import find_key, from_planes, to_planes
-from dbmsolver.core.patience_bound import signatures
+from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_check import look_for_columns
 from dbmsolver.core.patience_closing import (
     close,
+    close_layer,
     digest_of,
+    expand_layer,
     fill_slots,
     insert,
+    insert_chosen,
     make_candidates,
     make_set,
-    places_of,
     whole_piece,
 )
+from dbmsolver.core.patience_strata import signatures, strata_of
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.rules import Rules
@@ -55,15 +58,26 @@ def of_one_pile() -> list[Call]:
 def of_patience(rules: Rules, question: Question, any_solution: bool) -> list[Call]:
     """Return the kernels of a game of Klondike's kind, those first that take longest to compile."""
     deal = Deal.from_number(1, rules)
-    tables = PatienceKeys(deal, "wkr", "runs", question).tables
-    states, board = make_set(1), make_board()
-    found = (make_candidates(1), board, make_found())
+    keys = PatienceKeys(deal, "wkr", "turns", question)
+    tables, bounds, weights = keys.tables, keys.bounds, make_weights()
+    states, board, found, out = make_set(1), make_board(), make_found(), make_candidates(1)
+    closing: Call = (close, (tables, states, out, board, found, whole_piece(), _NUMBER))
+    if question == Question.SOLVE:
+        some = (states, out, board, weights, found, _NUMBER, whole_piece(), _NUMBER)
+        closing = (close_layer, (tables, bounds, *some))
+    numbers = (_NUMBER, _NUMBER, _NUMBER)
+    sharing: list[Call] = [
+        (expand_layer, (tables, bounds, states, out, board, weights, found, *numbers))
+    ]
     diving = patience_dive.make_diving(_STATES[0], 1, 1)
     dives = [(patience_dive.dive, (tables, diving, _NUMBER))]
     return [
         *(dives if question == Question.PROVE or any_solution else []),
-        (close, (tables, states, *found, _NUMBER, whole_piece(), _NUMBER)),
-        (places_of, (tables, _STATES, board, False, _NUMBERS)),
+        closing,
+        (insert_chosen, (states, out, _NUMBER)),
+        *(sharing if question == Question.SOLVE else []),
+        (strata_of, (tables, _STATES, _NUMBERS)),
+        (bounds_of, (tables, bounds, _STATES, board, weights, _NUMBERS)),
         (insert, (states, _STATES, _CODES)),
         (signatures, (tables, _STATES, _NUMBERS.view(np.uint64))),
         (digest_of, (_STATES,)),

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.patience_bound import signatures
-from dbmsolver.core.patience_closing import places_of
+from dbmsolver.core import patience_strata
+from dbmsolver.core.patience_bound import bounds_of, make_weights
 from dbmsolver.core.patience_tables import make_board
 from dbmsolver.errors import StoreError
 from dbmsolver.keys.patience import PatienceKeys
@@ -27,7 +27,7 @@ Codes = NDArray[np.uint16]
 def to_runs(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[Runs]:
     """Yield states (uint64[states, 3]) as runs of one signature each, in the parts of blocks."""
     found = np.zeros(codes.size, np.uint64)
-    signatures(keys.tables, words, found)
+    patience_strata.signatures(keys.tables, words, found)
     order = np.lexsort((words[:, 0], words[:, 1], words[:, 2], found))
     values, counts = np.unique(found, return_counts=True)
     runs = Runs(values, counts.astype(np.int64), words[order].ravel(), codes[order], WORDS)
@@ -39,11 +39,18 @@ def words_of(runs: Runs) -> Words:
     return runs.keys.reshape(-1, WORDS)
 
 
-def strata_of(keys: PatienceKeys, words: Words, *, layered: bool) -> NDArray[np.int64]:
-    """Return the strata of states, or, where ``layered``, their lower bounds."""
+def strata_of(keys: PatienceKeys, words: Words) -> NDArray[np.int64]:
+    """Return the strata of states."""
     found = np.zeros(words.shape[0], np.int64)
-    places_of(keys.tables, words, make_board(), layered, found)
+    patience_strata.strata_of(keys.tables, words, found)
     return found
+
+
+def first_layer(keys: PatienceKeys, words: Words) -> int:
+    """Return the layer of the deal, the first of these states: its lower bound."""
+    found = np.zeros(1, np.int64)
+    bounds_of(keys.tables, keys.bounds, words[:1], make_board(), make_weights(), found)
+    return int(found[0])
 
 
 class PatienceIntake:
@@ -71,7 +78,7 @@ class PatienceIntake:
         if not all(self.keys.are_states(words[first : first + _AT_ONCE]) for first in parts):
             return "keys that cannot be"
         found = np.zeros(runs.codes.size, np.uint64)
-        signatures(self.keys.tables, words, found)
+        patience_strata.signatures(self.keys.tables, words, found)
         if (found != np.repeat(runs.signatures, runs.counts)).any():
             return "signatures that cannot be"
         stratum = int.from_bytes(key[3:5], "big")
@@ -79,6 +86,6 @@ class PatienceIntake:
             first, last = (int.from_bytes(key[place : place + 8], "big") for place in (5, 13))
             if (int(runs.signatures[0]), int(runs.signatures[-1])) != (first, last):
                 return "signatures that its key does not name"
-            if (strata_of(self.keys, words, layered=False) != stratum).any():
+            if (strata_of(self.keys, words) != stratum).any():
                 return "states of another stratum"
         return None

@@ -32,6 +32,8 @@ _WORDS: dict[Metric | None, str] = {
     None: "card moves",
     "runs": "moves of cards or runs",
     "moves": "moves of the player",
+    "turns": "plays and turns of the stock",
+    "plays": "plays",
 }
 _CELLS = re.compile(r"(no|[0-9]+) freecells?")
 _NOT_SHORTEST = "They are those that the search came upon, not the shortest."

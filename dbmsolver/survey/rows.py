@@ -45,7 +45,9 @@ class Inquiry(StrEnum):
     SHORTEST = "shortest"
     """The length of a shortest solution, in what a move of the game is."""
     SHORTEST_RUNS = "shortest-runs"
-    """The same in runs, where cards move one by one by the rules."""
+    """The same in runs, where cards move one by one by the rules, or a stock is turned."""
+    SHORTEST_TURNS = "shortest-turns"
+    SHORTEST_PLAYS = "shortest-plays"
     SHORTEST_MOVES_HORNE = "shortest-moves-horne"
     """The same in moves of the player, with the automoves of that name."""
     SHORTEST_MOVES_WKR = "shortest-moves-wkr"
@@ -83,7 +85,7 @@ class Inquiry(StrEnum):
             raise UsageError(f"metric {metric}: {self} has none, expected the question shortest")
         if metric == "cards":
             return Inquiry.SHORTEST
-        ending = "" if metric == "runs" else f"-{policy or 'wkr'}"
+        ending = f"-{policy or 'wkr'}" if metric == "moves" else ""
         return Inquiry(f"shortest-{metric}{ending}")
 
     def check(self, games: Iterable[Rules]) -> None:

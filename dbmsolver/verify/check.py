@@ -102,8 +102,8 @@ def _shown(
     if manifest.method == Method.CLASSES:
         return ClassFormat(deal, manifest.policy).position
     if deal.rules.is_patience:
-        counted = manifest.question == "solve" and manifest.metric != "plays"
-        return PatienceFormat(deal, manifest.policy, counted).position
+        metric = manifest.metric if manifest.question == "solve" else None
+        return PatienceFormat(deal, manifest.policy, metric).position
     form = make_format(deal, manifest.policy, manifest.metric)
     show = position_of_record if manifest.method == Method.DOMINATING else position_of
     return lambda words: show(form, deal, words)

@@ -35,7 +35,7 @@ def count_positions(
 
     TooManyPositions if they need more than ``memory`` bytes, WrongPosition for one that is won.
     """
-    form = PatienceFormat(deal, policy, counted=False)
+    form = PatienceFormat(deal, policy, None)
     most = min(max(memory // _BYTES, _FIRST), (1 << 31) - 1)
     rows: Rows = np.empty((_FIRST, 3), np.uint64)
     index: Index = np.full(4 * _FIRST, -1, np.int32)

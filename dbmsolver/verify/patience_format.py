@@ -37,6 +37,7 @@ import numpy as np
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
+from dbmsolver.game.measures import Metric
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.kernels.patience import (
@@ -62,10 +63,11 @@ _ITEMS = {
 class PatienceFormat:
     """The keys of one deal, and the rules, read from the deal alone.
 
-    ``counted`` says whether turning the stock is a move.
+    ``metric`` is that in which a shortest solution is claimed, None of a proof.
     """
 
-    def __init__(self, deal: Deal, policy: Policy, counted: bool) -> None:
+    def __init__(self, deal: Deal, policy: Policy, metric: Metric | None) -> None:
+        counted = {"turns": 1, "runs": 2}.get(metric or "", 0)
         position, rules = deal.position, deal.rules
         assert isinstance(position, Patience)
         self.deal = deal
@@ -93,11 +95,18 @@ class PatienceFormat:
             draw=max(rules.draw, 1),
             most_turns=-1 if position.turns is None else position.turns,
             free=int(not counted and position.turns is None),
-            counted=int(counted),
+            counted=counted,
             back=int(rules.removable),
             kept=position.base.lowest - 1,
             item=_ITEMS[rules.moves],
             blank=_FILLS[rules.fill],
+            short=int(
+                metric is not None
+                and rules.base == "ace"
+                and not rules.stacked
+                and rules.moves in ("single", "runs", "suit-runs", "groups")
+                and rules.fill != "waste"
+            ),
             paired=int(
                 rules.moves == "runs"
                 and rules.base != "round"

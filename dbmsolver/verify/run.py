@@ -129,7 +129,8 @@ class StoreCheck:
         """Check the closed states of a game of Klondike's kind."""
         report, manifest = self.report, self.manifest
         layered = manifest.question == "solve"
-        form = PatienceFormat(report.deal, manifest.policy, layered and manifest.metric != "plays")
+        metric = manifest.metric if layered else None
+        form = PatienceFormat(report.deal, manifest.policy, metric)
         if length is not None and self._is_bound(
             int(bound(form.game, form.table, form.root)), length
         ):

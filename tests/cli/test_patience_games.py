@@ -80,3 +80,14 @@ def test_a_hint_after_some_moves() -> None:
     done = run("hint", "66", "--game", "klondike_by_threes", "--json", "-q")
     fits(SCHEMA, done.output)
     assert json.loads(done.output)["verdict"] == "unsolvable"
+
+
+def test_a_page_says_what_is_counted(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    board = tmp_path / "board"
+    board.write_text(
+        "Stock: 2S AS\nKS QS JS TS 9S 8S 7S 6S 5S 4S 3S\nFoundations: H-K C-K D-K S-0\n"
+    )
+    done = run("solve", str(board), "--game", "klondike", "-o", str(page), "-q")
+    assert done.exit_code == 0, done.output
+    assert "Proven shortest: 15 plays and turns of the stock" in page.read_text()

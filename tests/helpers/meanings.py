@@ -24,8 +24,9 @@ from dbmsolver.core.dominance import make_scratch as make_record_scratch
 from dbmsolver.core.dominance import successors as record_successors
 from dbmsolver.core.expand import MAX_MOVES
 from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of, signatures
+from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_closing import digest_of
+from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.core.pile import digest_keys, expand
 from dbmsolver.core.runs import local_key, progress_of
@@ -48,7 +49,7 @@ from dbmsolver.storage import patience_blocks
 from helpers.support import COMING_BACK, core_successors, needed_moves, words_of
 
 Values = dict[str, list[Any]]
-_METRICS: tuple[Metric, ...] = ("runs", "plays")
+_METRICS: tuple[Metric, ...] = ("runs", "turns", "plays")
 _FEW_PASSES = replace(GAMES["klondike_by_threes"], passes=3)
 STEPS = 60
 """Moves of a game that is played through."""
@@ -248,11 +249,13 @@ def _add_patience(values: Values, keys: PatienceKeys, positions: list[Position])
             continue
         signature = np.zeros(1, np.uint64)
         signatures(keys.tables, words[None], signature)
-        stratum = patience_blocks.strata_of(keys, words[None], layered=False)
+        stratum = patience_blocks.strata_of(keys, words[None])
         codes = sorted(found.codes[:number].tolist())
         stored = [signature.tolist(), stratum.tolist(), int(digest_of(words[None]))]
         values["keys"].append([key, *stored, codes])
-        values["bound"].append(int(bound_of(keys.tables, words, board)))
+        values["bound"].append(
+            int(bound_of(keys.tables, keys.bounds, words, board, make_weights()))
+        )
 
 
 def _of_classes() -> Values:

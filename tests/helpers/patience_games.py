@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from dbmsolver.game.bases import Base
+from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import BUILDS, Policy
@@ -159,16 +160,16 @@ def whole_deck(random: Random) -> Deal:
 
 
 def fewest_moves(
-    deal: Deal, policy: Policy, most: int, *, counted: bool
+    deal: Deal, policy: Policy, most: int, *, cost: Callable[[Move], int]
 ) -> tuple[int | None, int] | None:
     """Return the length of a shortest solution, None without one, and the number of positions.
 
-    Every single move is played. Turning the stock costs a move where it is ``counted``. None if
-    there are more than ``most`` positions.
+    Every single move is played, and ``cost`` says what it adds. None if there are more
+    than ``most`` positions.
     """
     start = deal.position
     assert isinstance(start, Patience)
-    cost: dict[Hashable, int] = {start.canonical(): 0}
+    least: dict[Hashable, int] = {start.canonical(): 0}
     queue: deque[tuple[int, Patience]] = deque([(0, start)])
     best: int | None = None
 
@@ -179,53 +180,65 @@ def fewest_moves(
 
     while queue:
         made, position = queue.popleft()
-        if made > cost[position.canonical()]:
+        if made > least[position.canonical()]:
             continue
         if position.is_goal():
             best = made if best is None else min(best, made)
             break
         for move, after in followers(position):
-            price = 1 if counted or counts_as_play(move) else 0
+            price = cost(move)
             key = after.canonical()
-            if made + price < cost.get(key, 1 << 30):
-                cost[key] = made + price
-                if len(cost) > most:
+            if made + price < least.get(key, 1 << 30):
+                least[key] = made + price
+                if len(least) > most:
                     return None
                 if price:
                     queue.append((made + price, after))
                 else:
                     queue.appendleft((made, after))
-    return best, len(cost)
+    return best, len(least)
 
 
-def plays(position: Patience, rules: Rules, policy: Policy) -> Iterator[tuple[int, Move, Patience]]:
+def plays(
+    position: Patience, rules: Rules, policy: Policy, *, brief: bool = False
+) -> Iterator[tuple[tuple[Move, ...], Move, Patience]]:
     """Plays that are possible at once or after turning: turns before it, play, what follows.
 
-    A card of the waste is played after the fewest turns that bring it to the top.
+    A card of the waste is played after the fewest turns that bring it to the top. With ``brief``
+    those are left out that a search for a shortest solution does without.
     """
-    turns, at, met = 0, position, set[object]()
+    turns: tuple[Move, ...] = ()
+    at, met = position, set[object]()
     if position.forced(rules, policy) is not None:
         for move, after in position.successors(rules, policy):
             assert isinstance(after, Patience)
-            yield 0, move, after
+            yield (), move, after
         return
+
+    def moves(at: Patience) -> list[tuple[Move, Patience]]:
+        if brief:
+            return brief_successors(at, rules, policy)
+        found = [move for move in at.moves(rules) if not at.is_between_twins(move, rules)]
+        return [(move, at.apply(move)) for move in found]
+
     tops = set[int]()
     while (at.waste, at.turns) not in met:
         met.add((at.waste, at.turns))
-        for move in at.moves(rules):
+        following = moves(at)
+        for move, after in following:
             from_waste = move.source.kind == "waste" and move.destination.kind != "stock"
-            if at.is_between_twins(move, rules):
-                continue
-            if (from_waste and move.card not in tops) or (counts_as_play(move) and turns == 0):
-                yield turns, move, at.apply(move)
+            if (from_waste and move.card not in tops) or (counts_as_play(move) and not turns):
+                yield turns, move, after
         tops.update(at.waste[-1:])
-        turning = at.moves_of_stock(rules)
+        turning = [move for move, _ in following if not counts_as_play(move)]
         if not turning:
             return
-        at, turns = at.apply(turning[0]), turns + 1
+        at, turns = at.apply(turning[0]), (*turns, turning[0])
 
 
-def states_of(deal: Deal, policy: Policy, most: int, *, free: bool) -> set[Hashable] | None:
+def states_of(
+    deal: Deal, policy: Policy, most: int, *, free: bool, brief: bool = False
+) -> set[Hashable] | None:
     """All states that plays lead to from the deal, without what is won; None for more than most.
 
     With ``free`` turns what can be played is what counts, not how far the stock is turned.
@@ -249,7 +262,7 @@ def states_of(deal: Deal, policy: Policy, most: int, *, free: bool) -> set[Hasha
 
     found, queue = {name(start)}, deque([start])
     while queue:
-        for _, _, after in plays(queue.popleft(), deal.rules, policy):
+        for _, _, after in plays(queue.popleft(), deal.rules, policy, brief=brief):
             key = name(after)
             if key not in found and not after.is_goal():
                 if len(found) == most:

@@ -64,10 +64,10 @@ KNOWN: dict[str, dict[str, tuple[int, str]]] = {
         "bound": (1, "fe0bb32c0a894ff5"),
     },
     "patience": {
-        "keys": (1, "d3e994d8a6fae589"),
-        "moves": (1, "af9f83f0e0647418"),
-        "automoves": (1, "53cf8c8af9b7e6d3"),
-        "bound": (1, "def6b7221e355bdf"),
+        "keys": (2, "2760e3c8b17e05b2"),
+        "moves": (2, "9fbacb90af3e1507"),
+        "automoves": (2, "27e43125d26f4d79"),
+        "bound": (2, "7b1811efb04069b7"),
     },
 }
 """The version of each part, and a digest of what it gives on fixed positions."""

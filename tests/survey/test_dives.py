@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbmsolver.game.deals import DECK, MAX_NUMBER, Deal
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
-from dbmsolver.results import Limit, Method, Question, Verdict, method_for
+from dbmsolver.results import Limit, Method, Question, Verdict
 from dbmsolver.search.proof.deal_dives import SMALL, laid_out
 from dbmsolver.search.proof.dives import SCHEDULE
 from dbmsolver.search.proof.numbered import numbers_laid_out, shuffled_decks
@@ -27,11 +28,7 @@ NUMBERS = st.one_of(
     st.integers(1, MAX_NUMBER),
     st.sampled_from([2**31 - 1, 2**31, 2**31 + 1, 2**32 - 1, 2**32, 2**32 + 1, MAX_NUMBER]),
 )
-DIVED = [
-    rules
-    for rules in GAMES.values()
-    if method_for(Question.PROVE, rules, Method.DOMINATING) == Method.DOMINATING
-]
+DIVED = [rules for rules in GAMES.values() if has_dominance(rules)]
 
 
 @settings(max_examples=60, deadline=None)

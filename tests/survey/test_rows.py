@@ -148,6 +148,8 @@ def test_the_shorter_solution_is_kept_with_what_it_says() -> None:
         ("verdict", None, "wkr"),
         ("shortest", None, "wkr"),
         ("shortest-runs", "runs", "wkr"),
+        ("shortest-turns", "turns", "wkr"),
+        ("shortest-plays", "plays", "wkr"),
         ("shortest-moves-horne", "moves", "horne"),
         ("shortest-moves-wkr", "moves", "wkr"),
         ("shortest-moves-max", "moves", "max"),

@@ -43,7 +43,7 @@ def test_games_of_klondikes_kind(name: str) -> None:
     rules = GAMES[name]
     for number in (1, 2):
         deal = Deal.from_number(number, rules)
-        form = PatienceFormat(deal, "none", counted=False)
+        form = PatienceFormat(deal, "none", None)
         keys = PatienceKeys(deal, "none", "plays", Question.SOLVE)
         for position in walk(deal, number):
             key = keys.encode(position)

@@ -45,7 +45,8 @@ USUAL_TIME = "10s"
     "--metric",
     type=click.Choice(METRICS),
     help="What is counted as a move, as for solve. With moves those of --automove are free, of wkr "
-    "if it is not given.  [default: cards, or runs in games where a run is one move]",
+    "if it is not given.  [default: cards, or runs in games where a run is one move, and "
+    "turns in Klondike's kind]",
 )
 @threads_option
 @limits_with(USUAL_TIME)

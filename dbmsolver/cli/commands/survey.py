@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     "--metric",
     type=click.Choice(METRICS),
     help="What the length of a shortest solution counts, as for solve.  [default: cards, or runs "
-    "in games where a run is one move]",
+    "in games where a run is one move, and turns in Klondike's kind]",
 )
 @automove_option(
     "The moves to the foundations that --metric moves does not count.  [default: wkr]",

@@ -1,6 +1,6 @@
 """A page that replays a solution: one file, with everything in it, that asks for nothing else.
 
-`page.html` is its frame; the styles and scripts that are put into it are in the folder `page`.
+`page/page.html` is its frame; the styles and scripts that are put into it are in the folder `page`.
 Nothing else may run: the page's own policy names their digests. What comes from the solution goes
 into the heading as escaped text, and into elements of data that the script reads as JSON.
 """
@@ -8,30 +8,35 @@ into the heading as escaped text, and into elements of data that the script read
 from __future__ import annotations
 
 import html
-import json
 import re
-from base64 import b64encode
 from functools import cache
-from hashlib import sha256
-from importlib import resources
 from typing import Any
 
 from dbmsolver.errors import DbmError
 from dbmsolver.game import titles
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.shipped import SHIPPED
+from dbmsolver.notation.addresses import PORT, deal_name
 from dbmsolver.notation.formats import sfn, universal_json
 from dbmsolver.notation.formats.given import Given
+from dbmsolver.notation.formats.page_parts import (
+    SUIT_SHAPES,
+    as_data,
+    asset,
+    policy_of,
+    script_of,
+    style_of,
+)
 from dbmsolver.notation.formats.source import InvalidError, Source
 from dbmsolver.notation.formats.stops import stops
 from dbmsolver.notation.formats.universal import tree
-from dbmsolver.notation.pictures.suits import SHAPES
 from dbmsolver.notation.solution import Solution
 
 STYLES = ("theme.css", "cards.css", "board.css", "layout.css")
 SCRIPTS = (
-    *("words.js", "replay.js", "board.js", "motion.js", "list.js", "copy.js", "player.js"),
-    "controls.js",
+    *("words.js", "places.js", "replay.js", "board.js", "motion.js", "entries.js"),
+    *("frame.js", "addresses.js"),
+    *("list.js", "copy.js", "taken.js", "player.js", "controls.js"),
 )
 
 _START = '<script type="application/json" id="solution">'
@@ -61,20 +66,17 @@ def write(
     parts = {
         "title": html.escape(title(solution)),
         "badge": _badge(shortest),
-        "facts": html.escape(_facts(solution, shortest, at_least)),
+        "length": html.escape(_length(solution, shortest, at_least)),
+        "facts": html.escape(_facts(solution)),
         "policy": html.escape(_policy()),
         "style": _style(),
         "script": _script(),
-        "suits": "".join(
-            f'<svg data-suit="{suit}" viewBox="0 0 100 100" aria-hidden="true">'
-            f'<path d="{shape}"/></svg>'
-            for suit, shape in SHAPES.items()
-        ),
-        "data": _as_data(tree(solution)),
-        "replay": _as_data(_replay(solution, policy)),
+        "suits": SUIT_SHAPES,
+        "data": as_data(tree(solution)),
+        "replay": as_data(_replay(solution, policy)),
     }
     # In one go: what is put in may have braces of its own.
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _text("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], asset("page.html"))
 
 
 def read(source: Source, given: Given) -> Solution:
@@ -103,14 +105,20 @@ def _moves(number: int | str) -> str:
     return "1 move" if number == 1 else f"{number} moves"
 
 
-def _facts(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
-    name = solution.rules.name
-    game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
-    facts = f"{game}: {solution.rules.describe()}"
+def _length(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
+    """How long the solution is, where the badge does not say it."""
+    if isinstance(shortest, int):
+        return ""
     moves = _moves(len(solution.steps))
     if at_least is not None:
         moves += f", not proven shortest: at least {_moves(at_least)} are needed"
-    return facts if isinstance(shortest, int) else f"{moves}. {facts}"
+    return moves
+
+
+def _facts(solution: Solution) -> str:
+    name = solution.rules.name
+    game = SHIPPED[name].title if name in SHIPPED else name.replace("_", " ").capitalize()
+    return f"{game}: {solution.rules.describe()}"
 
 
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
@@ -125,38 +133,21 @@ def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
         "stops": [[stop.end, stop.kind] for stop in found],
         "solved": solution.final.is_goal(),
         "sfn": text,
+        "deal": deal_name(solution.deal),
+        "port": PORT,
     }
-
-
-def _as_data(value: Any) -> str:
-    """JSON for a script element, where only what looks like its end or a comment has to go."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
 
 
 @cache
 def _policy() -> str:
-    """What the page may do: run its own script, in its own style."""
-    script, style = (
-        b64encode(sha256(text.encode()).digest()).decode() for text in (_script(), _style())
-    )
-    return (
-        f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    return policy_of(_script(), _style())
 
 
 @cache
 def _style() -> str:
-    return "\n" + "".join(_text("page", name) for name in STYLES)
+    return style_of([asset(name) for name in STYLES])
 
 
 @cache
 def _script() -> str:
-    parts = "".join(_text("page", name) for name in SCRIPTS)
-    return f'\n"use strict";\n(() => {{\n{parts}}})();\n'
-
-
-@cache
-def _text(*path: str) -> str:
-    return resources.files(__package__).joinpath(*path).read_text(encoding="utf-8")
+    return script_of([asset(name) for name in SCRIPTS])

@@ -2,7 +2,8 @@
 
 Solutions are often written in moves of single cards. People see a run of cards that moves from one
 column to another as one move, and care little for moves home that can do no harm. So single-card
-moves that together move a run make one stop, and so do safe moves home that follow each other.
+moves that together move a run make one stop, and so do safe moves home that follow each other, and
+turns of the stock to the waste, and of the waste back to the stock.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dbmsolver.game.rules import Rules
 from dbmsolver.notation.solution import Solution
 from dbmsolver.notation.steps import Step, moving_card
 
-StopKind = Literal["move", "run", "safe"]
+StopKind = Literal["move", "run", "safe", "turns"]
 
 LONGEST = 128
 """The most steps that are looked at for one run: more than 13 cards need with two empty columns."""
@@ -43,6 +44,10 @@ def stops(solution: Solution) -> list[Stop]:
         if kind == "safe":
             while end < len(made) and made[end].safe:
                 end += 1
+        elif _turns(made[index]):
+            while end < len(made) and _turns(made[end]):
+                end += 1
+            kind = "turns" if end > index + 1 else "move"
         elif kind == "move":
             end = _end_of_run(made, solution.rules, index)
             kind = "run" if end > index + 1 else "move"
@@ -73,6 +78,14 @@ def _kind(made: _Made) -> StopKind:
         return "safe"
     runs = made.step.count > 1 and made.step.source.kind == "column"
     return "run" if runs else "move"
+
+
+def _turns(made: _Made) -> bool:
+    """Whether a step turns cards of the stock, or the waste over."""
+    return isinstance(made.before, Patience) and "stock" in (
+        made.step.source.kind,
+        made.step.destination.kind,
+    )
 
 
 def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:

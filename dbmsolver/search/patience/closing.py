@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 import numpy as np
 
-from dbmsolver.core.patience_closing import WON, close, digest_of, make_candidates, whole_piece
+from dbmsolver.core.patience_bound import make_weights
+from dbmsolver.core.patience_closing import (
+    WON,
+    close,
+    close_layer,
+    digest_of,
+    make_candidates,
+    whole_piece,
+)
 from dbmsolver.core.patience_tables import Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import BlockRef, NewRecord
@@ -20,8 +29,11 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, weigh
 from dbmsolver.search.trace import Step
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.records import stratum_prefix
+from dbmsolver.storage.patience_blocks import Codes
+from dbmsolver.storage.records import Closed, stratum_prefix
 
+_TOGETHER = 1 << 13
+"""States from which on several threads pack them."""
 WaitingT = TypeVar("WaitingT")
 
 
@@ -45,7 +57,7 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         self.goal: tuple[Words, int] | None = None
         self.piece = whole_piece()
         self._out = make_candidates(sets.OUT)
-        self._board, self._found = make_board(), make_found()
+        self._board, self._weights, self._found = make_board(), make_weights(), make_found()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
         """The steps from the deal to the goal; None where closed states are not kept."""
@@ -62,10 +74,14 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
     def _expand(self) -> int:
         """Expand some states of the set; why it ended (:func:`close`). The goal may be met."""
         states, met = self.current.states, self.current.size
-        reason = close(
-            self.keys.tables, states, self._out, self._board, self._found,
-            self.place[0] if self.by_cost else -1, self.piece, self._at_once(),
-        )  # fmt: skip
+        keys, out, board, found = self.keys, self._out, self._board, self._found
+        if self.by_cost:
+            reason = close_layer(
+                keys.tables, keys.bounds, states, out, board, self._weights, found, self.place[0],
+                self.piece, self._at_once(),
+            )  # fmt: skip
+        else:
+            reason = close(keys.tables, states, out, board, found, self.piece, self._at_once())
         self.books.make(sets.weigh_states(self.current.words(met)))
         if reason == WON:
             last = int(self._out.count[0]) - 1
@@ -90,12 +106,19 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         kept = always or self.recorder.keep_closed
         words = self.current.words(self.recorded, done)
         codes = self.current.codes(self.recorded, done)
-        for stratum, own, own_codes in by_stratum(self.keys, words, codes):
+        parts = list(by_stratum(self.keys, words, codes))
+
+        def packed(part: tuple[int, Words, Codes]) -> Closed | None:
+            return closed_block(self.keys, layer, *part) if kept else None
+
+        blocks: Iterator[Closed | None] = map(packed, parts)
+        if self.recorder.threads > 1 and len(words) > _TOGETHER:
+            blocks = self.recorder.in_parallel(packed, parts)
+        for (stratum, own, _), block in zip(parts, blocks, strict=True):
             tally = Tally(len(own), int(digest_of(own)))
             self.recorder.statistics.count(layer, stratum, tally.states, 0, tally.sum)
             self.books.take(tally)
-            if kept:
-                block = closed_block(self.keys, layer, stratum, own, own_codes)
+            if block is not None:
                 refs += [(ref, own) for ref in self.recorder.add_closed([block], always=True)]
         self.recorded = done
         return refs

@@ -187,7 +187,7 @@ class LargePatienceSearch(Dividing):
         out, count = self._out, int(self._out.count[0])
         words = out.words[:count]
         places: list[tuple[Place, Ints]] = []
-        strata = strata_of(self.keys, words, layered=False) if self.by_cost else out.places[:count]
+        strata = strata_of(self.keys, words) if self.by_cost else out.places[:count]
         layers = out.places[:count] if self.by_cost else np.zeros(count, np.int64)
         for place in sorted(set(zip(layers.tolist(), strata.tolist(), strict=True))):
             places.append((place, np.flatnonzero((layers == place[0]) & (strata == place[1]))))

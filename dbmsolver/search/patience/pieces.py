@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.patience_bound import signatures
 from dbmsolver.core.patience_closing import Piece
+from dbmsolver.core.patience_strata import signatures
 from dbmsolver.core.patience_tables import PER_WORD, Words
 from dbmsolver.core.tables import CARDS
 from dbmsolver.keys.patience import PatienceKeys

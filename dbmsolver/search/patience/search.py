@@ -15,23 +15,40 @@ When the memory does not suffice, all of it is committed, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import numpy as np
 
-from dbmsolver.core.patience_closing import SET_FULL, WON
+from dbmsolver.core.patience_closing import FINISHED, SET_FULL, WON
 from dbmsolver.core.patience_tables import MOST_MOVES
+from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.results import Commit, Limit, Report
 from dbmsolver.search.commits import NewRecord
+from dbmsolver.search.improve.best import Best
 from dbmsolver.search.in_memory import Place
 from dbmsolver.search.limits import OutOfBudget
 from dbmsolver.search.outcome import Steps, Stopped
 from dbmsolver.search.patience.closing import PatienceClosing
-from dbmsolver.search.patience.sets import STATE_BYTES, Waiting, records_of, weigh_states, won_among
+from dbmsolver.search.patience.sets import (
+    STATE_BYTES,
+    Hand,
+    Waiting,
+    records_of,
+    weigh_states,
+    won_among,
+)
+from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs, read_block
-from dbmsolver.storage.patience_blocks import strata_of, words_of
+from dbmsolver.storage.patience_blocks import first_layer, words_of
 from dbmsolver.storage.records import parse_closed_key
+
+TOGETHER = 1 << 12
+"""States from which on several threads expand a part each."""
+Item = TypeVar("Item")
+Product = TypeVar("Product")
 
 
 class PatienceSearch(PatienceClosing[Waiting]):
@@ -41,13 +58,25 @@ class PatienceSearch(PatienceClosing[Waiting]):
     layers are.
     """
 
+    def __init__(
+        self,
+        keys: PatienceKeys,
+        recorder: Recorder,
+        memory: int,
+        best: Best[PatienceKeys] | None = None,
+    ) -> None:
+        super().__init__(keys, recorder, memory, best)
+        self.outs = [self._out]
+        self.hands: list[Hand] = []
+
     def run(self) -> Steps:
         """Close places until the goal is met, a limit is reached, or nothing is pending.
 
         Where the memory does not suffice it ends without a limit: what is pending is in the store
         then, and the next search goes on from there.
         """
-        outcome = yield from super().run()
+        with ThreadPoolExecutor(self.recorder.threads) as self.pool:
+            outcome = yield from super().run()
         if outcome != Stopped(Limit.MEMORY):
             return outcome
         self.pending.clear()
@@ -58,6 +87,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
         return super()._writes_pending() or self.limit == Limit.MEMORY
 
     # One stratum or layer.
+
+    pool: ThreadPoolExecutor
 
     def _close(self) -> Iterator[Report | Commit]:
         """Close a stratum or layer; what is left of it stays pending."""
@@ -107,25 +138,71 @@ class PatienceSearch(PatienceClosing[Waiting]):
         if goal is not None:
             self.goal = goal
 
+    def _at_once(self) -> int:
+        """Return how many states to expand before the limits are looked at again.
+
+        Where threads may take a part each, not so many that they would wait for long.
+        """
+        most = super()._at_once()
+        return min(most, 2 * TOGETHER) if self._may_share else most
+
+    @property
+    def _may_share(self) -> bool:
+        """Return whether several threads may expand states of one set."""
+        return self.by_cost and self.recorder.threads > 1
+
+    def _expand(self) -> int:
+        """Expand some states of the set, by several threads if there are enough."""
+        if not self._may_share or min(self.current.left, super()._at_once()) < TOGETHER:
+            self.outs = [self._out]
+            return super()._expand()
+        if len(self.hands) < self.recorder.threads:
+            self.hands = [Hand() for _ in range(self.recorder.threads)]
+        states = self.current.states
+        first = int(states.counts[1])
+        last = first + min(self.current.left, super()._at_once())
+        bounds = [int(at) for at in np.linspace(first, last, len(self.hands) + 1)]
+        parts = list(zip(self.hands, bounds, bounds[1:], strict=False))
+        layer, keys = self.place[0], self.keys
+        ends = self._each(lambda part: part[0].expand(keys, states, layer, *part[1:]), parts)
+        self.outs = [hand.out for hand in self.hands]
+        for hand, (reason, end) in zip(self.hands, ends, strict=True):
+            if reason == WON:
+                at = int(hand.out.count[0]) - 1
+                self.goal = hand.out.words[at].copy(), int(hand.out.codes[at])
+                states.counts[1] = end + 1
+                return WON
+        states.counts[1] = last
+        return FINISHED
+
+    def _each(self, work: Callable[[Item], Product], items: Sequence[Item]) -> list[Product]:
+        """Return what ``work`` makes of each item, by several threads if there are."""
+        if self._may_share and len(items) > 1:
+            return list(self.pool.map(work, items))
+        return [work(item) for item in items]
+
     def _hand_out(self) -> None:
         """Put what follows into the sets of its strata or layers.
 
         OutOfBudget before anything is put there. The states that it follows from are not counted
         as closed then, so nothing is lost.
         """
-        out, count = self._out, int(self._out.count[0])
+        outs = [out for out in self.outs if out.count[0]]
+        if not outs:
+            return
+        places = np.concatenate([out.places[: out.count[0]] for out in outs])
         groups = []
-        for number in np.unique(out.places[:count]).tolist():
-            own = np.flatnonzero(out.places[:count] == number)
-            waiting = self._waiting_at(number)
-            self._make_room(waiting, own.size)
-            groups.append((waiting, own))
-        self.books.make(weigh_states(out.words[:count]))
-        for waiting, own in groups:
-            words = out.words[own]
-            held = waiting.add(words, out.codes[own])
-            self.books.take(weigh_states(words).minus(held))
-        out.count[0] = 0
+        for number, count in zip(*np.unique(places, return_counts=True), strict=True):
+            own = self.by_cost and number == self.place[0]
+            waiting = self.current if own else self._waiting_at(int(number))
+            self._make_room(waiting, int(count))
+            groups.append((waiting, int(number)))
+        made = total(self._each(lambda out: weigh_states(out.words[: out.count[0]]), outs))
+        held = total(self._each(lambda group: group[0].choose(outs, group[1]), groups))
+        self.books.make(made)
+        self.books.take(made.minus(held))
+        for out in outs:
+            out.count[0] = 0
 
     def _waiting_at(self, number: int) -> Waiting:
         """What is pending in a layer or stratum."""
@@ -182,7 +259,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _take_in(self, record: NewRecord, runs: Runs) -> None:
         number = record.layer if self.by_cost else record.stratum
         if self.by_cost and not number:  # the deal itself
-            number = int(strata_of(self.keys, words_of(runs), layered=True)[0])
+            number = first_layer(self.keys, words_of(runs))
         waiting = self._waiting_at(number)
         self._make_room(waiting, runs.codes.size)
         self.books.make(waiting.add(words_of(runs), runs.codes))

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from dbmsolver.core.patience_closing import StateSet, digest_of, insert, larger, make_set
-from dbmsolver.core.patience_tables import NO_PARENT, Words
+from dbmsolver.core.patience_bound import make_weights
+from dbmsolver.core.patience_closing import (
+    OUT_FULL,
+    Candidates,
+    StateSet,
+    digest_of,
+    expand_layer,
+    insert,
+    insert_chosen,
+    larger,
+    make_candidates,
+    make_set,
+)
+from dbmsolver.core.patience_tables import NO_PARENT, Words, make_board, make_found
 from dbmsolver.keys.patience import PatienceKeys
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.tallies import Tally, weigh
@@ -77,6 +89,13 @@ class Waiting:
         insert(self.states, words, codes)
         return weigh_states(self.words(before))
 
+    def choose(self, outs: Sequence[Candidates], place: int) -> Tally:
+        """Add the candidates of a place; the tally of those that were not there."""
+        before = self.size
+        for out in outs:
+            insert_chosen(self.states, out, place)
+        return weigh_states(self.words(before))
+
     def make_room(self, more: int) -> None:
         """Have room for so many states more; it is doubled if need be."""
         if self.size + more > self.room:
@@ -85,6 +104,30 @@ class Waiting:
     def enlarge(self, room: int | None = None) -> None:
         """Have room for so many states, or twice as many."""
         self.states = larger(self.states, room or 2 * self.room)
+
+
+class Hand:
+    """Room in which one thread expands states."""
+
+    def __init__(self) -> None:
+        self.out = make_candidates(OUT)
+        self.board, self.weights, self.found = make_board(), make_weights(), make_found()
+
+    def expand(
+        self, keys: PatienceKeys, states: StateSet, layer: int, first: int, last: int
+    ) -> tuple[int, int]:
+        """Expand the states from ``first`` to ``last`` of a set; why it ended, and where."""
+        while True:
+            reason, first = expand_layer(
+                keys.tables, keys.bounds, states, self.out, self.board, self.weights, self.found,
+                layer, first, last,
+            )  # fmt: skip
+            if reason != OUT_FULL:
+                return int(reason), int(first)
+            old, self.out = self.out, make_candidates(2 * self.out.codes.size)
+            count = int(old.count[0])
+            self.out.words[:count], self.out.codes[:count] = old.words[:count], old.codes[:count]
+            self.out.places[:count], self.out.count[0] = old.places[:count], count
 
 
 def weigh_states(words: Words) -> Tally:
@@ -104,7 +147,7 @@ def by_stratum(
     """States in parts of one stratum, each small enough to be made a block."""
     for first in range(0, len(words), BLOCK):
         some, own_codes = words[first : first + BLOCK], codes[first : first + BLOCK]
-        strata = strata_of(keys, some, layered=False)
+        strata = strata_of(keys, some)
         for stratum in np.unique(strata).tolist():
             own = strata == stratum
             yield stratum, some[own], own_codes[own]
@@ -139,5 +182,5 @@ def root_record(keys: PatienceKeys) -> tuple[NewRecord, Tally]:
     """The record that makes the deal pending."""
     words = keys.words(keys.root)[None, :]
     data, tally = next(packed(keys, words, np.array([NO_PARENT], np.uint16)))
-    stratum = int(strata_of(keys, words, layered=False)[0])
+    stratum = int(strata_of(keys, words)[0])
     return NewRecord(0, stratum, data), tally

@@ -22,7 +22,7 @@ from dbmsolver.search.patience.stored import ClosedBlock, Leaf, Pending, Shelf, 
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.search.tallies import Tally, total
 from dbmsolver.storage.blocks import Runs
-from dbmsolver.storage.patience_blocks import Codes, strata_of, words_of
+from dbmsolver.storage.patience_blocks import Codes, first_layer, words_of
 from dbmsolver.storage.records import Closed, parse_closed_key
 
 _RECORD = 1 << 13
@@ -101,7 +101,7 @@ class Shelving(PatienceClosing[Shelf]):
     def _take_in(self, record: NewRecord, runs: Runs) -> None:
         words, place = words_of(runs), (record.layer, record.stratum)
         if self.by_cost and not record.layer:  # the deal itself
-            place = int(strata_of(self.keys, words, layered=True)[0]), record.stratum
+            place = first_layer(self.keys, words), record.stratum
         if not self.by_cost:  # an earlier run was killed after it had met it
             self.goal = self.goal or won_among(self.keys, words, runs.codes)
         one = Pending.of(self.keys, record, words)

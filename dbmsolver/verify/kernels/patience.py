@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from dbmsolver.jit.decorators import inner, kernel
 from dbmsolver.verify.kernels.blocks import difference
+from dbmsolver.verify.kernels.covers import touching_all
 from dbmsolver.verify.kernels.digest import hash_key
-from dbmsolver.verify.kernels.words import ZERO
+from dbmsolver.verify.kernels.words import ONE, ZERO, first_bit
 
 U64 = np.uint64
 CARDS = 52
@@ -38,11 +39,12 @@ class PatienceRules(NamedTuple):
     draw: int
     most_turns: int  # -1 for any number
     free: int  # turning the stock is free: only the cards that it reaches matter
-    counted: int
+    counted: int  # 0: no turn is a move, 1: turns of the stock are, 2: of the waste, too
     back: int  # whether cards come back
     kept: int  # cards of each suit that stay home
     item: int  # 0 single cards, 1 runs, 2 of a suit, 3 any group, 4 a card or a column, 5 columns
     blank: int  # what goes to empty columns: 0 nothing, 1 kings, 2 anything, 3 cards of the waste
+    short: int  # whether what no shortest solution needs is left out
     paired: int  # whether runs go between cards of a rank only to send one home
     dealt_on: Ints  # [52]: the card below, NOTHING or AWAY
     face_down: Ints  # [52]
@@ -66,6 +68,10 @@ class CardTable(NamedTuple):
     moved: Ints  # [600]: the card that moved
     cost: Ints  # [600]
     count: Ints  # [1]
+    deep: Ints  # [52, 4]: of a card and those under it, the lowest of a suit, or 52
+    near: Words  # [52]: the cards that a card is in pairs with
+    stack: Words  # [256]
+    may: Words  # [1]: the cards that may go to a column
 
 
 class KnownStates(NamedTuple):
@@ -80,7 +86,8 @@ def make_table() -> CardTable:
     ints = [np.zeros(size, np.int64) for size in (52, 52, 52, 52, 4, 52, 5)]
     return CardTable(
         *ints, np.zeros((ROOM, 3), np.uint64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64),
-        np.zeros(1, np.int64),
+        np.zeros(1, np.int64), np.zeros((52, 4), np.int64), np.zeros(52, np.uint64),
+        np.zeros(256, np.uint64), np.zeros(1, np.uint64),
     )  # fmt: skip
 
 
@@ -201,15 +208,67 @@ def moves_together(game, table, card):
 
 
 @inner
+def tied(game, table, card):
+    """Return whether a card of a column goes to twins of the card that it lies on for nothing."""
+    below = table.on[card]
+    if not game.paired or below < 0 or table.down[below] or table.home[below & 3] == below >> 2:
+        return False
+    fits = False
+    for kind in range(4):
+        fits |= game.takers[card, kind] == below
+    return fits
+
+
+@inner
+def stays_home(game, table, card):
+    """Return whether a card that is next in its suit, or the last one, is home for good."""
+    height = table.home[card & 3]
+    sure = height == card >> 2 or height == (card >> 2) + 1
+    for other in range(4):
+        sure &= other == card & 3 or table.home[other] >= game.at_home[card, other]
+    return sure
+
+
+@inner
+def king_may_move(game, table):
+    """Return whether no column is empty, and a king may leave another place than a bottom."""
+    if table.first[3] < game.columns:
+        return False
+    found = False
+    for king in range(48, CARDS):
+        if table.on[king] == AWAY:
+            suit = king & 3
+            found |= table.home[suit] < 13 or game.back
+        elif table.on[king] != NOTHING and not table.down[king]:
+            found |= moves_together(game, table, king)
+    return found
+
+
+@inner
+def takes_a_card(game, table, card):
+    """Return whether a card that comes back does not go home at once, and may be put a card on."""
+    if stays_home(game, table, card):
+        return False
+    may = table.may[0]
+    for place in range(table.first[0]):
+        may |= ONE << U64(table.hand[place])
+    for suit in range(4):
+        if table.home[suit] > game.kept:
+            may |= ONE << U64(4 * table.home[suit] - 4 + suit)
+    for other in range(CARDS):
+        if (may >> U64(other)) & ONE:
+            for kind in range(4):
+                if game.takers[other, kind] == card:
+                    return True
+    return False
+
+
+@inner
 def lay(game, table, words, card, in_column, waste, turns, cost):
     """Note all moves of a card, with those on it, to columns."""
     own = end_of(table, card) if in_column else np.int64(-1)
     below = table.on[card] if in_column else np.int64(AWAY)
-    stays = False  # whether it goes to other cards of the rank that it lies on for nothing
-    if in_column and game.paired and below >= 0 and not table.down[below]:
-        for kind in range(4):
-            stays |= game.takers[card, kind] == below
-        stays &= table.home[below & 3] != below >> 2
+    stays = in_column and tied(game, table, card)
     for kind in range(4):
         taker = game.takers[card, kind]
         if taker < 0 or table.on[taker] == AWAY or table.load[taker] >= 0:
@@ -242,6 +301,14 @@ def follow(game, table, words):
         if sure:
             put(game, table, words, card, 6, waste, turns, 1)
             return
+    if game.short and game.draw == 1 and waste and stays_home(game, table, table.hand[waste - 1]):
+        left = waste - 1
+        if game.free:
+            left = np.int64(0)
+        put(game, table, words, table.hand[waste - 1], 6, left, turns, 1)
+        return
+    shut = game.short and game.blank == 1 and not king_may_move(game, table)
+    table.may[0] = ZERO
     for card in range(CARDS):
         if table.on[card] == AWAY or table.down[card]:
             continue
@@ -250,7 +317,10 @@ def follow(game, table, words):
         part = table.on[card] != NOTHING  # of its column
         kept = (game.item == 5 and part) or (game.item == 4 and part and table.load[card] >= 0)
         if not kept and moves_together(game, table, card):
-            lay(game, table, words, card, True, waste, turns, 1)
+            if part or not shut:
+                lay(game, table, words, card, True, waste, turns, 1)
+            if not tied(game, table, card):
+                table.may[0] |= ONE << U64(card)
     if table.first[4]:
         card = game.heap[table.first[4] - 1]
         if table.home[card & 3] == card >> 2:
@@ -258,6 +328,8 @@ def follow(game, table, words):
         lay(game, table, words, card, False, waste, turns, 1)
     for suit in range(4):
         if game.back and table.home[suit] > game.kept:
+            if game.short and not takes_a_card(game, table, 4 * table.home[suit] - 4 + suit):
+                continue
             lay(game, table, words, 4 * table.home[suit] - 4 + suit, False, waste, turns, 1)
     turn(game, table, words)
 
@@ -267,8 +339,8 @@ def turn(game, table, words):
     """Note the plays of cards of waste and stock, each after the fewest turns."""
     hand, at, turns = table.first[0], table.first[1], table.first[2]
     played = ZERO
-    turned = np.int64(0)
-    while turned <= 2 * hand + 1 and hand:
+    turned = steps = np.int64(0)
+    while steps <= 2 * hand + 1 and hand:
         if at and not (played >> U64(at - 1)) & U64(1):
             played |= U64(1) << U64(at - 1)
             card, left = table.hand[at - 1], at - 1
@@ -277,43 +349,122 @@ def turn(game, table, words):
             cost = 1 + turned if game.counted else np.int64(1)
             if table.home[card & 3] == card >> 2:
                 put(game, table, words, card, 6, left, turns, cost)
-            lay(game, table, words, card, False, left, turns, cost)
+            if not (game.short and stays_home(game, table, card)):
+                lay(game, table, words, card, False, left, turns, cost)
+            elif game.draw == 1:
+                return
+        steps += 1
         if at < hand:
             at = min(hand, at + game.draw)
-        elif game.most_turns < 0:
-            at = np.int64(0)
-        elif turns:
-            at = np.int64(0)
+            turned += 1
+            continue
+        if game.most_turns >= 0:
+            if not turns:
+                break
             turns -= 1
-        else:
-            break
-        turned += 1
+        at = np.int64(0)
+        turned += game.counted == 2
 
 
 @inner
 def least(game, table):
     """Return a number of moves that no solution from a state that was read falls short of.
 
-    One home for each card; one away for each column in which a card lies above a lower one of its
-    suit; one turn for each ``draw`` cards of the stock, if turns count.
+    One home for each card. One away for each card face down, and for the open cards of each column
+    together, if such a card lies above a lower one of its suit in the column. Of these that do not,
+    one of two has to go away before it goes home, if each of their deepest cards, as it was dealt,
+    lies above a card that is lower than the other one, and of its suit. If turns count: one turn
+    for every ``draw`` cards of the stock; the same for cards of the waste above lower ones of their
+    suit, which leave the waste before these or are turned again. Where single cards are turned,
+    the others of the waste are like cards of columns, in pairs with these.
     """
     moves = np.int64(CARDS)
     for suit in range(4):
         moves -= table.home[suit]
+    loose = ZERO
     for bottom in range(CARDS):
-        if table.on[bottom] != NOTHING:
-            continue
-        card, blocked = bottom, False
-        while card >= 0 and not blocked:
-            over = table.load[card]
-            while over >= 0:
-                blocked |= (over & 3) == (card & 3) and over > card
-                over = table.load[over]
-            card = table.load[card]
-        moves += blocked
+        if table.on[bottom] == NOTHING:
+            away, own = _away(table, bottom)
+            moves += away
+            loose |= own
     if game.counted:
-        moves += -((table.first[1] - table.first[0]) // game.draw)
-    return moves
+        hand, waste = table.first[0], table.first[1]
+        moves += (hand - waste + game.draw - 1) // game.draw
+        again, own = _turned(table, waste)
+        moves += (again + game.draw - 1) // game.draw
+        if game.draw == 1:
+            loose |= own
+    return moves + _pairs(table, loose)
+
+
+@inner
+def _away(table, bottom):
+    """Return how many moves away a column needs, and the cards without one that may be in pairs."""
+    away, loose = np.int64(0), ZERO
+    for suit in range(4):
+        table.deep[bottom, suit] = CARDS
+    card, before = bottom, bottom
+    opened, blocked, first = False, False, np.int64(-1)
+    while card >= 0:
+        for suit in range(4):
+            table.deep[card, suit] = table.deep[before, suit]
+        above = table.deep[card, card & 3] < card
+        if not above:
+            table.deep[card, card & 3] = card
+        if table.down[card]:
+            away += above
+            if not above:
+                loose |= ONE << U64(card)
+        else:
+            if not opened and table.digit[card] == 0:
+                first = card
+            opened = True
+            blocked |= above
+        before, card = card, table.load[card]
+    if blocked:
+        away += 1
+    elif first >= 0:
+        loose |= ONE << U64(first)
+    return away, loose
+
+
+@inner
+def _turned(table, waste):
+    """Return how many cards of the waste lie above lower ones of their suit, and which do not."""
+    again, loose, before = np.int64(0), ZERO, np.int64(-1)
+    for place in range(waste):
+        card = table.hand[place]
+        for suit in range(4):
+            table.deep[card, suit] = table.deep[before, suit] if before >= 0 else CARDS
+        if table.deep[card, card & 3] < card:
+            again += 1
+        else:
+            table.deep[card, card & 3] = card
+            loose |= ONE << U64(card)
+        before = card
+    return again, loose
+
+
+@inner
+def _pairs(table, loose):
+    """Return how few of some cards touch all pairs of them, neither of which goes home first."""
+    edged, rest = ZERO, loose
+    while rest:
+        card = first_bit(rest)
+        rest &= rest - ONE
+        near, others = ZERO, loose
+        while others:
+            other = first_bit(others)
+            others &= others - ONE
+            over = table.deep[card, other & 3] < other
+            if over and table.deep[other, card & 3] < card and (card ^ other) & 3:
+                near |= ONE << U64(other)
+        table.near[card] = near
+        if near:
+            edged |= ONE << U64(card)
+    if not edged:
+        return np.int64(0)
+    return np.int64(touching_all(edged, table.near, table.stack))
 
 
 @inner

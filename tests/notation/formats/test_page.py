@@ -37,6 +37,10 @@ def replay_data(page: str) -> dict[str, object]:
 
 def test_needs_nothing_else() -> None:
     page = formats.write(solved(3), "html")
+    # One link leads out of the page, when it is followed: to the page that is played on.
+    link = "`http://127.0.0.1:${replay.port}/`"
+    assert page.count(link) == 1
+    page = page.replace(link, "")
     assert not re.search(r"(?:src|href)\s*=|@import|url\(|https?:|fetch\(|XMLHttp", page)
     assert page.count("<script") == 3
     assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", page)
@@ -88,8 +92,9 @@ def test_says_what_it_is_about() -> None:
     assert title(replace(solved(3), tag="mine")) == "Deal 3: mine"
     page = formats.write(random_game(7, GAMES["bakers_dozen"], 1, 1), "html")
     assert "<h1>Deal 7 (bakers_dozen)</h1>" in page
-    facts = html.unescape(part(page, r'id="facts">(.*?)</span>'))
-    assert facts == f"1 move. Baker's Dozen: {GAMES['bakers_dozen'].describe()}"
+    assert part(page, r'id="length">(.*?)</span>') == "1 move"
+    facts = html.unescape(part(page, r'id="facts">(.*?)</p>'))
+    assert facts == f"Baker's Dozen: {GAMES['bakers_dozen'].describe()}"
 
 
 @pytest.mark.parametrize("policy", ["horne", "wkr", "none"])

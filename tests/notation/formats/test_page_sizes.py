@@ -22,19 +22,25 @@ LAYOUT = """() => {
       return { left, right, top, bottom, fits: one.scrollWidth <= one.clientWidth + 1,
         text: one.textContent.trim() };
     });
+  // What a table that scrolls holds, as if it were seen at once.
+  const whole = (table) => {
+    const { left, right, top, bottom } = table.getBoundingClientRect();
+    return { left, top, right: right + table.scrollWidth - table.clientWidth,
+      bottom: bottom + table.scrollHeight - table.clientHeight };
+  };
   return {
     width: document.documentElement.clientWidth, scroll: document.documentElement.scrollWidth,
     cards: boxes(".card"), buttons: boxes("button"),
     words: boxes("h1, #facts, #now, #coming, #list"),
-    corners: boxes(".card > .corner:first-child"), table: boxes("#table")[0],
+    corners: boxes(".card > .corner:first-child"), table: whole(document.getElementById("table")),
   };
 }"""
 
 
 def check(found: dict[str, Any]) -> None:
-    """Nothing has to be scrolled sideways, and no card or word is cut off."""
+    """Check that the page need not be scrolled sideways, and that nothing is cut off."""
     assert found["scroll"] <= found["width"]
-    for box in [*found["cards"], *found["buttons"], *found["words"]]:
+    for box in [*found["buttons"], *found["words"]]:
         assert box["left"] >= 0 and box["right"] <= found["width"] + 0.5, box
     table = found["table"]
     for card in found["cards"]:
@@ -124,3 +130,81 @@ def test_larger_letters_fit(opened: Opener, scale: float) -> None:
     page = opened(solved(5), "#move=30", PHONE)
     page.ask(f"() => {{ document.documentElement.style.fontSize = '{100 * scale}%'; }}")
     check(page.ask(LAYOUT))
+
+
+SHOWN = """() => {
+  const box = (id) => {
+    const { left, right, top, bottom } = document.getElementById(id).getBoundingClientRect();
+    return { left, right, top, bottom };
+  };
+  const cards = [...document.querySelectorAll("#board .card")]
+    .map((card) => card.getBoundingClientRect());
+  return { play: box("play"), bar: box("bar"), table: box("table"), height: innerHeight,
+    width: innerWidth, least: Math.min(...cards.map((card) => card.width)),
+    lowest: Math.max(...cards.map((card) => card.bottom)),
+    scrolls: document.getElementById("table").scrollWidth
+      > document.getElementById("table").clientWidth };
+}"""
+
+
+@pytest.mark.parametrize("size", [(844, 390), (667, 375), (390, 844), (320, 568), (1280, 800)])
+def test_the_controls_are_seen_and_cover_no_card(opened: Opener, size: tuple[int, int]) -> None:
+    """Also on a phone that lies on its side: what plays the film is in sight, beside the cards."""
+    page = opened(random_game(7, GAMES["freecell"], 1, 40), size=size, shortest=40)
+    for key in ("Home", "End"):
+        page.press(key)
+        found = page.ask(SHOWN)
+        play, bar, table = found["play"], found["bar"], found["table"]
+        assert play["top"] >= 0 and play["bottom"] <= found["height"]
+        assert play["left"] >= 0 and play["right"] <= found["width"]
+        beside = bar["left"] >= table["right"] - 1
+        assert beside or bar["top"] >= table["bottom"] - 1
+        assert page.ask("scrollY") == 0
+
+
+@pytest.mark.parametrize(
+    "game", ["black_hole", pytest.param("all_in_a_row", marks=pytest.mark.slow)]
+)
+def test_cards_are_not_too_small_to_be_read(opened: Opener, game: str) -> None:
+    """Seventeen columns do not fit a phone: its table scrolls, the page does not."""
+    page = opened(random_game(7, GAMES[game], 1, 5), size=(390, 844))
+    found = page.ask(SHOWN)
+    assert found["least"] >= 24
+    assert found["scrolls"] == (game == "black_hole")
+    assert page.ask("document.documentElement.scrollWidth") == 390
+    width = "document.getElementById('table').scrollLeft"
+    page.ask("() => { document.getElementById('table').scrollLeft = 1000; }")
+    assert (page.ask(width) > 0) == found["scrolls"]
+
+
+@pytest.mark.parametrize("game", ["klondike", "yukon", "russian_solitaire"])
+def test_long_columns_fit_a_laptop(opened: Opener, game: str) -> None:
+    """All cards of a whole game are seen without scrolling at 1280x800."""
+    page = opened(random_game(4, GAMES[game], 2, 60), size=(1280, 800))
+    for _ in range(12):
+        found = page.ask(SHOWN)
+        assert found["lowest"] <= found["table"]["bottom"] <= found["bar"]["top"] + 1
+        assert found["bar"]["bottom"] <= 800
+        for _ in range(5):
+            page.press("ArrowRight")
+    assert page.ask("document.documentElement.scrollHeight") <= 800
+
+
+def test_rules_are_folded(opened: Opener) -> None:
+    page = opened(solved(5)).page
+    assert not page.locator("#facts").is_visible()
+    page.get_by_text("Rules").click()
+    assert "8 columns" in page.locator("#facts").inner_text()
+
+
+def test_the_whole_list_is_printed(opened: Opener) -> None:
+    page = opened(solved(32))
+    page.page.emulate_media(media="print")
+    cut = (
+        "(() => { const l = document.getElementById('list');"
+        " return [l.scrollHeight - l.clientHeight, l.clientHeight]; })()"
+    )
+    hidden, height = page.ask(cut)
+    assert hidden <= 0
+    assert height > 2000
+    assert not page.page.locator("#play").is_visible()

@@ -40,12 +40,22 @@ def check(solution: Solution) -> list[Stop]:
                 assert moves_home(position, card, solution.rules, "wkr")
         elif stop.kind == "run":
             check_run(solution.rules, positions[begin], positions[stop.end])
+        elif stop.kind == "turns":
+            assert stop.end > begin + 1
+            assert all(turns(step) for step in steps[begin : stop.end])
+            assert not (stop.end < len(steps) and turns(steps[stop.end]))
         else:
             assert stop.end == begin + 1
-            assert steps[begin].count == 1
+            assert steps[begin].count == 1 or turns(steps[begin])
         begin = stop.end
     assert begin == len(steps)
     return found
+
+
+def turns(step: Step) -> bool:
+    """Return True if the step turns cards of the stock to the waste, or the waste over."""
+    places = {step.source.kind, step.destination.kind}
+    return places == {"stock", "waste"}
 
 
 def check_run(rules: Rules, before: Position, after: Position) -> None:
@@ -114,3 +124,13 @@ def test_steps_without_their_cards() -> None:
     named = solved(32)
     bare = tuple(Step(step.source, step.destination) for step in named.steps)
     assert stops(Solution(named.rules, named.initial, bare, named.final)) == stops(named)
+
+
+@pytest.mark.parametrize("game", ["klondike", "klondike_by_threes", "canfield"])
+def test_passes_of_the_stock_are_one_stop(game: str) -> None:
+    solution = random_game(5, GAMES[game], 2, 80)
+    kinds = [stop.kind for stop in check(solution)]
+    assert kinds.count("turns") >= 1
+    turned = [turns(step) for step in solution.steps]
+    starts = [now and not before for before, now in pairwise([False, *turned])]
+    assert sum(starts) == sum(turns(solution.steps[stop.end - 1]) for stop in stops(solution))

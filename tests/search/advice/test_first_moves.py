@@ -158,7 +158,7 @@ def test_a_win_of_the_proof_is_told_in_every_metric(
         if result.verdict == Verdict.SOLVED:
             assert (result.shortest, result.limit) == (False, Limit.MAX_STATES)
             check_solution(deal, result)
-        elif method_for(Question.PROVE, deal.rules, Method.DOMINATING) == Method.DOMINATING:
+        elif method_for(Question.PROVE, deal, Method.DOMINATING) == Method.DOMINATING:
             assert policy == "max"
             assert result.verdict == Verdict.UNDECIDED
 

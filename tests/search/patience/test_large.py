@@ -15,6 +15,7 @@ from helpers.patience_games import PATIENCE_GAMES, small_deck
 from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.measures import OF_PATIENCE
 from dbmsolver.results import Commit, Limits, Options, Result
 from dbmsolver.search import inspect, session
 from dbmsolver.search.patience import dives
@@ -55,7 +56,7 @@ def compare(seed: int, decks: int, most: int, monkeypatch: pytest.MonkeyPatch) -
         keep = random.choice(("all", "none"))
         part = api.prove(deal, policy=policy, memory=memory, keep=keep)
         assert facts(part) == facts(whole), (deal, policy, memory, keep)
-        asked: dict[str, Any] = {"policy": policy, "metric": random.choice(("runs", "plays"))}
+        asked: dict[str, Any] = {"policy": policy, "metric": random.choice(OF_PATIENCE)}
         asked["any_solution"] = random.random() < 0.3
         shortest = api.solve(deal, memory=memory, **asked)
         assert facts(shortest) == facts(api.solve(deal, **asked)), (deal, asked, memory)

@@ -24,12 +24,12 @@ from helpers.selection import few_fast
 
 from dbmsolver import api
 from dbmsolver.core.patience import moves_of
-from dbmsolver.core.patience_bound import bound_of
+from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
-from dbmsolver.game.measures import Metric
+from dbmsolver.game.measures import OF_PATIENCE, measure_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.keys.patience import PatienceKeys
@@ -44,7 +44,7 @@ prove = partial(api.prove, method="every-position")
 MOST = 4000
 """Positions of the largest deck that is searched slowly."""
 MOST_STATES = 1500
-METRICS: tuple[Metric, ...] = ("runs", "plays")
+METRICS = OF_PATIENCE
 
 
 def compare(
@@ -60,7 +60,7 @@ def compare(
         deal, policy = small_deck(random.choice(games), random), random.choice(POLICIES)
         metric = random.choice(METRICS)
         # The truth knows no safe moves, and leaves nothing out.
-        truth = fewest_moves(deal, "none", MOST, counted=metric != "plays")
+        truth = fewest_moves(deal, "none", MOST, cost=measure_of(deal.rules, "none", metric).cost)
         states = states_of(deal, policy, MOST_STATES, free=deal.rules.passes == 0)
         if truth is None or states is None:
             continue
@@ -150,14 +150,18 @@ def kernel_and_model(seed: object, decks: int, games: Sequence[str] = PATIENCE_G
         following = closure(keys, MOST_STATES)
         if following is None:
             continue
-        states = states_of(deal, policy, MOST_STATES, free=bool(keys.tables.free))
+        free, brief = bool(keys.tables.free), bool(keys.tables.brief)
+        states = states_of(deal, policy, MOST_STATES, free=free, brief=brief)
         assert states is not None
         won = [key for key in following if keys.decode(key).is_goal()]
         assert len(following) - len(won) == len(states), (deal, policy, metric)
-        board = make_board()
+        board, weights = make_board(), make_weights()
         words = np.array([keys.words(key) for key in following])
         assert keys.are_states(words)
-        least = {key: int(bound_of(keys.tables, keys.words(key), board)) for key in following}
+        least = {
+            key: int(bound_of(keys.tables, keys.bounds, keys.words(key), board, weights))
+            for key in following
+        }
         assert all(least[key] == 0 for key in won)
         for key, after in following.items():
             assert keys.encode(keys.decode(key)) == key
@@ -220,9 +224,10 @@ def test_moves_are_those_of_the_model(make: Callable[[Random], Deal], decks: int
                 break
             key = keys.encode(position)
             position = keys.decode(key)
-            following = list(plays(position, deal.rules, policy))
-            counted = int(metric == "runs")
-            wanted = {(keys.encode(after), 1 + turns * counted) for turns, _, after in following}
+            brief = bool(keys.tables.brief)
+            following = list(plays(position, deal.rules, policy, brief=brief))
+            length = keys.measure.length
+            wanted = {(keys.encode(after), 1 + length(turns)) for turns, _, after in following}
             number = moves_of(keys.tables, keys.words(key), board, found)
             after = [int.from_bytes(words.tobytes(), "little") for words in found.words[:number]]
             assert set(zip(after, found.costs.tolist(), strict=False)) == wanted, (deal, position)
@@ -245,14 +250,15 @@ def a_deck(
             return deal, policy
 
 
-def reached(deal: Deal, policy: Policy) -> list[Patience]:
-    """All positions that can be reached, with the turns of the stock between plays."""
+def reached(keys: PatienceKeys) -> list[Patience]:
+    """All positions that a search reaches, with the turns of the stock between plays."""
+    deal = keys.deal
     start = deal.position
     assert isinstance(start, Patience)
     found = {start.canonical(): start}
     waiting = [start]
     while waiting:
-        for _, after in waiting.pop().successors(deal.rules, policy):
+        for _, after in keys.successors(waiting.pop()):
             assert isinstance(after, Patience)
             if after.canonical() not in found:
                 found[after.canonical()] = after
@@ -271,7 +277,8 @@ BOTH = [
 def test_every_position_has_a_way(game: str, search: Any, tmp_path: Path) -> None:
     deal, policy = a_deck(game, 4, wanted=False)
     search(deal, policy=policy, store=tmp_path)
-    for position in reached(deal, policy):
+    question = Question.SOLVE if search is api.solve else Question.PROVE
+    for position in reached(PatienceKeys(deal, policy, "turns", question)):
         moves = inspect.lookup(tmp_path, position)
         assert moves is not None
         at = deal.position
@@ -370,7 +377,7 @@ def test_what_is_not_possible_is_refused_by_name() -> None:
     deal = Deal.from_number(1, GAMES["klondike"])
     with pytest.raises(UsageError, match="klondike has a stock"):
         Sequences(deal)
-    with pytest.raises(UsageError, match="expected runs or plays"):
+    with pytest.raises(UsageError, match="expected turns, runs or plays"):
         api.solve(deal, metric="cards")
     with pytest.raises(UsageError, match="every position of klondike is not spread over a cluster"):
         follow(

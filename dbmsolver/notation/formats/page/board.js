@@ -3,18 +3,23 @@ const cardElements = new Map();
 for (const suit of SUITS) {
   for (const rank of RANKS.slice(1)) cardElements.set(rank + suit, cardElement(rank + suit));
 }
-const cellElements = positions[0].freecells.map(
-  (_, index) => slotElement(make("span", "", CELLS[index])));
-const homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
+// The places, made anew for each deal.
+let cellElements, homeElements, stockElement, stockCount, pileElement, wasteElement, columnElements,
+  reserveElement;
 const hasStock = ({ stock, waste }) => stock.length > 0 || (waste && waste.length > 0);
-const stockElement = hasStock(positions[0]) ? slotElement("") : null;
-const stockCount = make("span", "count");
-stockCount.setAttribute("aria-hidden", "true");
-if (stockElement) stockElement.append(stockCount);
-const pileElement = positions[0].pile ? slotElement("") : null;
-const wasteElement = stockElement && positions[0].waste ? slotElement("") : null;
-const columnElements = positions[0].columns.map(columnElement);
-const reserveElement = positions[0].reserve.length ? columnElement(null, -1) : null;
+
+function makePlaces(first) {
+  cellElements = first.freecells.map((_, index) => slotElement(make("span", "", CELLS[index])));
+  homeElements = new Map([...SUITS].map((suit) => [suit, slotElement(pip(suit))]));
+  stockElement = hasStock(first) ? slotElement("") : null;
+  stockCount = make("span", "count");
+  stockCount.setAttribute("aria-hidden", "true");
+  if (stockElement) stockElement.append(stockCount);
+  pileElement = first.pile ? slotElement("") : null;
+  wasteElement = stockElement && first.waste ? slotElement("") : null;
+  columnElements = first.columns.map(columnElement);
+  reserveElement = first.reserve.length ? columnElement(null, -1) : null;
+}
 
 function slotElement(sign) {
   const made = make("div", "slot"), around = make("span", "sign");
@@ -41,36 +46,47 @@ function topRows(cells, across) {
   return (cells - last) / across + (last + 4 <= across ? 1 : 2);
 }
 
-function buildBoard() {
-  const { columns, freecells } = positions[0];
+// How many cards that lie face up take the room of the longest column: those face down take less.
+const DOWN = 0.45;
+function deepest(positions) {
+  let most = 4;
+  for (const { columns, hidden, reserve } of positions) {
+    columns.forEach((column, index) => {
+      const down = Math.min(hidden[index] || 0, column.length - 1);
+      most = Math.max(most, column.length - (1 - DOWN) * Math.max(down, 0));
+    });
+    most = Math.max(most, reserve.length);
+  }
+  return most;
+}
+
+// Make the places of a deal, large enough for some positions.
+function buildBoard(first, deep) {
+  makePlaces(first);
+  const { columns, freecells } = first;
   const side = columns.length + (reserveElement ? 1 : 0);
   const above = wasteElement ? 2 : freecells.length;
   const across = Math.max(side, Math.min(above + 4, 8));
-  let deepest = 4;
-  for (const position of positions) {
-    for (const column of [...position.columns, position.reserve]) {
-      deepest = Math.max(deepest, column.length);
-    }
-  }
   const board = element("board");
   board.style.setProperty("--n", across);
-  board.style.setProperty("--deep", deepest);
+  board.style.setProperty("--deep", deep);
   board.style.setProperty("--rows", pileElement ? 1 : topRows(above, across));
   board.classList.toggle("many", across > 9);
   element("columns").classList.toggle("few", side < across);
   element("columns").style.setProperty("--columns", side);
+  let cells = wasteElement ? [stockElement, wasteElement] : cellElements;
+  let name = wasteElement ? "Stock and waste" : "Freecells";
   if (pileElement) {
-    element("cells").append(...(stockElement ? [stockElement] : []), pileElement);
-    element("cells").setAttribute("aria-label", stockElement ? "Stock and pile" : "Pile");
-    element("homes").hidden = true;
-  } else {
-    const cells = wasteElement ? [stockElement, wasteElement] : cellElements;
-    element("cells").append(...cells);
-    element("cells").hidden = !cells.length;
-    if (wasteElement) element("cells").setAttribute("aria-label", "Stock and waste");
-    element("homes").append(...homeElements.values());
+    cells = [...(stockElement ? [stockElement] : []), pileElement];
+    name = stockElement ? "Stock and pile" : "Pile";
   }
-  element("columns").append(...(reserveElement ? [reserveElement] : []), ...columnElements);
+  element("cells").replaceChildren(...cells);
+  element("cells").hidden = !cells.length;
+  element("cells").setAttribute("aria-label", name);
+  element("homes").replaceChildren(...homeElements.values());
+  element("homes").hidden = Boolean(pileElement);
+  element("columns").replaceChildren(
+    ...(reserveElement ? [reserveElement] : []), ...columnElements);
 }
 
 // Put the cards into an element behind what is always there, and change nothing needlessly.
@@ -107,7 +123,7 @@ function drawWaste({ stock, waste }) {
 
 // The cards that lie face down: in the stock, and deep in columns.
 function faceDown({ stock, columns, hidden }) {
-  return new Set([...stock, ...columns.flatMap((column, index) => column.slice(0, hidden[index]))]);
+  return new Set([...stock, ...columns.flatMap((column, index) => column.slice(0, hidden[index] || 0))]);
 }
 
 const isCovered = ({ pile, stock }, card) => stock.includes(card)

@@ -43,6 +43,6 @@ element("table").addEventListener("pointerup", (event) => {
 
 window.addEventListener("hashchange", fromAddress);
 window.addEventListener("resize", () => drawList(stopOf(shown)));
-buildBoard();
+buildBoard(positions[0], deepest(positions));
 drawSpeed();
 fromAddress();

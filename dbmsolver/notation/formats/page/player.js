@@ -65,6 +65,7 @@ function show(made) {
   const time = passed ? glide(cards, places, layer, passed.kind === "safe") : 0;
   drawWords();
   drawList(stopOf(shown));
+  drawLink();
   document.body.dataset.move = shown;
   return time;
 }

@@ -2,9 +2,6 @@
 const data = JSON.parse(element("solution").textContent);
 const replay = JSON.parse(element("replay").textContent);
 const moves = data.solution.moves.map((entry) => entry.move);
-// Foundations begin with a rank, and go round from the king to the lowest rank of the deck.
-const base = data.solution.initial_position.base || 1;
-const lowest = data.solution.initial_position.lowest || 1;
 const positions = [firstPosition(data.solution.initial_position)];
 for (const move of moves) positions.push(positionAfter(positions[positions.length - 1], move));
 const stops = findStops();
@@ -28,23 +25,11 @@ function firstPosition(initial) {
     waste: initial.waste ? initial.waste.map(readCard) : null, // null: a game without a waste
     hidden: initial.columns.map(hiddenIn),
     reserve: (initial.reserve || []).map(readCard),
+    base: initial.base,
+    lowest: initial.lowest,
     filled: [],
   };
 }
-
-// The ranks of a foundation with this one on top (0 for none), that on top last.
-function ranksUpTo(top) {
-  const ranks = [];
-  for (let rank = 1; rank < lowest; rank++) ranks.push(rank);
-  if (top < lowest) return ranks;
-  for (let rank = base; ; rank = rank === 13 ? lowest : rank + 1) {
-    ranks.push(rank);
-    if (rank === top) return ranks;
-  }
-}
-
-const cardsHome = (position, suit) => ranksUpTo(position.foundations[suit])
-  .map((rank) => RANKS[rank] + suit);
 
 function readPlace(place) {
   if ("col" in place) return { kind: "column", index: place.col };
@@ -74,7 +59,7 @@ function positionAfter(position, move) {
   } else if (source.kind === "foundation") {
     const suit = move.source.foundation.suit;
     cards = [RANKS[foundations[suit]] + suit];
-    foundations[suit] = ranksUpTo(foundations[suit]).at(-2) || 0;
+    foundations[suit] = ranksUpTo(position, foundations[suit]).at(-2) || 0;
   } else if (source.kind === "reserve") {
     cards = reserve.slice(-1);
     reserve = reserve.slice(0, -1);
@@ -98,8 +83,8 @@ function positionAfter(position, move) {
   const hidden = position.hidden.map(
     (down, index) => Math.min(down, Math.max(columns[index].length - 1, 0)));
   const moved = target.kind === "stock" ? [] : cards;
-  return { columns, freecells, foundations, pile, stock, waste, hidden, reserve, filled, moved,
-    source, target };
+  return { ...position, columns, freecells, foundations, pile, stock, waste, hidden, reserve, filled,
+    moved, source, target };
 }
 
 // A stop is where the replay rests: {begin, end, kind, cards, source, target}. Its cards are the
@@ -113,6 +98,7 @@ function findStops() {
     const source = made[0].source, target = made[made.length - 1].target;
     let cards = made[0].moved;
     if (kind === "safe") cards = made.flatMap((position) => position.moved);
+    else if (kind === "turns") cards = (positions[end].waste || []).slice(-1);
     else if (end > begin + 1) {
       const there = positions[begin].columns[target.index].length;
       cards = positions[end].columns[target.index].slice(there);
@@ -132,33 +118,16 @@ const numbers = (stop) => stop.end > stop.begin + 1
 
 // From where to where the cards of a stop go: in signs for a list, in words for a sentence.
 const signs = (stop) => stop.kind === "safe" ? placeSign(HOME)
-  : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
+  : stop.kind === "turns" ? `stock \u00d7 ${stop.end - stop.begin}` : `${placeSign(stop.source)} \u2192 ${placeSign(stop.target)}`;
 function words(stop) {
   const fills = stop.fills.length ? `; ${stop.fills.map(spoken).join(", ")} from the reserve` : "";
   if (stop.kind === "safe") return placeName(HOME) + fills;
+  if (stop.kind === "turns") {
+    const on = stop.cards.length ? " on the waste" : "the waste empty";
+    return `${on} after the stock is turned ${stop.end - stop.begin} times`.trim();
+  }
   const to = stop.target.kind === "foundation" ? "" : "to ";
   return `from ${placeName(stop.source)} ${to}${placeName(stop.target)}${fills}`;
-}
-
-function boardText(position) {
-  const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
-  const cells = position.freecells.map((card) => card || "-").join(" ");
-  const columns = position.columns.map((column, index) => column.map(
-    (card, depth) => (depth < position.hidden[index] ? `<${card}>` : card)).join(" ") || ":");
-  const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
-  if (position.pile) {
-    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
-    lines.splice(1, 0, `Pile: ${position.pile.join(" ") || "-"}`, ...stock);
-  }
-  if (position.waste) {
-    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
-    const waste = position.waste.length ? [`Waste: ${position.waste.join(" ")}`] : [];
-    const names = lowest > 1 ? `${RANKS[base]} ${RANKS[lowest]}` : RANKS[base];
-    const begins = "base" in data.solution.initial_position ? [`Base: ${names}`] : [];
-    const held = position.reserve.length ? [`Reserve: ${position.reserve.join(" ")}`] : [];
-    lines.splice(1, 0, ...begins, ...held, ...waste, ...stock);
-  }
-  return lines.map((line) => `${line}\n`).join("");
 }
 
 // What the solution says about the moves of a stop. Only the text of marked-up comments is shown:

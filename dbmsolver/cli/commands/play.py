@@ -1,0 +1,101 @@
+"""`play`: a board to play on and to ask, in the browser."""
+
+from __future__ import annotations
+
+import random
+import threading
+from importlib.util import find_spec
+
+import click
+
+from dbmsolver.cli.options import rules_options
+from dbmsolver.cli.values import DURATION, DealCommand, DealSource, Parsed, parse_memory
+from dbmsolver.errors import UsageError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.titles import title
+from dbmsolver.signals import raise_on_signals
+
+PARTS = ("starlette", "uvicorn")
+LEAST_MEMORY = 512 << 20
+"""The least that --memory can be: compiling kernels takes some 300 MiB."""
+USUAL_MEMORY = 1 << 30
+
+
+def _memory(text: str) -> int:
+    size = parse_memory(text)
+    if size < LEAST_MEMORY:
+        raise UsageError(f"'{text}' is too little, expected {LEAST_MEMORY >> 20}M or more")
+    return size
+
+
+@click.command("play", cls=DealCommand)
+@click.argument("source", metavar="[DEAL]", type=DealSource(), required=False)
+@rules_options
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="The port; 0 for any.  [default: 5252, or any if that is in use]",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="The address to listen on. Another one than this opens the server to others who know its "
+    "secret.",
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option(
+    "--memory",
+    type=Parsed("size", _memory),
+    default="1G",
+    show_default=True,
+    help="Memory of all searches together, from 512M on.",
+)
+@click.option(
+    "--max-time",
+    type=DURATION,
+    default="60",
+    show_default=True,
+    help="How long one position is searched: 90 (seconds), 10m.",
+)
+def play_command(
+    source: str | None,
+    rules: Rules,
+    port: int | None,
+    host: str,
+    no_browser: bool,
+    memory: int,
+    max_time: float,
+) -> None:
+    """Play DEAL in the browser: a board to play on and to ask.
+
+    While one looks at a position, it is searched: whether it can be won, how far it is, and what
+    each legal move is worth. Without DEAL it is one by chance; the page deals others. Nobody else
+    can open the page: its address has a secret. Ctrl-C ends it.
+
+    DEAL is a number, the path of a board, or - for a board on standard input.
+    """
+    if not all(map(find_spec, PARTS)):
+        raise UsageError("play needs starlette and uvicorn: pip install 'dbmsolver[play]'")
+    deal = _deal(source, rules)
+    from dbmsolver.notation.addresses import deal_name
+    from dbmsolver.play.serving import Serving, serve
+
+    def opened(address: str) -> None:
+        click.echo(f"{title(deal)}: Ctrl-C ends it\n{address}")
+        if not no_browser:
+            import webbrowser
+
+            # Some browsers do not return before they are closed.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    raise_on_signals()  # the server ends its searches first
+    serve(Serving(host, port, memory, max_time), {"deal": deal_name(deal)}, opened)
+
+
+def _deal(source: str | None, rules: Rules) -> Deal:
+    if source is not None:
+        return Deal.load(source, rules)
+    return Deal.from_number(random.randint(1, 2**31 - 1), rules)

@@ -1,0 +1,41 @@
+// Positions, as pages hold them: {columns, freecells, foundations, pile, stock, waste, hidden, reserve,
+// base, lowest}. Cards are their two letters. The pile is null in games without one, and so is the waste.
+// Foundations begin with the rank `base`, and go round from the king to the lowest rank of the deck.
+
+// The ranks of a foundation with this one on top (0 for none), that on top last.
+function ranksUpTo({ base = 1, lowest = 1 }, top) {
+  const ranks = [];
+  for (let rank = 1; rank < lowest; rank++) ranks.push(rank);
+  if (top < lowest) return ranks;
+  for (let rank = base; ; rank = rank === 13 ? lowest : rank + 1) {
+    ranks.push(rank);
+    if (rank === top) return ranks;
+  }
+}
+
+const cardsHome = (position, suit) => ranksUpTo(position, position.foundations[suit])
+  .map((rank) => RANKS[rank] + suit);
+
+function boardText(position) {
+  const home = [...SUITS].map((suit) => `${suit}-${RANKS[position.foundations[suit]]}`).join(" ");
+  const cells = position.freecells.map((card) => card || "-").join(" ");
+  const columns = position.columns.map((column, index) => column.map(
+    (card, depth) => (depth < position.hidden[index] ? `<${card}>` : card)).join(" ") || ":");
+  const lines = [`Foundations: ${home}`, ...(cells ? [`Freecells: ${cells}`] : []), ...columns];
+  if (position.pile) {
+    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
+    lines.splice(1, 0, `Pile: ${position.pile.join(" ") || "-"}`, ...stock);
+  }
+  if (position.waste) {
+    const stock = position.stock.length ? [`Stock: ${position.stock.join(" ")}`] : [];
+    const waste = position.waste.length ? [`Waste: ${position.waste.join(" ")}`] : [];
+    const { base, lowest } = position;
+    const names = lowest > 1 ? `${RANKS[base]} ${RANKS[lowest]}` : RANKS[base];
+    const begins = base ? [`Base: ${names}`] : [];
+    const turns = position.turns ?? null;
+    if (turns !== null) begins.push(`Turns: ${turns}`);
+    const held = position.reserve.length ? [`Reserve: ${position.reserve.join(" ")}`] : [];
+    lines.splice(1, 0, ...begins, ...held, ...waste, ...stock);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,90 @@
+"""New deals: of a number, from a text, by chance, such as can be won, or as hard as one likes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from dbmsolver.errors import DbmError, InputError, UndecidedError, UsageError, quoted
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.rules import Rules
+from dbmsolver.notation import formats
+from dbmsolver.notation.explicit import grouped
+from dbmsolver.notation.solution import Solution
+from dbmsolver.play.analyst import Analyst
+from dbmsolver.play.codes import codes_of
+from dbmsolver.play.table import rules_of
+from dbmsolver.results import Verdict
+
+KINDS = ("any", "winnable", "easy", "medium", "hard")
+LAST = 2**31 - 1
+"""The last number that chance gives: those of Microsoft's deals."""
+
+_SOME = 24
+"""Deals among which one is chosen."""
+_SECONDS = 0.5
+"""Seconds for each of them; those that take longer are left out."""
+_THIRDS = {"easy": 0, "medium": 1, "hard": 2}
+
+
+def read_text(text: str, rules: Rules) -> tuple[Deal, str]:
+    """Return the deal of a board, a number or a solution, and the moves that it has.
+
+    Boards and solutions are read in every format that commands read. InputError for what is none.
+    """
+    if text.strip().lstrip("-").isdigit() and len(text.strip()) < 20:
+        return Deal.from_number(int(text), rules), ""
+    try:
+        return Deal.from_text(text, rules, "the board"), ""
+    except InputError as error:
+        of_board = error
+    try:
+        solution = _solution(text, rules)
+    except DbmError as error:
+        # A text that is neither is most likely what it looks like.
+        if formats.detect(formats.Source(text)) in ("sfn", "short"):
+            raise of_board from None
+        raise InputError(str(error)) from None
+    return solution.deal, codes_of(grouped(solution).steps)
+
+
+def _solution(text: str, rules: Rules) -> Solution:
+    """Return the solution of a text, of these rules unless it says others."""
+    try:
+        return formats.read(formats.Source(text, "the text"))
+    except DbmError:
+        return formats.read(formats.Source(text, "the text"), None, formats.Given(game=rules))
+
+
+async def new_deal(asked: Mapping[str, Any], analyst: Analyst) -> tuple[Deal, str]:
+    """Return the deal that is asked for, and the moves of a solution given for one."""
+    rules = rules_of(asked.get("game", "freecell"))
+    if (text := asked.get("text")) is not None:
+        if not isinstance(text, str):
+            raise UsageError("no text, expected a board, a solution or a number")
+        return read_text(text, rules)
+    kind = asked.get("kind", "any")
+    if kind not in KINDS:
+        raise UsageError(f"{quoted(str(kind))} deals, expected one of {', '.join(KINDS)}")
+    numbers = random.sample(range(1, LAST + 1), _SOME)
+    deals = [Deal.from_number(number, rules) for number in numbers]
+    if kind == "any":
+        return deals[0], ""
+    won: list[tuple[int, int]] = []
+    some = 6 if kind == "winnable" else _SOME
+    for first in range(0, _SOME, some):
+        answers = await analyst.decided(rules, deals[first : first + some], _SECONDS)
+        won += [
+            (answer["work"], first + answer["place"])
+            for answer in answers
+            if answer["verdict"] == Verdict.SOLVED
+        ]
+        if kind == "winnable" and won:
+            return deals[won[0][1]], ""
+    if len(won) < len(_THIRDS):
+        text = f"{len(won)} of {_SOME} deals can be won for certain"
+        raise UndecidedError(f"{text}, expected {len(_THIRDS)} to choose from; ask again")
+    won.sort()
+    third = _THIRDS[kind] * len(won) // 3, (_THIRDS[kind] + 1) * len(won) // 3
+    return deals[random.choice(won[third[0] : third[1]])[1]], ""

@@ -1,0 +1,105 @@
+"""The server as a program runs it: its socket, its address, and its end."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import uvicorn
+
+from dbmsolver.errors import UsageError
+from dbmsolver.notation.addresses import PORT
+from dbmsolver.play.analyst import Analyst
+from dbmsolver.play.guard import Guard
+from dbmsolver.play.server import Room, application, door
+from dbmsolver.play.workers import Share, Workers
+
+LOCAL = "127.0.0.1"
+_LOCAL_NAMES = ("127.0.0.1", "localhost", "::1")
+_CONNECTIONS = 400
+"""Connections at once; more are refused until some have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Options of the server: its address, and memory and time for analysis."""
+
+    host: str
+    port: int | None
+    """None for the usual one, or any other if that is in use."""
+    memory: int
+    seconds: float
+
+    def listen(self) -> socket.socket:
+        """Bind and return the socket; UsageError for an address or port that cannot be had."""
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        for port in (PORT, 0) if self.port is None else (self.port,):
+            bound = socket.socket(family, socket.SOCK_STREAM)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                bound.bind((self.host, port))
+                bound.listen(128)
+            except OSError as error:
+                bound.close()
+                last = error
+                continue
+            return bound
+        what = f"{self.host}, port {self.port or PORT}"
+        raise UsageError(f"{what} cannot be used ({last.strerror or last})")
+
+
+def address_of(bound: socket.socket, secret: str) -> str:
+    """Return the address of the page."""
+    host, port = bound.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = socket.gethostname()
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/{secret}/"
+
+
+def serve(serving: Serving, first: dict[str, Any], opened: Callable[[str], None]) -> None:
+    """Serve until the process is asked to end; `opened` is told the address.
+
+    `first` is the deal with which the page opens, as the page asks for one.
+    """
+    bound = serving.listen()
+    secret = secrets.token_urlsafe(18)
+    share = Share.of(serving.memory, len(os.sched_getaffinity(0)))
+    analyst = Analyst(Workers(share), serving.seconds)
+    names = {serving.host}
+    if serving.host in _LOCAL_NAMES:
+        names |= {*_LOCAL_NAMES}
+    if serving.host in ("0.0.0.0", "::"):
+        names |= {socket.gethostname(), *_LOCAL_NAMES}
+    room = Room(analyst, first)
+    app = Guard(application(room), door, secret, names, bound.getsockname()[1])
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=1,
+        ws="none",
+    )
+
+    class Server(uvicorn.Server):
+        """A server that tells its address when it answers, and ends what it tells pages."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            opened(address_of(bound, secret))
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            room.over.set()
+            await super().shutdown(sockets)
+
+    try:
+        Server(config).run([bound])
+    except KeyboardInterrupt:
+        pass  # it is how it is ended
+    finally:
+        bound.close()

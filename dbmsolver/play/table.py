@@ -1,0 +1,199 @@
+"""The table: deals as the page names them, positions as it draws them, and what may be played.
+
+The page knows no rules. For each position it is told every legal move, and what it plays is played
+here, on the readable model. A game in progress is its deal and its moves: nothing of it is kept in
+the server, but for the positions that were asked for last.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
+from dbmsolver.game.bases import ACE
+from dbmsolver.game.cards import SUITS, card_name
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.measures import usual_metric
+from dbmsolver.game.moves import Move, Place
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.position import Position
+from dbmsolver.game.room import supermoves
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import SHIPPED, rules_for, rules_from
+from dbmsolver.game.titles import title
+from dbmsolver.notation.steps import Step, play
+from dbmsolver.play.codes import code_of, read_line
+
+MOST_MOVES = 10_000
+"""The most moves that a game may have: more than anybody plays."""
+_KEPT = 4_000
+"""Positions that are kept, as they are likely to be asked for again."""
+
+
+def rules_of(given: object) -> Rules:
+    """Return the rules that the page names by a shipped game or by all fields; else UsageError."""
+    if isinstance(given, str):
+        return rules_for(given)
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{quoted(str(given))} for a game, expected its name")
+    try:
+        return rules_from(given)
+    except TypeError:
+        raise UsageError("unknown rules, expected those that the page was given") from None
+
+
+def deal_of(given: object) -> Deal:
+    """Return the deal that the page names: its game, and its number or board.
+
+    UsageError or InputError for what is none, or cannot be.
+    """
+    if not isinstance(given, Mapping):
+        raise UsageError("no deal, expected its game, and its number or board")
+    rules = rules_of(given.get("game", "freecell"))
+    number, board = given.get("number"), given.get("board")
+    if isinstance(board, str):
+        return Deal.from_text(board, rules, "the board")
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise UsageError(f"{quoted(str(number))} for the number of a deal, expected a number")
+    return Deal.from_number(number, rules)
+
+
+def heading(deal: Deal) -> dict[str, Any]:
+    """Return what the page writes over a deal."""
+    rules = deal.rules
+    game = SHIPPED[rules.name].title if rules.name in SHIPPED else rules.name.replace("_", " ")
+    unit = "card move" if usual_metric(rules) == "cards" and not rules.has_pile else "move"
+    return {"title": title(deal), "game": game, "rules": rules.describe(), "unit": unit}
+
+
+def drawn(position: Position) -> dict[str, Any]:
+    """Return what the page draws: cards by their names, foundations by the rank on top."""
+    value: dict[str, Any] = {
+        "columns": [_names(column) for column in position.columns],
+        "freecells": [None if card is None else card_name(card) for card in position.freecells],
+        "foundations": {
+            SUITS[index]: 0 if (top := position.top_home(index)) is None else (top >> 2) + 1
+            for index in range(4)
+        },
+        "pile": None if position.pile is None else _names(position.pile),
+        "stock": _names(position.stock),
+    }
+    if isinstance(position, Patience):
+        value |= {
+            "waste": _names(position.waste),
+            "hidden": list(position.hidden),
+            "reserve": _names(position.reserve),
+            "turns": position.turns,
+        }
+        if position.base != ACE:
+            value |= {"base": position.base.rank, "lowest": position.base.lowest}
+    return value
+
+
+def _names(cards: Sequence[int]) -> list[str]:
+    return [card_name(card) for card in cards]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A legal move: what it costs in moves as they are counted, and where it leads."""
+
+    move: Move
+    cost: int
+    after: Position
+
+
+def options_of(position: Position, rules: Rules) -> list[Option]:
+    """Every legal move, with runs that are moved at once where the rules move single cards.
+
+    Places that differ in nothing count once, as for `Position.moves`.
+    """
+    found = [Option(move, 1, position.apply(move)) for move in position.moves(rules)]
+    if rules.has_runs or rules.is_patience or rules.has_pile:
+        return found
+    for move in supermoves(position, rules):
+        step = Step(move.source, move.destination, move.count)
+        found.append(Option(move, _cards_moved(position, rules, move), play(position, step, rules)))
+    return found
+
+
+def _cards_moved(position: Position, rules: Rules, move: Move) -> int:
+    """Count the moves of single cards that a run takes."""
+    from dbmsolver.notation.supermoves import split
+
+    return len(split(position, rules, move.source.index, move.destination.index, move.count))
+
+
+def legal(position: Position, rules: Rules) -> dict[str, str]:
+    """Every legal move by its code, and the code of the one of `options_of` that it is like.
+
+    Here each empty column and each empty freecell is a place of its own.
+    """
+    found = {}
+    moves = position.moves(rules)
+    if not (rules.has_runs or rules.is_patience or rules.has_pile):
+        moves += supermoves(position, rules)
+    for move in moves:
+        code = code_of(move)
+        for place in _alike(position, move.destination):
+            found[code_of(move._replace(destination=place))] = code
+    return found
+
+
+def _alike(position: Position, place: Place) -> list[Place]:
+    """Return the places that are empty if this one is, and differ from it in nothing else."""
+    if place.kind == "column" and not position.columns[place.index]:
+        return [Place("column", i) for i, column in enumerate(position.columns) if not column]
+    if place.kind == "freecell":
+        return [Place("freecell", i) for i, card in enumerate(position.freecells) if card is None]
+    return [place]
+
+
+def node(position: Position, rules: Rules) -> dict[str, Any]:
+    """Return what the page is told of a position."""
+    return {
+        "position": drawn(position),
+        "legal": legal(position, rules),
+        "won": position.is_goal(),
+    }
+
+
+class Table:
+    """Plays what the page says, and remembers the positions that were reached last."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[Deal, str], Position] = OrderedDict()
+
+    def positions(self, deal: Deal, line: str) -> list[Position]:
+        """Return the positions of a game: the deal, then one after each move.
+
+        InputError for moves that are none, or are not legal.
+        """
+        steps = read_line(line)
+        if len(steps) > MOST_MOVES:
+            raise InputError(f"{len(steps)} moves, expected at most {MOST_MOVES}")
+        found, so_far = [deal.position], ""
+        for index, step in enumerate(steps):
+            so_far += code_of(step)
+            found.append(self.after(deal, found[-1], so_far, step, index))
+        return found
+
+    def after(self, deal: Deal, position: Position, line: str, step: Step, index: int) -> Position:
+        """Return where a move leads; `line` are the moves of the game, this one counted."""
+        key = deal, line
+        known = self._known.get(key)
+        if known is None:
+            try:
+                known = play(position, step, deal.rules)
+            except IllegalMoveError as error:
+                why = f"{error.message} ({error.where})" if error.where else error.message
+                raise InputError(f"illegal move {index + 1}, {step}: {why}") from None
+            self._known[key] = known
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return known

@@ -1,0 +1,98 @@
+"""Shortest solutions of Klondike: published lengths, bounds of what follows, and threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from helpers.patience_games import PATIENCE_GAMES, small_deck, whole_deck
+from helpers.selection import few_fast
+
+from dbmsolver import api
+from dbmsolver.core.patience import moves_of
+from dbmsolver.core.patience_bound import bound_of, bounds_after, make_weights
+from dbmsolver.core.patience_tables import MOST_MOVES, make_board, make_found
+from dbmsolver.game.boards import parse_board
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
+from dbmsolver.game.measures import OF_PATIENCE
+from dbmsolver.game.patience import Patience
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.keys.patience import PatienceKeys
+from dbmsolver.results import Question
+from dbmsolver.search.patience import search
+from dbmsolver.verify.kernels.patience import bound
+from dbmsolver.verify.patience_format import PatienceFormat
+
+PUBLISHED = Path(__file__).parents[2] / "data" / "klondike-lengths.tsv"
+ROWS = [line.split("\t") for line in PUBLISHED.read_text().splitlines() if not line.startswith("#")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    few_fast(ROWS, 3),
+    ids=lambda row: " by ".join(row[:2]),
+)
+def test_published_lengths(row: list[str]) -> None:
+    _, draw, length, board = row
+    rules = GAMES["klondike" if draw == "1" else "klondike_by_threes"]
+    deal = Deal(parse_board(board.replace(" / ", "\n"), rules, "the data"), rules)
+    result = api.solve(deal)
+    if length == "impossible":
+        assert result.verdict == "unsolvable"
+    else:
+        assert (result.metric, result.length, result.shortest) == ("turns", int(length), True)
+
+
+def follow_bounds(seed: str, decks: int) -> None:
+    """Compare bounds of what follows with those of the states alone, and with the check's."""
+    random = Random(seed)
+    board, found, weights = make_board(), make_found(), make_weights()
+    bounds = np.zeros(MOST_MOVES, np.int64)
+    for number in range(decks):
+        deal = small_deck(random.choice(PATIENCE_GAMES), random)
+        if number % 3 == 0:
+            deal = whole_deck(random)
+        policy, metric = random.choice(POLICIES), random.choice(OF_PATIENCE)
+        keys = PatienceKeys(deal, policy, metric, Question.SOLVE)
+        form = PatienceFormat(deal, policy, metric)
+        state = keys.words(keys.root)
+        for _ in range(30):
+            moves = moves_of(keys.tables, state, board, found)
+            here = bound_of(keys.tables, keys.bounds, state, board, weights)
+            assert here == bound(form.game, form.table, state), deal
+            bounds_after(keys.tables, keys.bounds, state, found, moves, board, weights, bounds)
+            after = found.words[:moves].copy()
+            for words, cost, said in zip(after, found.costs, bounds, strict=False):
+                own = bound_of(keys.tables, keys.bounds, words, board, weights)
+                assert own == said and here <= cost + own, (deal, metric)
+            if not moves:
+                break
+            state = after[random.randrange(moves)]
+
+
+def test_bounds_of_what_follows() -> None:
+    follow_bounds("bounds", 60)
+
+
+@pytest.mark.slow
+def test_bounds_of_what_follows_many() -> None:
+    follow_bounds("many bounds", 4000)
+
+
+def test_threads_close_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "TOGETHER", 4)
+    random, verdicts = Random("threads"), set[str]()
+    while len(verdicts) < 2:
+        deal = small_deck("klondike_by_threes", random)
+        assert isinstance(deal.position, Patience)
+        one = api.solve(deal, threads=1, max_states=3000)
+        if one.limit is not None or one.states < 200:
+            continue
+        three = api.solve(deal, threads=3)
+        assert (three.verdict, three.length) == (one.verdict, one.length)
+        if one.verdict == "unsolvable":
+            assert (three.states, three.digest) == (one.states, one.digest)
+        verdicts.add(one.verdict)

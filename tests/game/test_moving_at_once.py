@@ -101,7 +101,7 @@ def test_runs_that_move_at_once(rules: Rules) -> None:
         assert sorted(supermoves(position, rules)) == sorted(expected)
         found |= {(move.count, bool(columns[move.destination.index])) for move in expected}
         for column in columns[:3]:
-            length = run_length(column, rules)
+            length = run_length(position, column, rules)
             runs = [
                 n
                 for n in range(1, len(column) + 1)

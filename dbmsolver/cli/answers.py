@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -234,7 +234,17 @@ def _solution_text(result: Result, form: AnswerForm) -> str:
     shortest = _said(result, result.length) if result.shortest else None
     at_least = None if result.shortest else _said(result, result.at_least)
     solution = Solution.from_moves(result.deal, result.moves, result.policy)
+    if not result.shortest and form.name != "html":  # a page has its own way to say it
+        solution = replace(solution, remarks=(not_proven(at_least),))
     return formats.write(solution, form.name, result.policy, form.runs, shortest, at_least)
+
+
+def not_proven(at_least: int | str | None) -> str:
+    """Say of a solution that it is not proven shortest, and what no solution falls short of."""
+    if at_least is None:
+        return "not proven shortest"
+    moves = f"{at_least} moves" if isinstance(at_least, int) else at_least
+    return f"not proven shortest: at least {moves} are needed"
 
 
 def _said(result: Result, moves: int | None) -> int | str | None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DEPTHS = {
     None: "",
     "full": ", checked in full: by the rules of the game alone",
-    "lemma": ", checked by the lemmas on dominating positions",
+    "lemma": ", checked by the lemmas of docs/dominance.md",
 }
 
 

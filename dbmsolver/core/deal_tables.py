@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.places import ace_is_forced, fills, loose_values, words_array
+from dbmsolver.core.places import ace_is_forced, fills, loose_values, parent_of, words_array
 from dbmsolver.core.public_digits import (
     parent_move_codes,
     public_contributions,
@@ -151,11 +151,9 @@ def _dealt_places(
                 if fills(game, card):
                     dealt[card] = PLACE_BOTTOM
             else:
-                under = column[depth - 1]
-                lies = (under ^ card) & 3, under // 4 - card // 4
-                parents = list(zip(kinds, game.rises, strict=True))
-                if lies in parents:
-                    dealt[card] = parents.index(lies)
+                parents = [parent_of(game, card, number) for number in range(len(kinds))]
+                if column[depth - 1] in parents:
+                    dealt[card] = parents.index(column[depth - 1])
     return dealt
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.dive import FULL, WON, dive
+from dbmsolver.core.dive import EXHAUSTED, FULL, WON, dive
 from dbmsolver.core.dominance import normal_record
 from dbmsolver.core.record_form import columns_are_slots
 from dbmsolver.core.tables import (
@@ -185,24 +185,24 @@ def way_to(d, number, rows):
 
 
 @kernel
-def dive_deals(t, d, root, laid, chosen, schedule, results, ways):
-    """Dive for each of the deals ``chosen`` (int64[*]) until a dive decides it.
+def dive_deals(t, d, root, laid, first, schedule, results, ways, to_exhausted):
+    """Dive for each of the deals from number ``first`` on until a dive decides it.
 
     ``schedule`` (int64[dives, 5]) has for each dive its limit of records and the four weights of
     :func:`dbmsolver.core.dive.dive`. Writes to ``t``, ``d`` and ``root`` (uint64[4]); to
     ``results`` (int64[deals, 4]) the rows of these deals, whose records expanded add up; to
     ``ways`` (uint64[deals, steps, 3]) the records on the way to a win, as far as there is room.
-    Returns how many deals it is done with: fewer than all of them if it was stopped.
+    Returns the number of the first deal it is not done with. There is one if it was stopped; with
+    ``to_exhausted`` also after a deal whose records are exhausted, which then are those of ``d``.
     """
-    for place in range(chosen.size):
-        deal = chosen[place]
+    for deal in range(first, results.shape[0]):
         locked = lay_out(t, root, laid.cards[deal], laid.lengths[deal])
         outcome, count = np.int64(FULL), np.int64(0)
         for step in range(schedule.shape[0]):
-            limit, first, second, third, fourth = schedule[step]
+            limit, one, two, three, four = schedule[step]
             outcome, count, expanded = dive(
                 t, d, root[SIGNATURE], root[OFF], root[LOW], locked, limit,
-                first, second, third, fourth,
+                one, two, three, four,
             )  # fmt: skip
             results[deal, EXPANDED] += expanded
             if outcome == WON:
@@ -210,7 +210,9 @@ def dive_deals(t, d, root, laid, chosen, schedule, results, ways):
             if outcome != FULL:
                 break
         if d.stop[0]:
-            return place
+            return deal
         results[deal, OUTCOME] = outcome
         results[deal, FOUND] = count
-    return chosen.size
+        if to_exhausted and outcome == EXHAUSTED:
+            return deal + 1
+    return results.shape[0]

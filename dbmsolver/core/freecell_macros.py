@@ -17,7 +17,7 @@ from dbmsolver.jit.decorators import inlined, inner
 @inlined
 def home_from_column(t, r, scratch, count, card):
     """Note the move of a card home."""
-    x = look_up(t, r, scratch, card)
+    x = look_up(scratch, card)
     if x.depth <= r.free:
         count = note_macro(scratch, count, ZERO, x.above, 8 * card + HOMEWARD)
     return count
@@ -28,8 +28,8 @@ def onto_card(t, r, scratch, count, card, parent, kind):
     """Note the move of ``card`` onto ``parent``, its legal parent of this kind."""
     if np.int64(scratch.column[parent]) == NOBODY:
         return count
-    x = look_up(t, r, scratch, card)
-    p = look_up(t, r, scratch, parent)
+    x = look_up(scratch, card)
+    p = look_up(scratch, parent)
     lifts = p.depth
     if x.column != p.column:
         lifts += x.depth
@@ -47,7 +47,7 @@ def king_to_column(t, r, scratch, count, card):
 
     Not of one at the bottom of a column.
     """
-    x = look_up(t, r, scratch, card)
+    x = look_up(scratch, card)
     if x.column != NOBODY and x.under == NOBODY:
         return count
     move = 8 * card + TO_COLUMN

@@ -35,10 +35,11 @@ class Scratch(NamedTuple):
     """Scratch memory of one thread for a record, its macros and its successors."""
 
     # Of cards that can be reached by lifting.
-    depth: NDArray[np.uint8]  # [52]: cards above it in its column
+    depth: NDArray[np.uint8]  # [52]: number of cards above it in its column
     column: NDArray[np.uint8]  # [52]: number of its stuck column, NOBODY for a slot card
+    above: NDArray[np.uint64]  # [52]: these cards
+    under: NDArray[np.uint8]  # [52]: the card it lies on, NOBODY for a bottom card or slot card
     # Of stuck columns, [MAX_COLUMNS].
-    tops: NDArray[np.uint8]  # top card
     lengths: NDArray[np.int64]  # number of cards, FAR if the bottom is out of reach
     masks: NDArray[np.uint64]  # its cards, as far as they can be reached and one more
     # Of macros, [MAX_SUCCESSORS].
@@ -90,7 +91,8 @@ def make_scratch() -> Scratch:
     return Scratch(
         depth=np.zeros(CARDS, np.uint8),
         column=np.zeros(CARDS, np.uint8),
-        tops=np.zeros(MAX_COLUMNS, np.uint8),
+        above=np.zeros(CARDS, np.uint64),
+        under=np.zeros(CARDS, np.uint8),
         lengths=np.zeros(MAX_COLUMNS, np.int64),
         masks=np.zeros(MAX_COLUMNS, np.uint64),
         lifted=np.zeros(MAX_SUCCESSORS, np.uint64),
@@ -105,8 +107,8 @@ def walk_columns(t, r, scratch, slots, tops):
     """Assign numbers to stuck columns, and note their cards as far as lifting can reach.
 
     ``slots`` are the slot cards, ``tops`` the top cards of stuck columns. Writes ``scratch.depth``,
-    ``column``, ``tops``, ``lengths`` and ``masks``. Returns the cards that can be reached: slot
-    cards, and those with at most ``free`` cards above them.
+    ``column``, ``above``, ``under``, ``lengths`` and ``masks``. Returns the cards that can be
+    reached: slot cards, and those with at most ``free`` cards above them.
     """
     reachable = slots
     rest = slots
@@ -115,20 +117,24 @@ def walk_columns(t, r, scratch, slots, tops):
         rest &= rest - ONE
         scratch.depth[card] = 0
         scratch.column[card] = NOBODY
+        scratch.above[card] = ZERO
+        scratch.under[card] = NOBODY
     column = 0
     while tops:
         card = lowest_bit(tops)
         tops &= tops - ONE
-        scratch.tops[column] = card
         length = FAR
         mask = ZERO
         for depth in range(r.free + 2):
+            scratch.depth[card] = depth
+            scratch.column[card] = column
+            scratch.above[card] = mask
+            under = card_below(t, r.locked, r.off, r.low, card)
+            scratch.under[card] = under
             mask |= ONE << U64(card)
             if depth <= r.free:
                 reachable |= ONE << U64(card)
-            scratch.depth[card] = depth
-            scratch.column[card] = column
-            card = card_below(t, r.locked, r.off, r.low, card)
+            card = under
             if card == NOBODY:
                 length = depth + 1
                 break
@@ -139,19 +145,16 @@ def walk_columns(t, r, scratch, slots, tops):
 
 
 @inlined
-def look_up(t, r, scratch, card):
+def look_up(scratch, card):
     """Return the place of a card that can be reached (:class:`Lying`)."""
-    bit = ONE << U64(card)
-    column = np.int64(scratch.column[card])
-    above = ZERO
-    under = np.int64(NOBODY)
-    if column != NOBODY:
-        other = np.int64(scratch.tops[column])
-        while other != card:
-            above |= ONE << U64(other)
-            other = card_below(t, r.locked, r.off, r.low, other)
-        under = card_below(t, r.locked, r.off, r.low, card)
-    return Lying(card, bit, column, np.int64(scratch.depth[card]), above, under)
+    return Lying(
+        card,
+        ONE << U64(card),
+        np.int64(scratch.column[card]),
+        np.int64(scratch.depth[card]),
+        scratch.above[card],
+        np.int64(scratch.under[card]),
+    )
 
 
 @inlined

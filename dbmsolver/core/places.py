@@ -10,11 +10,13 @@ from dbmsolver.core.tables import (
     FILL_ANY,
     FILL_KINGS,
     KING,
+    PARENT_KINDS,
     PLACE_BOTTOM,
     PLACE_FREECELL,
     PLACE_HOME,
     PLACE_LOCKED,
     POLICY_NONE,
+    SUITS,
     Game,
     Words,
 )
@@ -31,8 +33,19 @@ def fills(game: Game, card: int) -> bool:
 
 
 def ace_is_forced(game: Game, card: int) -> bool:
-    """Return True if the card is an ace that goes home the moment it is free, by the policy."""
-    return card // 4 == 0 and game.policy != POLICY_NONE
+    """Return whether the card is an ace that goes home the moment it is free, by the policy.
+
+    Where columns go round, kings are put on it.
+    """
+    return card // 4 == 0 and game.policy != POLICY_NONE and not game.round_from
+
+
+def parent_of(game: Game, card: int, number: int) -> int | None:
+    """Return the parent of that number that a card may be put on; None if there is none."""
+    kind, rise = PARENT_KINDS[game.build][number], game.rises[number]
+    if game.round_from and card // SUITS == KING:
+        return SUITS * (game.round_from - 1) + (card ^ kind) % SUITS
+    return (card ^ kind) + SUITS * rise if 0 <= card // SUITS + rise <= KING else None
 
 
 def loose_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> set[int]:
@@ -51,7 +64,7 @@ def place_values(game: Game, kinds: tuple[int, ...], card: int, dealt: int) -> s
     """Place values that a loose card can have in this game, but for the foundation."""
     if ace_is_forced(game, card):
         return {dealt} if dealt < PLACE_LOCKED else set()
-    values = {index for index in range(len(kinds)) if 0 <= card // 4 + game.rises[index] <= KING}
+    values = {index for index in range(len(kinds)) if parent_of(game, card, index) is not None}
     if game.freecells:
         values.add(PLACE_FREECELL)
     if fills(game, card):

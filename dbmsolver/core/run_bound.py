@@ -12,6 +12,12 @@ Each move has one head, the deepest card that moves, and each bound below counts
   column the upper one has to be gone first, as the two are no run together; those of two columns
   have not met before either has moved.
 
+Where columns go round, a king on its base belongs to another segment than the base. It is a blocker
+there, and its segment a blocked one, which ends when the king heads a move away: where the base
+moves with all that lies on it, the king is a blocker still. (A run with a base in it has all lower
+cards of its suit, as columns are built by suit then: what lies beneath the base in the run is no
+blocker, and the rest of the argument is as without the king.)
+
 So h never exceeds the moves to come. And no move lowers it by more than one. A move home takes a
 card that is no blocker, and beneath no card: one card less, nothing else changes. Any other move
 takes the upper end of one segment away; what else lies in columns stays blocked or not as it was,
@@ -196,6 +202,12 @@ def cheap_bound(b, t, s, off, low, high, over):
         kind = np.int64((low >> shift) & ONE)
         if t.planes == 3:
             kind += 2 * np.int64((high >> shift) & ONE)
+        if t.bases and card >= CARDS - SUITS:
+            # A king on its base, a lower card of its suit.
+            found += 1
+            blocked |= bit
+            over[card] = b.higher[(card ^ np.int64(t.kinds[kind])) - np.int64(t.around)]
+            continue
         parent = U64((card + 4) ^ np.int64(t.kinds[kind]))
         beneath = over[parent]
         over[card] = beneath | b.higher[card]

@@ -1,5 +1,8 @@
 """Moves where a run of cards is one move: the twin, in the kernels, of `Measure.moves` with runs.
 
+Where columns go round, the cards with which foundations begin are the parents of the highest ones,
+which are called kings here.
+
 A run is the end of a column in which each card lies on a parent of one of the kinds that hold a run
 together. It is known by its deepest card, its *head*, and what moves with that needs no mention:
 when a run moves only what lies under its head changes, one digit of the key. So a move is a card
@@ -26,6 +29,7 @@ from dbmsolver.core.expand import (
 )
 from dbmsolver.core.room_moves import played_move, room_for
 from dbmsolver.core.tables import (
+    ALL_CARDS,
     CARDS,
     PLACE_BOTTOM,
     PLACE_FREECELL,
@@ -36,6 +40,7 @@ from dbmsolver.jit.decorators import inlined, kernel
 U64 = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
+KINGS = np.uint64(0b1111 << (CARDS - 4))
 
 
 @inlined
@@ -45,6 +50,35 @@ def children_of(t, stacked, low, high, index):
     if t.planes == 3:
         children &= high if index & 2 else ~high
     return children
+
+
+@inlined
+def parents_of(t, children, index):
+    """Return the parents of cards, each of which lies on its parent number ``index``."""
+    parents = permute_suits(children, t.kinds[index])
+    return ((parents << U64(4)) & U64(ALL_CARDS)) | (((parents & KINGS) >> t.around) & t.bases)
+
+
+@inlined
+def free_ends(t, stacked, exposed):
+    """Return those of the cards ``exposed`` that take a card of another column.
+
+    Where columns go round, a whole suit may lie in one run. Its deepest card would fit on the last
+    one then: of that suit no other card lies on none of its own.
+    """
+    if t.bases:
+        for suit in range(4):
+            deepest = (t.suits[suit] | (ONE << U64(CARDS - 4 + suit))) & ~stacked
+            if deepest and not deepest & (deepest - ONE):
+                exposed &= ~parents_of(t, deepest, 0)
+    return exposed
+
+
+@inlined
+def fitting(t, ends, index):
+    """Return the cards whose parent number ``index`` is one of the cards ``ends``."""
+    below = (ends >> U64(4)) | ((ends & t.bases) << t.around)
+    return permute_suits(below, t.kinds[index])
 
 
 @inlined
@@ -59,7 +93,7 @@ def heads_of(t, stacked, low, high, exposed, most, most_bottom):
         beneath = ZERO
         for index in range(t.runs):
             children = children_of(t, stacked, low, high, index) & front
-            beneath |= permute_suits(children, t.kinds[index]) << U64(4)
+            beneath |= parents_of(t, children, index)
         length += 1
         heads |= beneath
         if length <= most_bottom:
@@ -101,7 +135,7 @@ def list_moves(t, sets, off, low, high, before, moves):
     covered = sets.under
     for index in range(t.kinds.size):
         children = children_of(t, stacked, low, high, index)
-        covered |= permute_suits(children, t.kinds[index]) << U64(4)
+        covered |= parents_of(t, children, index)
     exposed = (loose | sets.locked) & ~(covered | freecell)
     empty = t.columns - sets.bottoms - popcount(bottom)
     most = most_bottom = np.int64(CARDS)
@@ -113,15 +147,17 @@ def list_moves(t, sets, off, low, high, before, moves):
         homing = whole_suits(t, stacked, low, high, heads | freecell)
     else:
         homing = (exposed | freecell) & next_home(signature)
-        safe = played_move(t, signature, homing) if t.free else safe_move(t, signature, homing)
+        # Where kings are put on a base, its move home may come too early.
+        surely = homing & ~t.bases
+        safe = played_move(t, signature, surely) if t.free else safe_move(t, signature, surely)
         if safe >= 0:
             moves[0] = 8 * safe + PLACE_HOME
             return 1, True
     count = put_moves(homing & ~skip, PLACE_HOME, moves, 0)
     movable = (heads | freecell) & ~skip
-    parents = exposed >> U64(4)
+    ends = free_ends(t, stacked, exposed)
     for index in range(t.kinds.size):
-        count = put_moves(movable & permute_suits(parents, t.kinds[index]), index, moves, count)
+        count = put_moves(movable & fitting(t, ends, index), index, moves, count)
     if popcount(freecell) < t.freecells:
         count = put_moves(exposed & ~skip, PLACE_FREECELL, moves, count)
     if empty > 0:

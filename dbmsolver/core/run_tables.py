@@ -13,14 +13,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbmsolver.core.tables import CARDS, FILL_ANY, SUITS, Game, Tables
+from dbmsolver.core.tables import CARDS, FILL_ANY, KING, SUITS, Game, Tables
 
 NO_CARD = 63
 """Card of the last parent-move code, for a state that has no parent: none."""
 
 RunTables = namedtuple(  # type: ignore[misc]  # the fields of Tables, and more
     "RunTables",
-    (*Tables._fields, "runs", "whole_suits", "steps", "suits", "room", "doubling", "free"),
+    (
+        *Tables._fields,
+        "runs",
+        "whole_suits",
+        "steps",
+        "suits",
+        "room",
+        "doubling",
+        "free",
+        "bases",
+        "around",
+    ),
 )
 RunTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game with runs.
 
@@ -31,6 +42,8 @@ RunTables.__doc__ = """:class:`~dbmsolver.core.tables.Tables` of a game with run
 ``room``         bool: whether runs move as far as there is room only (:mod:`.room_moves`)
 ``doubling``     bool: whether each empty column doubles that room
 ``free``         bool: whether forced moves cost nothing
+``bases``        uint64: the cards that kings are put on, where columns go round; else none
+``around``       uint64: by how much a king's number is above that of its base
 
 ``code_card`` and ``code_place`` have one code more than those of other games, for the deal.
 """
@@ -55,5 +68,7 @@ def with_runs(game: Game, tables: Tables, foundations: Sequence[int]) -> Tables:
         room=game.room,
         doubling=game.fill == FILL_ANY,
         free=game.free,
+        bases=np.uint64(0b1111 << (SUITS * (game.round_from - 1)) if game.round_from else 0),
+        around=np.uint64(SUITS * (KING + 1 - game.round_from) if game.round_from else 0),
     )
     return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dbmsolver.core.bits import lowest_bit
+from dbmsolver.core.bits import highest_bit, lowest_bit
 from dbmsolver.core.expand import permute_suits
 from dbmsolver.core.macros import FAR, HOMEWARD, MAX_SUCCESSORS, Way, look_up, note_macro
 from dbmsolver.core.record_form import NOBODY, ONE, U64, ZERO
@@ -55,13 +55,19 @@ def note_stripped(
             usable |= 1 << column
     chosen = usable
     while chosen:
-        total = number = 0
+        total = number = column = 0
         cards = ZERO
-        for column in range(stuck):
-            if (chosen >> column) & 1:
-                total += lengths[column] - 1
-                number += 1
-                cards |= masks[column]
+        rest = chosen
+        while rest and total <= left:
+            column = highest_bit(U64(rest))
+            rest ^= 1 << column
+            total += lengths[column] - 1
+            number += 1
+            cards |= masks[column]
+        if total > left:
+            # Sets that differ only in columns below this one take too many slots, too.
+            chosen = (((chosen >> column) << column) - 1) & usable
+            continue
         if total == left and number <= freecells:
             place = min(count, MAX_SUCCESSORS - 1)
             lifted_out[place] = way.lifted | cards
@@ -109,6 +115,8 @@ def note_with_rest(t, r, scratch, count, p, way):
 
     Otherwise as :func:`note_outcomes`.
     """
+    if way.lifts > r.free:
+        return count
     length = scratch.lengths[p.column]
     mask = scratch.masks[p.column]
     if not (way.kept >> p.column) & 1:
@@ -123,7 +131,7 @@ def note_with_rest(t, r, scratch, count, p, way):
 @inlined
 def home_macros(t, r, scratch, count, card):
     """Note the ways to move a card home."""
-    x = look_up(t, r, scratch, card)
+    x = look_up(scratch, card)
     way = Way(
         8 * card + HOMEWARD,
         x.above,
@@ -141,7 +149,7 @@ def onto_slot_card(t, r, scratch, count, card, parent, kind):
     """Note the ways to move ``card`` onto a slot card, which goes to an empty column first."""
     move = 8 * card + kind
     parent_bit = ONE << U64(parent)
-    x = look_up(t, r, scratch, card)
+    x = look_up(scratch, card)
     from_slot = x.under == NOBODY
     alone = left_alone(r, x.under)
     if r.empty > 0:
@@ -173,8 +181,8 @@ def onto_column_card(t, r, scratch, count, card, parent, kind):
     lifts = np.int64(scratch.depth[card]) + np.int64(scratch.depth[parent])
     if scratch.column[card] != scratch.column[parent] and lifts > r.free:
         return count
-    x = look_up(t, r, scratch, card)
-    p = look_up(t, r, scratch, parent)
+    x = look_up(scratch, card)
+    p = look_up(scratch, parent)
     move = 8 * card + kind
     if x.column != p.column:
         alone = left_alone(r, x.under)

@@ -20,8 +20,8 @@ apart in some twenty instructions, without a loop over cards.
 
 **Signature.** Bits 0 to 15: four foundation heights of four bits, suits in the order H S D C.
 Above: for each column the number of its locked cards still in place, in as many bits as that number
-needs. Locked cards leave a column from the top, so the number says which ones are left. At most 55
-bits.
+needs. Locked cards leave a column from the top, so the number says which ones are left. At most 60
+bits, with 18 columns.
 
 **Keys.** Within a signature a state is packed plane bits (:mod:`dbmsolver.core.layout`): a move
 replaces one field of the key, and a key is unpacked with masks. The *public key*, which people
@@ -87,6 +87,7 @@ class Game(NamedTuple):
     free: bool = False  # whether forced moves cost nothing
     removable: bool = False  # whether cards come back from the foundations
     kept_rank: int = 0  # then, the highest rank whose cards do not
+    round_from: int = 0  # the rank that the highest one goes on, where columns go round
 
     @property
     def rises(self) -> tuple[int, ...]:

@@ -1,9 +1,10 @@
 """The rank with which foundations begin, and ranks that are counted from it.
 
-In most games foundations begin with the ace. In Canfield the deal puts a card on its foundation,
-and its rank is the *base* of all four: after the king follows the ace. Cards are what they are in
-every position; where rules ask for ranks, they ask for those that are counted from the base. So
-the base counts as the lowest rank of the deck, the rank before it as the king does elsewhere.
+In most games foundations begin with the ace. In Canfield and Penguin the deal puts cards on their
+foundations, and their rank is the *base* of all four: after the king follows the ace. Cards are
+what they are in every position; where rules ask for ranks, they ask for those that are counted from
+the base. So the base counts as the lowest rank of the deck, the rank before it as the king does
+elsewhere.
 
 A short deck is the upper end of a whole one, whose lower ranks are home from the start: ranks go
 round from the king to the lowest rank of the deck.

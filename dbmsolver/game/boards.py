@@ -107,6 +107,9 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
     if any(card is not None for card in position.freecells):
         cells = ["-" if card is None else card_name(card) for card in position.freecells]
         lines.append("Freecells: " + " ".join(cells))
+    if position.base != ACE:
+        lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
+        lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
     if isinstance(position, Patience):
         return "".join(line + "\n" for line in (*lines, *_patience_lines(position)))
     if position.pile is not None:
@@ -120,9 +123,6 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
 def _patience_lines(position: Patience) -> list[str]:
     """Waste, stock and columns of a game of Klondike's kind."""
     lines = []
-    if position.base != ACE:
-        lowest = f" {RANKS[position.lowest - 1]}" if position.lowest > 1 else ""
-        lines.append(f"Base: {RANKS[position.base.rank - 1]}{lowest}")
     if position.reserve:
         lines.append("Reserve: " + " ".join(map(card_name, position.reserve)))
     if position.waste:
@@ -328,6 +328,7 @@ class _Reader:
             (hearts, spades, diamonds, clubs),
             pile if self.rules.has_pile else None,
             stock,
+            base,
         )
         position.validate(self.rules, self.where)
         return position

@@ -20,6 +20,7 @@ from dbmsolver.game.boards import format_board, parse_board
 from dbmsolver.game.cards import rank
 from dbmsolver.game.decks import (
     DIGITS,
+    based,
     deal_as,
     deal_patience,
     deck_of_digits,
@@ -100,11 +101,13 @@ def deal_number(number: int, rules: Rules, numbers: Numbers = "microsoft") -> Po
         pile = (*layout.pile, *rest[: layout.turned])
         stock = tuple(rest[layout.turned :])
         return Position(tuple(map(tuple, columns)), (), heights, pile, stock)
-    columns, rest, heights = layout.arrange(deck, rules.columns, rules.dealt_to_freecells)
+    first, _, dealt = layout.taken_apart(deck)
+    columns, rest, home = layout.arrange(dealt, rules.columns, rules.dealt_to_freecells)
     freecells: list[int | None] = [None] * rules.freecells
     for cell, card in zip(layout.cells or range(len(rest)), rest, strict=True):
         freecells[cell] = card
-    return Position(tuple(map(tuple, columns)), tuple(freecells), heights)
+    base, heights = based(first, home)
+    return Position(tuple(map(tuple, columns)), tuple(freecells), heights, base=base)
 
 
 def _unnumbered_deck(number: int) -> list[int]:

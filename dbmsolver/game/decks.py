@@ -16,7 +16,7 @@ from itertools import chain, cycle
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
-from dbmsolver.game.layouts import Layout, layout_of
+from dbmsolver.game.layouts import Heights, Layout, layout_of
 from dbmsolver.game.numbers import Numbers, shuffled
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
@@ -104,6 +104,17 @@ def deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience
     return _patience(columns, left, reserve, first, home, layout, rules)
 
 
+def based(first: Sequence[int], home: Heights) -> tuple[Base, Heights]:
+    """Return the base that these cards give, the ace without any, and heights with them home."""
+    if not first:
+        return ACE, home
+    heights = list(home)
+    for card in first:
+        heights[suit(card)] += 1
+    hearts, spades, diamonds, clubs = heights
+    return Base(rank(first[0]), 1 + min(home)), (hearts, spades, diamonds, clubs)
+
+
 def _patience(
     columns: Sequence[Sequence[int]],
     stock: Sequence[int],
@@ -114,16 +125,11 @@ def _patience(
     rules: Rules,
 ) -> Patience:
     """Return the position, `first` being the card that is the base, if there is one."""
-    heights = list(home)
-    base = ACE
-    if first:
-        base = Base(rank(first[0]), 1 + min(home))
-        heights[suit(first[0])] += 1
-    hearts, spades, diamonds, clubs = heights
+    base, heights = based(first, home)
     return Patience(
         tuple(map(tuple, columns)),
         (),
-        (hearts, spades, diamonds, clubs),
+        heights,
         None,
         tuple(stock),
         hidden=layout.hidden or (0,) * rules.columns,
@@ -141,7 +147,8 @@ def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Positio
     dealt from right to left, others from left to right.
     """
     layout = layout_of(rules.layout)
-    if layout.first or layout.auto or rules.kings_sunk or layout.turned > 1:
+    odd = layout.base and not rules.is_patience
+    if odd or layout.first or layout.auto or rules.kings_sunk or layout.turned > 1:
         raise UsageError(f"{rules.name}: Solvitaire has no seeds for such a deal, expected others")
     cards = [card for card in deck if card not in (*layout.home, *layout.pile)]
     single = [cards.pop()] if layout.turned or layout.base else []

@@ -8,7 +8,8 @@ on: see docs/games.md.
 In games of one pile `hole` is the card on it, or a list of its cards, and `stock` the stock; of
 both the last card is on top.
 
-In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above.
+In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
+and so is `waste`.
 The answers that commands print with --json have a board line by line, and are read, too.
 
 Where the deal gives the base of the foundations, `foundations` are the cards that are it; the last
@@ -25,14 +26,14 @@ from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.boards import parse_board
 from dbmsolver.game.cards import parse_card, rank, suit
-from dbmsolver.game.layouts import layout_of
+from dbmsolver.game.layouts import Heights, layout_of
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 
 _PILES, _CELLS, _FOUNDATIONS = "tableau piles", "cells", "foundations"
 _RESERVE = "reserve"
-_HOLE, _STOCK = "hole", "stock"
+_HOLE, _STOCK, _WASTE = "hole", "stock", "waste"
 _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
@@ -64,19 +65,17 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
     cells = _cards(data.get(place, []), where)
     tops = _cards(data.get(_FOUNDATIONS, []), where)
     shift = _ranks_missing((*piles, cells, tops), where)
-    heights = list(layout_of(rules.layout).heights)
-    for card in tops:
-        heights[suit(card)] = rank(card) + shift
+    base, heights = _home(tops, shift, rules, where)
     if len(cells) > rules.freecells:
         text = f"{len(cells)} cards in {place}, expected at most {rules.freecells}"
         raise InputError(text, where)
     _check_columns(piles, rules, where)
-    hearts, spades, diamonds, clubs = heights
     position = Position(
         tuple(tuple(card + 4 * shift for card in pile) for pile in piles)
         + ((),) * (rules.columns - len(piles)),
         tuple(card + 4 * shift for card in cells) + (None,) * (rules.freecells - len(cells)),
-        (hearts, spades, diamonds, clubs),
+        heights,
+        base=base,
     )
     position.validate(rules, where)
     return position
@@ -112,7 +111,8 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
 
 def _patience(data: Any, rules: Rules, where: str) -> Position:
     """A board of a game of Klondike's kind."""
-    names = (_PILES, _FOUNDATIONS, _STOCK, *[_RESERVE] * bool(rules.stacked))
+    held = [*[_WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
+    names = (_PILES, _FOUNDATIONS, _STOCK, *held)
     _check_names(data, names, rules, where)
     given = [_list(pile, "a pile", where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     piles = [_cards(pile, where) for pile in given]
@@ -120,25 +120,20 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     hidden = [sum(pile) for pile in down]
     if any(any(pile[count:]) for pile, count in zip(down, hidden, strict=True)):
         raise InputError("a card face down on a card face up, expected none", where)
-    stock, reserve, tops = (
-        _cards(data.get(name, []), where) for name in (_STOCK, _RESERVE, _FOUNDATIONS)
+    stock, waste, reserve, tops = (
+        _cards(data.get(name, []), where) for name in (_STOCK, _WASTE, _RESERVE, _FOUNDATIONS)
     )
-    lowest = _ranks_missing((*piles, stock, reserve, tops), where)
+    lowest = _ranks_missing((*piles, stock, waste, reserve, tops), where)
     _check_columns(piles, rules, where)
-    heights = [max(lowest, height) for height in layout_of(rules.layout).heights]
-    base = ACE
-    if rules.base != "ace":
-        base = _base(tops, lowest, where)
-    for card in tops:
-        heights[suit(card)] = rank(base.counted(card + 4 * lowest))
-    hearts, spades, diamonds, clubs = heights
+    base, heights = _home(tops, lowest, rules, where)
     empty = rules.columns - len(piles)
     position = Patience(
         (*(tuple(card + 4 * lowest for card in pile) for pile in piles), *[()] * empty),
         (),
-        (hearts, spades, diamonds, clubs),
+        heights,
         None,
         tuple(card + 4 * lowest for card in reversed(stock)),
+        waste=tuple(card + 4 * lowest for card in waste),
         hidden=(*hidden, *[0] * empty),
         turns=rules.passes - 1 if rules.passes else None,
         base=base,
@@ -146,6 +141,21 @@ def _patience(data: Any, rules: Rules, where: str) -> Position:
     )
     position.validate(rules, where)
     return position
+
+
+def _home(tops: list[int], lowest: int, rules: Rules, where: str) -> tuple[Base, Heights]:
+    """Return the base and the foundations' heights, by the cards on top of them.
+
+    ``lowest`` is how many ranks the deck is short of. A foundation without a card has what the
+    game's deal puts there.
+    """
+    base = _base(tops, lowest, where) if rules.base != "ace" else ACE
+    short = lowest if rules.base != "ace" or rules.is_patience else 0
+    heights = [max(short, height) for height in layout_of(rules.layout).heights]
+    for card in tops:
+        heights[suit(card)] = rank(base.counted(card + 4 * lowest))
+    hearts, spades, diamonds, clubs = heights
+    return base, (hearts, spades, diamonds, clubs)
 
 
 def _base(tops: list[int], lowest: int, where: str) -> Base:

@@ -15,6 +15,8 @@ A layout is text, as rules are kept in stores with it: parts in this order, with
 `turned 1`         this number of cards goes to the pile after those for the columns
 `hidden 0 1 2`     these numbers of cards of each column, the deepest ones, lie face down
 `base 1`           that card, by the order in which cards come from the deck, goes to its foundation
+`bases 3`          the first three cards of the rank of the first card go to their foundations, and
+                   the others of it are dealt before all other cards
 `reserve 2 3`      these cards, counted in the same way, go to the reserve, deepest card first; the
                    rest of the deck, without these and the base, counts from 1 again
 =================  ================================================================================
@@ -45,6 +47,7 @@ _ORDER = (
     "turned",
     "hidden",
     "base",
+    "bases",
     "reserve",
 )
 EXPECTED = f"{', '.join(_ORDER)}, in this order"
@@ -67,6 +70,8 @@ class Layout:
     hidden: tuple[int, ...] = ()
     base: int = 0
     """The number of the card that is the base, 0 for none."""
+    bases: int = 0
+    """The cards of the first card's rank that go to their foundations; 0 where `base` says it."""
     reserve: tuple[int, ...] = ()
 
     @property
@@ -133,10 +138,16 @@ class Layout:
         """Raise UsageError unless base and reserve are `apart` different cards of the deck."""
         numbers = [*self.reserve, *[self.base] * bool(self.base)]
         deck = CARDS - len(self.home)
-        if len(numbers) != apart or len(set(numbers)) != apart:
-            text = f"the deal puts {len(set(numbers))} cards on a foundation and into the reserve"
+        given = len(set(numbers)) + self.bases
+        if len(numbers) + self.bases != apart or given != apart:
+            text = f"the deal puts {given} cards on a foundation and into the reserve"
             raise UsageError(f"{text}, expected {apart}")
-        if self.base and len(set(self.heights)) > 1:
+        if self.bases > 4 or (self.bases and (self.base or self.reserve or self.first)):
+            raise UsageError(
+                f"{self.bases} cards of the rank of the first card go to foundations: expected at "
+                f"most 4, and no other base, reserve or cards dealt first"
+            )
+        if (self.base or self.bases) and len(set(self.heights)) > 1:
             raise UsageError(
                 "a rank is home in part, and the deal gives a base: expected whole ranks"
             )
@@ -146,8 +157,12 @@ class Layout:
             )
 
     def taken_apart(self, deck: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-        """Return base (one card or none), reserve, and the other cards, of a shuffled deck."""
+        """Return the cards that are the base, the reserve, and the others of a shuffled deck."""
         cards = [card for card in deck if card not in self.home]
+        if self.bases:
+            same = [card for card in cards if rank(card) == rank(cards[0])]
+            others = [card for card in cards if rank(card) != rank(cards[0])]
+            return same[: self.bases], [], same[self.bases :] + others
         base = [cards[self.base - 1]] if self.base else []
         reserve = [cards[number - 1] for number in self.reserve]
         return base, reserve, [card for card in cards if card not in (*base, *reserve)]
@@ -218,6 +233,8 @@ class Layout:
             parts.append("hidden " + " ".join(map(str, self.hidden)))
         if self.base:
             parts.append(f"base {self.base}")
+        if self.bases:
+            parts.append(f"bases {self.bases}")
         if self.reserve:
             parts.append("reserve " + " ".join(map(str, self.reserve)))
         return "; ".join(parts)
@@ -229,6 +246,9 @@ class Layout:
             parts.append(f"{_cards(self.home)} home at the start")
         if self.base:
             parts.append(f"card {self.base} to its foundation")
+        if self.bases:
+            text = "the first card" if self.bases == 1 else f"the first {self.bases} cards"
+            parts.append(f"{text} of its first card's rank home, the others of it dealt first")
         if self.reserve:
             parts.append(f"{len(self.reserve)} cards to the reserve")
         if self.pile:
@@ -334,6 +354,10 @@ def _with(layout: Layout, word: str, rest: str) -> Layout:
         if int(rest) < 1:
             raise ValueError("expected the number of a card")
         return replace(layout, base=int(rest))
+    if word == "bases":
+        if int(rest) < 1:
+            raise ValueError("expected a number of cards")
+        return replace(layout, bases=int(rest))
     if word == "reserve":
         return replace(layout, reserve=tuple(map(int, rest.split())))
     if word == "turned":

@@ -45,24 +45,27 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         return _with_patience(rules, text, build)
     stock = next((word for word in words if re.fullmatch("stock-[1-9][0-9]?", word)), None)
     piles: dict[str, Pile] = {f"pile-{pile}": pile for pile in PILES if pile != "none"}
-    known = {"runs", "suit-runs", "single", "whole-suits", "reserve", "removable", *piles, stock}
+    bases: dict[str, Bases] = {"base-deal": "deal", "base-round": "round"}
+    takes = {"runs", "suit-runs", "single"}
+    known = {*takes, "whole-suits", "reserve", "removable", *piles, *bases, stock}
     pile: Pile = next((pile for word, pile in piles.items() if word in words), "none")
-    unknown = sorted(words - known) or len(words & {"runs", "suit-runs", "single"}) > 1
+    unknown = sorted(words - known) or len(words & takes) > 1 or len(words & bases.keys()) > 1
     if unknown or ((pile != "none" or stock) and words - {f"pile-{pile}", stock}):
         expected = (
-            "runs, suit-runs or single, then whole-suits, reserve and removable where they are so; "
-            "or pile-wrap or pile-ends, then stock- and its cards; or runs, suit-runs, groups or "
-            "nothing, then stock-, draw- and passes- with numbers, then removable"
+            "runs, suit-runs or single, then whole-suits, reserve, base-deal or base-round, and "
+            "removable where they are so; or pile-wrap or pile-ends, then stock- and its cards; or "
+            "runs, suit-runs, groups or nothing, then stock-, draw- and passes- with numbers, then "
+            "removable"
         )
         raise UsageError(f"{quoted(text, 40)} for how cards move, expected {expected}")
     if pile != "none":
         cards = int(stock[6:]) if stock else 0
         return replace(rules, build="none", fill="none", pile=pile, stock=cards)
-    takes: Moves = "runs" if "runs" in words else "single"
+    one: Moves = "runs" if "runs" in words else "single"
     return replace(
         rules,
         build=build or rules.build,
-        moves="suit-runs" if "suit-runs" in words else takes,
+        moves="suit-runs" if "suit-runs" in words else one,
         whole_suits="whole-suits" in words,
         reserve="reserve" in words,
         removable="removable" in words,
@@ -70,7 +73,7 @@ def with_moving(rules: Rules, text: str, build: Build | None = None) -> Rules:
         stock=0,
         draw=0,
         passes=0,
-        base="ace",
+        base=next((base for word, base in bases.items() if word in words), "ace"),
         stacked=0,
     )
 

@@ -77,8 +77,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 from dbmsolver.errors import IllegalMoveError, InputError
-from dbmsolver.game.bases import ACE, Base
-from dbmsolver.game.cards import RANKS, card_name, rank, suit
+from dbmsolver.game.cards import card_name, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import RESERVE, STOCK, WASTE, Move, Place
 from dbmsolver.game.position import Position
@@ -96,31 +95,8 @@ class Patience(Position):
     """The number of cards of each column, the deepest ones, that lie face down."""
     turns: int | None = None
     """The times the waste may still be turned over; None for any number of times."""
-    base: Base = ACE
-    """The rank with which foundations begin."""
     reserve: tuple[int, ...] = ()
     """A stack of cards, the last of which may be played, and fills the next empty column."""
-
-    def counted(self, card: int) -> int:
-        """Return the card with its rank counted from the base."""
-        return self.base.counted(card)
-
-    @property
-    def lowest(self) -> int:
-        """The rank that the base counts as: the lowest rank of the deck."""
-        return self.base.lowest
-
-    def home_card(self, index: int, height: int) -> int:
-        """Return the card on a foundation of that suit and height, from 1."""
-        return self.base.card(4 * (height - 1) + index)
-
-    def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
-        """Return True if `child` may be put on `parent`, the last card of a column."""
-        return rules.can_stack(self.counted(child), self.counted(parent), self.lowest)
-
-    def is_run(self, cards: tuple[int, ...], rules: Rules) -> bool:
-        """Return True if the cards, the end of a column, deepest first, may move as one move."""
-        return rules.is_run([self.counted(card) for card in cards], self.lowest)
 
     def face_up(self, column: int) -> tuple[int, ...]:
         """Return the cards of a column that lie face up."""
@@ -198,7 +174,7 @@ class Patience(Position):
                 yield Move(card, source, Place("column", index), count=count)
             if not column and empty is None:
                 empty = index
-        fills = rules.can_fill(card) or (rules.fill == "waste" and source == WASTE)
+        fills = self.can_fill(card, rules) or (rules.fill == "waste" and source == WASTE)
         if empty is not None and fills and not alone:
             yield Move(card, source, Place("column", empty), count=count)
 
@@ -325,7 +301,7 @@ class Patience(Position):
             if not 0 <= down <= max(0, len(column) - 1):
                 text = f"column {number}: {down} of {len(column)} cards face down"
                 raise InputError(f"{text}, expected its last card face up", where)
-        self._validate_base(rules, where)
+        self._validate_reserve(rules, where)
         if (self.waste or self.stock) and not rules.draw:
             raise InputError("a stock or a waste, expected none", where)
         if len(self.waste) + len(self.stock) > rules.stock:
@@ -338,17 +314,8 @@ class Patience(Position):
             raise InputError(f"{given} turns of the waste, expected {expected}", where)
         Position.validate(self, rules, where)
 
-    def _validate_base(self, rules: Rules, where: str | None) -> None:
-        """Raise InputError unless base and reserve are such as the rules have."""
-        given, lowest = self.base
-        if rules.base == "ace" and self.base != ACE:
-            raise InputError("a base, expected foundations that begin with the ace", where)
-        if not 1 <= lowest <= given <= 13:
-            text = f"the base {given} and the lowest rank {lowest}, expected ranks of the deck"
-            raise InputError(text, where)
-        if rules.base != "ace" and any(height < lowest - 1 for height in self.foundations):
-            name = RANKS[lowest - 2]
-            raise InputError(f"foundations below {name}, expected ranks below the deck home", where)
+    def _validate_reserve(self, rules: Rules, where: str | None) -> None:
+        """Raise InputError unless the reserve is such as the rules have."""
         if len(self.reserve) > rules.stacked:
             text = f"{len(self.reserve)} cards in the reserve, expected at most {rules.stacked}"
             raise InputError(text, where)
@@ -368,7 +335,7 @@ class Patience(Position):
         text = f"{Position.__str__(self)} waste [{waste}] stock [{stock}] face down {self.hidden}"
         if self.reserve:
             text += f" reserve [{' '.join(map(card_name, self.reserve))}]"
-        return text if self.base == ACE else f"{text} base {RANKS[self.base.rank - 1]}"
+        return text
 
 
 def counts_as_play(move: Move) -> bool:

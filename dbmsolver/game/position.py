@@ -6,19 +6,18 @@ they are printed, and the compiled kernels are tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dbmsolver.errors import IllegalMoveError, InputError
+from dbmsolver.errors import IllegalMoveError
+from dbmsolver.game.bases import ACE, Base
 from dbmsolver.game.cards import CARDS, RANKS, SUIT_NAMES, card_name, rank, suit
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import PILE, STOCK, Move, Place
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.safe_moves import is_safe_home
 from dbmsolver.game.showing import picture
-
-NAMED_AT_MOST = 6
-"""The number of missing cards that a message names before it counts the others."""
+from dbmsolver.game.validity import check_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,8 @@ class Position:
     """The pile's cards, the last one on top; None in games that have no pile."""
     stock: tuple[int, ...] = ()
     """The stock, the card first that is turned next."""
+    base: Base = ACE
+    """The rank with which foundations begin."""
 
     def is_goal(self) -> bool:
         """Return True if all cards are home; with one pile, if the columns are empty."""
@@ -51,21 +52,45 @@ class Position:
             return sum(map(len, self.columns))
         return CARDS - sum(self.foundations)
 
-    def counted(self, card: int) -> int:
-        """Return the card with its rank counted from that with which foundations begin.
+    @property
+    def waste(self) -> tuple[int, ...]:
+        """The waste, the last card on top; only Klondike's kind has one."""
+        return ()
 
-        Here that is the ace.
-        """
-        return card
+    @property
+    def reserve(self) -> tuple[int, ...]:
+        """A reserve that is one stack, the last card free; only Klondike's kind has one."""
+        return ()
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """The number of cards of each column, the deepest ones, that lie face down."""
+        return (0,) * len(self.columns)
+
+    def counted(self, card: int) -> int:
+        """Return the card with its rank counted from the base (:mod:`dbmsolver.game.bases`)."""
+        return self.base.counted(card)
 
     @property
     def lowest(self) -> int:
-        """The rank with which foundations begin, as it is counted."""
-        return 1
+        """The rank that the base counts as: the lowest one of the deck where the deal gives it."""
+        return self.base.lowest
 
     def home_card(self, index: int, height: int) -> int:
         """Return the card on a foundation of that suit and height, from 1."""
-        return 4 * (height - 1) + index
+        return self.base.card(4 * (height - 1) + index)
+
+    def can_stack(self, child: int, parent: int, rules: Rules) -> bool:
+        """Return True if `child` may be put on `parent`, the last card of a column."""
+        return rules.can_stack(self.counted(child), self.counted(parent), self.lowest)
+
+    def can_fill(self, card: int, rules: Rules) -> bool:
+        """Return True if the card may be put into an empty column, wherever it comes from."""
+        return rules.can_fill(self.counted(card))
+
+    def is_run(self, cards: Sequence[int], rules: Rules) -> bool:
+        """Return True if the cards, the end of a column, deepest first, may move as one move."""
+        return rules.is_run([self.counted(card) for card in cards], self.lowest)
 
     def top_home(self, index: int) -> int | None:
         """Return the card on top of a foundation, None if there is none."""
@@ -99,13 +124,13 @@ class Position:
         found = [(card, source, 1) for card, source in self.available()]
         if rules.takes_back:
             found += [
-                (4 * (height - 1) + index, Place("foundation", index), 1)
+                (self.home_card(index, height), Place("foundation", index), 1)
                 for index, height in enumerate(self.foundations)
                 if height > rules.kept_rank
             ]
         for index, column in enumerate(self.columns):
             for count in range(2, len(column) + 1):
-                if not rules.is_run(column[-count:]):
+                if not self.is_run(column[-count:], rules):
                     break
                 found.append((column[-count], Place("column", index), count))
         return found
@@ -117,7 +142,7 @@ class Position:
         """
         height = self.foundations[suit(card)]
         if not rules.whole_suits:
-            return count == 1 and height == rank(card) - 1
+            return count == 1 and self.is_next_home(card)
         # The cards are a run, and may still be of several suits.
         return rank(card) == 13 and count == 13 - height and self._is_of_one_suit(card, count)
 
@@ -142,13 +167,15 @@ class Position:
             if self.goes_home(card, count, rules):
                 moves.append(Move(card, source, Place("foundation", suit(card)), count=count))
             for index, column in enumerate(self.columns):
-                if column and rules.can_stack(card, column[-1]):
+                # Where ranks go round, a whole suit fits on its own end.
+                other = source != Place("column", index)
+                if column and other and self.can_stack(card, column[-1], rules):
                     moves.append(Move(card, source, Place("column", index), count=count))
             from_column = source.kind == "column"
             if empty_cell is not None and source.kind != "freecell" and count == 1:
                 moves.append(Move(card, source, Place("freecell", empty_cell)))
             alone = from_column and len(self.columns[source.index]) == count
-            if empty_column is not None and rules.can_fill(card) and not alone:
+            if empty_column is not None and self.can_fill(card, rules) and not alone:
                 moves.append(Move(card, source, Place("column", empty_column), count=count))
         return moves
 
@@ -178,7 +205,7 @@ class Position:
         safe = [
             (suit(card), card, source)
             for card, source in self.available()
-            if is_safe_home(rules, card, self.foundations, policy)
+            if is_safe_home(rules, self.counted(card), self.foundations, policy, self.lowest)
         ]
         if not safe:
             return None
@@ -228,14 +255,15 @@ class Position:
             destination.kind == "foundation"
             and source.kind != "foundation"
             and index == suit(card)
-            and foundations[index] == rank(taken[-1]) - 1
+            and foundations[index] == rank(self.counted(taken[-1])) - 1
             and all(other == card - 4 * depth for depth, other in enumerate(taken))
         ):
             foundations[index] += count
         else:
             raise IllegalMoveError(f"{card_name(card)} cannot go there", str(destination))
         hearts, spades, diamonds, clubs = foundations
-        return Position(tuple(columns), tuple(freecells), (hearts, spades, diamonds, clubs))
+        home = hearts, spades, diamonds, clubs
+        return Position(tuple(columns), tuple(freecells), home, base=self.base)
 
     def _to_pile(self, move: Move) -> Position:
         """Return the position after a card that is free was put on the pile."""
@@ -258,13 +286,28 @@ class Position:
             return count == 1 and self.stock[:1] == (card,)
         if source.kind == "foundation":
             height = self.foundations[suit(card)] if self.pile is None else 0
-            return count == 1 and source.index == suit(card) and height == rank(card)
+            return count == 1 and source.index == suit(card) and height == rank(self.counted(card))
         if count == 1 or source.kind != "column":
             return count == 1 and (card, source) in self.available()
         if not 0 <= source.index < len(self.columns):
             return False
         column = self.columns[source.index]
         return 1 < count <= len(column) and column[-count] == card
+
+    def turned(self) -> Position:
+        """Return the position with each card turned into what it counts as.
+
+        All rules hold for it as for any other, with the base as the lowest rank.
+        """
+        if self.base.rank == self.base.lowest:
+            return self
+        cells = (None if card is None else self.counted(card) for card in self.freecells)
+        return replace(
+            self,
+            columns=tuple(tuple(map(self.counted, column)) for column in self.columns),
+            freecells=tuple(cells),
+            base=self.base._replace(rank=self.lowest),
+        )
 
     def canonical(self) -> Hashable:
         """Return a value equal for positions that differ only in the order of columns or freecells.
@@ -279,51 +322,7 @@ class Position:
 
     def validate(self, rules: Rules, where: str | None = None) -> None:
         """Raise InputError unless this is 52 different cards in a layout of these rules."""
-        if len(self.columns) != rules.columns:
-            raise InputError(f"{len(self.columns)} columns, expected {rules.columns}", where)
-        if len(self.freecells) != rules.freecells:
-            raise InputError(f"{len(self.freecells)} freecells, expected {rules.freecells}", where)
-        if len(self.foundations) != 4:
-            raise InputError(f"{len(self.foundations)} foundations, expected 4", where)
-        if (self.pile is not None) != rules.has_pile:
-            text = "no pile, expected one" if rules.has_pile else "a pile, expected none"
-            raise InputError(text, where)
-        if self.stock and not rules.stock:
-            raise InputError("a stock, expected none", where)
-        if len(self.stock) > rules.stock:
-            raise InputError(
-                f"{len(self.stock)} cards in the stock, expected at most {rules.stock}", where
-            )
-        if self.pile is not None and len(set(self.foundations)) > 1:
-            raise InputError(
-                "foundations of different heights, expected them to tell the ranks that a short "
-                "deck is without",
-                where,
-            )
-        if rules.takes_back and min(self.foundations, default=0) < rules.kept_rank:
-            kept = RANKS[rules.kept_rank - 1]
-            text = f"foundations below {kept}, where the deal puts all cards up to it home"
-            raise InputError(f"{text}, expected heights from {kept} on", where)
-        seen: dict[int, str] = {}
-        for index, height in enumerate(self.foundations):
-            place = str(Place("foundation", index))
-            if not 0 <= height <= 13:
-                raise InputError(f"height {height} of the {place}, expected 0 to 13", where)
-            seen.update({self.home_card(index, r): place for r in range(1, height + 1)})
-        for card, place in self.lying():
-            if not 0 <= card < CARDS:
-                raise InputError(f"unknown card {card} in {place}, expected 0 to 51", where)
-            if card in seen:
-                text = f"{card_name(card)} twice, in {seen[card]} and in {place}"
-                raise InputError(f"{text}, expected each card once", where)
-            seen[card] = place
-        missing = [card_name(card) for card in range(CARDS) if card not in seen]
-        if missing:
-            names = " ".join(missing[:NAMED_AT_MOST])
-            if len(missing) > NAMED_AT_MOST:
-                names += f" and {len(missing) - NAMED_AT_MOST} more"
-            cards = "missing card" if len(missing) == 1 else "missing cards"
-            raise InputError(f"{cards} {names}, expected all 52", where)
+        check_position(self, rules, where)
 
     def lying(self) -> list[tuple[int, str]]:
         """Return each card that is not home, and its place in words."""
@@ -354,7 +353,8 @@ class Position:
         if self.pile is not None:
             pile, stock = (" ".join(map(card_name, cards)) for cards in (self.pile, self.stock))
             return f"pile [{pile}] stock [{stock}] {columns}"
-        return f"[{home}] ({cells}) {columns}"
+        text = f"[{home}] ({cells}) {columns}"
+        return text if self.base == ACE else f"{text} base {RANKS[self.base.rank - 1]}"
 
 
 def _first(indices: Iterable[int]) -> int | None:

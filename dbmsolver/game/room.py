@@ -14,10 +14,10 @@ from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 
 
-def run_length(column: Sequence[int], rules: Rules) -> int:
-    """Return the number of cards at the end of the column that form a run."""
+def run_length(position: Position, column: Sequence[int], rules: Rules) -> int:
+    """Return the number of cards at the end of a column of the position that form a run."""
     length = min(1, len(column))
-    while length < len(column) and rules.can_stack(column[-length], column[-length - 1]):
+    while length < len(column) and position.can_stack(column[-length], column[-length - 1], rules):
         length += 1
     return length
 
@@ -41,15 +41,16 @@ def supermoves(position: Position, rules: Rules) -> Iterator[Move]:
     """
     empty = next((index for index, column in enumerate(position.columns) if not column), None)
     for source, column in enumerate(position.columns):
-        for count in range(2, run_length(column, rules) + 1):
+        for count in range(2, run_length(position, column, rules) + 1):
             card = column[-count]
             for index, other in enumerate(position.columns):
                 if index == source or count > capacity(position, rules, index):
                     continue
                 if other:
-                    fits = rules.can_stack(card, other[-1])
+                    fits = position.can_stack(card, other[-1], rules)
                 else:
-                    fits = index == empty and count < len(column) and rules.can_fill(card)
+                    may_fill = position.can_fill(card, rules)
+                    fits = index == empty and count < len(column) and may_fill
                 if fits:
                     places = Place("column", source), Place("column", index)
                     yield Move(card, *places, count=count)

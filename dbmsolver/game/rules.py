@@ -9,6 +9,9 @@ Games of one pile are another matter. Their columns only lose cards, each of whi
 pile, where it has to be one rank higher or lower than the card on top. A stock, if there is one, is
 turned to the pile card by card. The game is won when the columns are empty.
 
+In some games foundations begin with a rank that the deal gives, and ranks go round: after the king
+follows the ace.
+
 Klondike and its relatives have a stock that is turned to a waste, whose top card may be played,
 cards face down in the columns, cards that come back from the foundations, or moves of any group of
 cards face up. Some have a reserve, a stack of cards whose last one may be played and goes to each
@@ -49,9 +52,12 @@ from dbmsolver.game.kinds import (
 )
 from dbmsolver.game.layouts import layout_of
 
-MAX_COLUMNS = 13
+MAX_COLUMNS = 18
+"""Columns of a game: what they have locked always fits into a signature (`core.tables`)."""
 MAX_PILE_COLUMNS = 17
 """Columns of a game with one pile."""
+MAX_PATIENCE_COLUMNS = 13
+"""Columns of a game of Klondike's kind."""
 MAX_FREECELLS = 13
 MAX_RESERVE = 16
 MAX_STACKED = 26
@@ -117,22 +123,23 @@ class Rules:
     """The rank with which foundations begin: the ace, or the rank of a card that the deal puts
     there.
 
-    Then ranks are counted from that one. With `round` the last rank goes on it in the columns.
+    Then ranks are counted from that one, and the rank before it is what kings are elsewhere. With
+    `round` that rank goes on the base in the columns.
     """
     stacked: int = 0
     """Cards that the deal puts into a reserve that is one stack, which fills empty columns."""
 
     def __post_init__(self) -> None:
-        most_columns = MAX_PILE_COLUMNS if self.pile != "none" else MAX_COLUMNS
-        check_range("columns", self.columns, 1, most_columns)
-        most = MAX_RESERVE if self.reserve else MAX_FREECELLS
-        check_range("freecells", self.freecells, 0, most)
-        check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         _check_choice("build", self.build, get_args(Build))
         _check_choice("fill", self.fill, get_args(Fill))
         _check_choice("moves", self.moves, get_args(Moves))
         _check_choice("pile", self.pile, PILES)
         _check_choice("base", self.base, get_args(Bases))
+        check_range("cards turned at once", self.draw, 0, CARDS)
+        check_range("columns", self.columns, 1, self.most_columns)
+        most = MAX_RESERVE if self.reserve else MAX_FREECELLS
+        check_range("freecells", self.freecells, 0, most)
+        check_range("cells filled by the deal", self.dealt_to_freecells, 0, self.freecells)
         has_stock = self.has_pile or self.draw
         check_range("cards in the stock", self.stock, 0, CARDS if has_stock else 0)
         self._check_pile()
@@ -181,7 +188,6 @@ class Rules:
         Also for rules that only they can have. Where groups of any cards move as one, these are all
         that is face up.
         """
-        check_range("cards turned at once", self.draw, 0, CARDS)
         check_range("passes through the stock", self.passes, 0, MAX_PASSES if self.draw else 0)
         if not self.is_patience:
             if layout_of(self.layout).hidden:
@@ -194,12 +200,13 @@ class Rules:
                     f"{BUILD_WORDS[self.build]}: expected a game with a waste, or with moves of "
                     "any group"
                 )
-            odd = self.stacked or self.base != "ace" or self.fill == "waste"
+            odd = self.stacked or self.fill == "waste"
             if odd or self.moves in ("card-or-column", "columns"):
                 raise UsageError(
-                    "a stack in reserve, whole columns that move, columns that take cards of the "
-                    "waste only, or a rank that the deal gives: expected a game with a waste"
+                    "a stack in reserve, whole columns that move, or columns that take cards of "
+                    "the waste only: expected a game with a waste"
                 )
+            self._check_base()
             return
         if self.has_pile or self.freecells or self.whole_suits or self.kings_sunk:
             raise UsageError(
@@ -216,6 +223,26 @@ class Rules:
             raise UsageError("a game of groups without a waste: expected no reserve and no base")
         if self.moves == "groups" and self.build == "none":
             raise UsageError(f"groups, but {BUILD_WORDS['none']}: expected moves of single cards")
+
+    def _check_base(self) -> None:
+        """Raise UsageError for a base that the deal gives where it is not played.
+
+        What the search leaves out, and its bound, are shown for runs of a suit that stay home.
+        """
+        odd = self.moves != "runs" or self.build != "suit" or self.whole_suits or self.removable
+        if self.base != "ace" and (odd or self.reserve or self.dealt_to_freecells):
+            raise UsageError(
+                "foundations begin with a rank that the deal gives: expected a game with a waste, "
+                "or columns built by suit whose runs move, freecells that are empty at first, and "
+                "cards that stay home one by one"
+            )
+
+    @property
+    def most_columns(self) -> int:
+        """The number of columns that a game of this kind may have."""
+        if self.has_pile:
+            return MAX_PILE_COLUMNS
+        return MAX_PATIENCE_COLUMNS if self.is_patience else MAX_COLUMNS
 
     @property
     def is_patience(self) -> bool:
@@ -237,28 +264,32 @@ class Rules:
         """The numbers whose XOR with the suit turns a card into each of its legal parents."""
         return tuple(kind for kind, _ in _PARENTS[self.build])
 
-    def parent(self, card: int, number: int) -> int | None:
-        """Return the legal parent of that number, which takes the card; None without one."""
+    def parent(self, card: int, number: int, lowest: int = 1) -> int | None:
+        """Return the legal parent of that number, which takes the card; None without one.
+
+        Ranks are counted from that with which foundations begin, which counts as `lowest`. Where
+        columns go round over it, the cards of that rank are the parents of the highest ones.
+        """
         parents = _PARENTS[self.build]
         if not 0 <= number < len(parents):
             return None
         kind, rise = parents[number]
+        if self.base == "round" and rank(card) == 13:
+            return (card ^ kind) - 4 * (13 - lowest)
         return (card ^ kind) + 4 * rise if 1 <= rank(card) + rise <= 13 else None
 
-    def parent_number(self, child: int, parent: int) -> int | None:
+    def parent_number(self, child: int, parent: int, lowest: int = 1) -> int | None:
         """Return the number of `parent` among the legal parents of `child`; None without one."""
-        pair = suit(parent) ^ suit(child), rank(parent) - rank(child)
+        rise = rank(parent) - rank(child)
+        if self.base == "round" and rank(child) == 13:
+            rise = int(rank(parent) == lowest)
+        pair = suit(parent) ^ suit(child), rise
         parents = _PARENTS[self.build]
         return parents.index(pair) if pair in parents else None
 
     def can_stack(self, child: int, parent: int, lowest: int = 1) -> bool:
-        """Return True if `child` may be put on `parent`, the last card of a column.
-
-        Ranks are counted from that with which foundations begin, which counts as `lowest`.
-        """
-        if self.base == "round" and rank(child) == 13 and rank(parent) == lowest:
-            return suit(child) ^ suit(parent) in self.parent_kinds
-        return self.parent_number(child, parent) is not None
+        """Return True if `child` may be put on `parent`, the last card of a column."""
+        return self.parent_number(child, parent, lowest) is not None
 
     @property
     def takes_back(self) -> bool:
@@ -316,8 +347,9 @@ class Rules:
 
     @property
     def off_columns(self) -> int:
-        """Cards that a deal puts on a foundation, as its base, and into a reserve of one stack."""
-        return self.stacked + (self.base != "ace")
+        """Cards that a deal puts on foundations, as their base, and into a reserve of one stack."""
+        based = max(1, layout_of(self.layout).bases) if self.base != "ace" else 0
+        return self.stacked + based
 
     def is_movable(self, count: int, of: int) -> bool:
         """Return True if a run of `count` cards in a column of `of` cards goes to columns."""
@@ -370,6 +402,8 @@ class Rules:
             BUILD_WORDS[self.build],
             FILL_WORDS[self.fill],
         ]
+        if self.base != "ace":
+            parts.append(BASE_WORDS[self.base])
         if self.kings_sunk:
             parts.append("kings sunk when dealt")
         if self.has_runs:

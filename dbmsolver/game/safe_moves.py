@@ -41,6 +41,9 @@ def is_safe_home(
     foundations >= r-2; then every card of rank r-2 is home, and nothing is left to be put on
     them). Where nothing is put on cards, every move home is safe.
 
+    Where columns go round, a king may be put on a base: then no move home of a base is safe. Of a
+    card by suit that is none nothing else is asked, as its base is home.
+
     Where a run is one move, the solution that follows makes the same moves without the cards
     that are home by then. A run keeps its other cards, which still are a run: what is missing
     is its upper end, as all that could lie on a card home early goes home, too. A move of such

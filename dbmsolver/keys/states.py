@@ -62,7 +62,9 @@ class StateCodec:
     ``deal_tables`` holds what keys are made of, ``tables`` the part of it that kernels use.
     ``root`` is the deal's own state, ``goal`` the signature with all cards home, ``last_stratum``
     the stratum of the goal, ``locked`` the number of locked cards in the deal, ``code_type`` the
-    type of parent-move codes, ``measure`` says what a move is.
+    type of parent-move codes, ``measure`` says what a move is. Kernels have cards as they count
+    from the ``base`` of the deal (:mod:`dbmsolver.game.bases`); positions, moves and steps have
+    them as they are. ``columns`` are those of the deal as kernels have them.
     """
 
     method: Method = Method.EVERY_POSITION
@@ -78,7 +80,9 @@ class StateCodec:
         self.deal = deal
         self.rules: Rules = deal.rules
         self.measure = measure_of(deal.rules, policy, metric)
-        position = deal.position
+        self.base = deal.position.base
+        position = deal.position.turned()
+        self.columns = position.columns
         self.kinds = core.PARENT_KINDS[_BUILDS[self.rules.build]]
         run_kinds = {"single": 0, "suit-runs": 1, "runs": len(self.kinds)}
         takes_back = self.rules.takes_back
@@ -100,6 +104,7 @@ class StateCodec:
                 free=free,
                 removable=takes_back,
                 kept_rank=self.rules.kept_rank if takes_back else 0,
+                round_from=self.base.lowest if self.rules.base == "round" else 0,
             ),
             position.columns,
             [card for card in position.freecells if card is not None],
@@ -120,6 +125,15 @@ class StateCodec:
                 self._under[card] = column[depth - 1] if depth else None
                 self._column[card] = index
 
+    def card(self, card: int) -> int:
+        """Return the card that a kernel's card stands for."""
+        return self.base.card(card)
+
+    def step(self, state: State, code: int) -> tuple[int, int]:
+        """Return the move that led to a state, by its parent-move code: a card and its place."""
+        card = int(self.tables.code_card[code])
+        return self.card(card), self.place(state, card)
+
     @property
     def root_code(self) -> int:
         """A parent-move code for the deal itself, which has no parent.
@@ -127,7 +141,7 @@ class StateCodec:
         It names a card already home, or else one that is covered. The search never moves the card
         moved last, so it must not be one that could move.
         """
-        position = self.deal.position
+        position = self.deal.position.turned()
         if self.rules.has_runs or self.measure.by_room:
             return self.tables.code_card.size - 1  # what is covered may move there
         for suit, height in enumerate(position.foundations):
@@ -140,7 +154,9 @@ class StateCodec:
 
     def state(self, position: Position) -> State:
         """Return the state of a position; InputError if no game from this deal can reach it."""
-        return self._state(position.foundations, self._places(position))
+        if position.base != self.base:
+            raise InputError("foundations begin with another rank than in the deal")
+        return self._state(position.foundations, self._places(position.turned()))
 
     def _state(self, heights: Sequence[int], places: Mapping[int, int]) -> State:
         """Return the state with these foundation heights and place values of the other cards."""
@@ -166,7 +182,9 @@ class StateCodec:
         for cell in position.freecells:
             if cell is not None:
                 if self.rules.reserve and self._dealt[cell] != core.PLACE_FREECELL:
-                    text = f"{card_name(cell)} lies in the reserve, where it was not dealt"
+                    text = (
+                        f"{card_name(self.card(cell))} lies in the reserve, where it was not dealt"
+                    )
                     raise InputError(text)
                 places[cell] = core.PLACE_FREECELL
         for index, column in enumerate(position.columns):
@@ -182,11 +200,11 @@ class StateCodec:
         if under is None:
             if self.rules.can_fill(card):
                 return core.PLACE_BOTTOM
-        elif (number := self.rules.parent_number(card, under)) is not None:
+        elif (number := self.rules.parent_number(card, under, self.base.lowest)) is not None:
             return number
-        place = "at the bottom" if under is None else f"on {card_name(under)}"
+        place = "at the bottom" if under is None else f"on {card_name(self.card(under))}"
         raise InputError(
-            f"{where}: {card_name(card)} lies {place}, where no move can put it and "
+            f"{where}: {card_name(self.card(card))} lies {place}, where no move can put it and "
             "where it was not dealt"
         )
 
@@ -212,17 +230,20 @@ class StateCodec:
             elif place == core.PLACE_BOTTOM:
                 under = None
             else:
-                under = self.rules.parent(card, place)
+                under = self.rules.parent(card, place, self.base.lowest)
             if under is None:
                 bottoms.append(card)
             else:
                 above[under] = card
-        columns = self._arrange([pile_on(card, above) for card in bottoms])
-        freecells = (*cells, *[None] * (self.rules.freecells - len(cells)))
+        piles = self._arrange([pile_on(card, above) for card in bottoms])
+        columns = tuple(tuple(map(self.card, pile)) for pile in piles)
+        empty = [None] * (self.rules.freecells - len(cells))
+        freecells = (*map(self.card, cells), *empty)
         return Position(
             columns=columns,
             freecells=freecells,
             foundations=(heights[0], heights[1], heights[2], heights[3]),
+            base=self.base,
         )
 
     def most_in_fields(self) -> list[tuple[int, int, int]]:
@@ -253,7 +274,7 @@ class StateCodec:
         return tuple(heights)
 
     def place(self, state: State, card: int) -> int:
-        """Place value of a card."""
+        """Return the place value of a card, as kernels have it."""
         if card // 4 < (state.signature >> (4 * (card % 4))) & 15:
             return core.PLACE_HOME
         release = int(self.tables.release[card])
@@ -284,7 +305,7 @@ class StateCodec:
 
     def encode(self, position: Position) -> int:
         """Return the public key of a position; InputError if no game from this deal reaches it."""
-        places = self._places(position)
+        places = self._places(position.turned())
         public = self.deal_tables
         words = [0] * len(public.ranges)
         for suit, height in enumerate(position.foundations):

@@ -155,7 +155,11 @@ def player_moves(
             if Place("column", index) == source:
                 continue
             if source.kind == "freecell":
-                if rules.can_stack(card, column[-1]) if column else rules.can_fill(card):
+                if (
+                    position.can_stack(card, column[-1], rules)
+                    if column
+                    else position.can_fill(card, rules)
+                ):
                     step = Step(source, Place("column", index), card=card)
                     yield step, _apply(position, step)
                 continue
@@ -165,7 +169,7 @@ def player_moves(
                 counts |= set(range(1, most)) if any_length else {1}
             for count in sorted(counts, reverse=True):
                 deepest = position.columns[source.index][-count]
-                if not column and not rules.can_fill(deepest):
+                if not column and not position.can_fill(deepest, rules):
                     continue
                 step = Step(source, Place("column", index), count, card=deepest)
                 yield step, _apply(position, step)

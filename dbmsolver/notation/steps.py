@@ -129,9 +129,9 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if destination.kind == "column" and 0 <= destination.index < len(position.columns):
         column = position.columns[destination.index]
         target = column[-1] if column else None
-        if target is not None and not rules.can_stack(card, target):
+        if target is not None and not position.can_stack(card, target, rules):
             raise IllegalMoveError(f"{card_name(card)} cannot be put on {card_name(target)}")
-        if target is None and not rules.can_fill(card):
+        if target is None and not position.can_fill(card, rules):
             raise IllegalMoveError(f"{card_name(card)} cannot be put into an empty column")
     elif destination.kind == "foundation":
         target = position.top_home(suit(card))
@@ -155,7 +155,8 @@ def play(position: Position, step: Step, rules: Rules, unlimited: bool = False) 
     if not 0 <= destination.index < len(position.columns) or source == destination:
         raise IllegalMoveError("no column to move to", str(destination))
     column = position.columns[source.index]
-    if count > run_length(column, rules) or (rules.has_runs and not rules.is_run(column[-count:])):
+    broken = rules.has_runs and not position.is_run(column[-count:], rules)
+    if broken or count > run_length(position, column, rules):
         raise IllegalMoveError(f"the last {count} cards are no run", str(source))
     if rules.has_runs:
         return position.apply(Move(card, source, destination, count=count))

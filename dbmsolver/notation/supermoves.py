@@ -7,6 +7,7 @@ or the end of it, as far as single-card moves through free cells and empty colum
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dbmsolver.errors import IllegalMoveError
 from dbmsolver.game.moves import Move, Place
@@ -24,10 +25,14 @@ def largest(position: Position, rules: Rules, source: int, destination: int) -> 
     column, target = position.columns[source], position.columns[destination]
     if source == destination:
         return 0
-    lengths = range(min(run_length(column, rules), capacity(position, rules, destination)), 0, -1)
-    for length in lengths:
+    most = min(run_length(position, column, rules), capacity(position, rules, destination))
+    for length in range(most, 0, -1):
         card = column[-length]
-        if rules.can_stack(card, target[-1]) if target else rules.can_fill(card):
+        if target:
+            fits = position.can_stack(card, target[-1], rules)
+        else:
+            fits = position.can_fill(card, rules)
+        if fits:
             return length
     return 0
 
@@ -37,7 +42,7 @@ def move_run(position: Position, source: int, destination: int, count: int) -> P
     columns = list(position.columns)
     columns[destination] += columns[source][-count:]
     columns[source] = columns[source][:-count]
-    return Position(tuple(columns), position.freecells, position.foundations)
+    return replace(position, columns=tuple(columns))
 
 
 def split(

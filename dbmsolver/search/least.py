@@ -42,7 +42,7 @@ def least_of(manifest: Manifest, codec: AnyKeys, layers: Iterable[int]) -> int |
 def least_length(codec: StateCodec) -> int:
     """Return the lower bound of the deal itself."""
     shard = make_shard(2 * BURST, _SLOTS, 2 * BURST)
-    bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+    bound = make_bound_tables(codec.tables, codec.columns)
     root = np.zeros((1, ROW), np.uint64)
     root[0] = [*codec.root, codec.root_code]
     # All of the bound is worked out for what a layer this high holds.

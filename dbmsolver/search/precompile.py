@@ -129,7 +129,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
     shard = make_shard(1, 1, 1)
     shared = (
         t,
-        make_bound_tables(t, codec.deal.position.columns),
+        make_bound_tables(t, codec.columns),
         shard,
         _NUMBER,
         _NUMBER,
@@ -157,7 +157,7 @@ def _of_layers(codec: StateCodec, code_type: Any) -> list[Call]:
 def _of_sweep(codec: StateCodec) -> list[Call]:
     """Return the kernels for counting and listing all shortest solutions."""
     t = codec.tables
-    bound = make_bound_tables(t, codec.deal.position.columns)
+    bound = make_bound_tables(t, codec.columns)
     level = empty_level(1, 1)
     index = Index(level.rows, level.table, level.one, level.moves)
     found, marks = np.empty(1, np.int64), np.empty(1, np.bool_)

@@ -137,8 +137,7 @@ def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step]
                     "a parent is missing among the closed states", str(finder.store.path)
                 )
             return None
-        card = int(codec.tables.code_card[code])
-        steps.append((card, place_value(codec, state, card)))
+        steps.append(codec.step(state, code))
         parent = undo_code(codec.tables, *(np.uint64(value) for value in state), code)
         state = State(*(int(value) for value in parent))
         code = None
@@ -147,11 +146,6 @@ def steps_to(finder: Codes, state: State, code: int | None = None) -> list[Step]
     if not steps and code is None and finder.code(state) is None:
         return None
     return steps[::-1]
-
-
-def place_value(codec: StateCodec, state: State, card: int) -> int:
-    """Return the place value of a card in a state."""
-    return codec.place(state, card)
 
 
 def replay(codec: Keys, steps: list[Step]) -> tuple[Move, ...]:
@@ -199,7 +193,8 @@ def _place_of(codec: Keys, position: Position, move: Move) -> int:
     column = position.columns[index]
     if not column:
         return PLACE_BOTTOM
-    number = codec.rules.parent_number(move.card, column[-1])
+    child, under = position.counted(move.card), position.counted(column[-1])
+    number = codec.rules.parent_number(child, under, position.lowest)
     assert number is not None
     return number
 
@@ -214,4 +209,4 @@ def legal_move(codec: Keys, position: Position, card: int, place: int) -> Move |
     return None
 
 
-__all__ = ["Finder", "Keys", "Step", "legal_move", "place_value", "replay", "steps_of", "steps_to"]
+__all__ = ["Finder", "Keys", "Step", "legal_move", "replay", "steps_of", "steps_to"]

@@ -1,96 +1,179 @@
-"""Dives for one deal after the other, by one thread, with the digest of what they exhaust."""
+"""Dives for many deals, by one thread, with the digest of what they exhaust."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from dbmsolver.core.dive import EXHAUSTED, WON
+from dbmsolver.core.dives_of_deals import EXPANDED, OUTCOME, Laid
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.process import anonymous_memory
 from dbmsolver.results import Limit, Method, Verdict
-from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver
-from dbmsolver.search.proof.dives import LARGE, SCHEDULE, room_for
+from dbmsolver.search.proof.deal_dives import SMALL, Batch, DealDiver, laid_out
+from dbmsolver.search.proof.dives import LARGE, SCHEDULE, Order, room_for
+from dbmsolver.search.proof.numbered import numbers_laid_out
 from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.ranges import Subject
+
+_FIRST_BATCH, _BATCH = 4, 64
+"""Deals in one call of the kernel while limits are small: the first, and at most."""
+_CALL = 0.02
+"""Seconds that such a call should take at most: no signal is heard during it."""
 
 
 class DivesInTurn:
-    """Dives for deals under the same rules as `first`, within `memory` bytes."""
+    """Dives for deals under the same rules as `first`, within `memory` bytes.
+
+    Deals are dived for with the small limits of the schedule some at a time, in one call of a
+    kernel; those that are open then get the larger ones, each deal in a call of its own.
+    """
 
     def __init__(self, first: Deal, policy: Policy, memory: int) -> None:
         self.policy = policy
         self.room = room_for(memory, 1)
         keys = RecordKeys(first, policy)
         self._diver = DealDiver(keys.tables, self.room, np.zeros(1, np.uint8))
+        self._size = _FIRST_BATCH
         # No deal's time is that of loading kernels, or of compiling them.
-        self._dive(Batch.of(0, [first]), 1, None)
+        self._diver.dive(Batch.of(0, [first]), SCHEDULE[:1])
         self._diver.digest(keys, 1)
 
     def run(
-        self, deals: Sequence[Deal], most: int | None, seconds: float | None, lengths: bool
+        self, subjects: Sequence[Subject], most: int | None, seconds: float | None, lengths: bool
     ) -> Iterator[Found]:
-        """Dive for the deals in turn: for at most so many records and seconds each.
+        """Dive for the deals: for at most so many records and seconds each; yields in their order.
 
         With `lengths` solutions are played, and the lengths tell how many moves they have.
         """
-        for place, deal in enumerate(deals):
-            begun = time.perf_counter()
-            batch = Batch.of(place, [deal])
-            is_late = self._dive(batch, most, seconds)
-            found = self._found(deal, batch, lengths)
-            if found.verdict is None and is_late:
-                found = replace(
-                    found,
-                    verdict=Verdict.UNDECIDED,
-                    limit=Limit.MAX_TIME,
-                    method=Method.DOMINATING,
-                )
-            yield replace(found, seconds=time.perf_counter() - begun)
-
-    def _dive(self, batch: Batch, most: int | None, seconds: float | None) -> bool:
-        """Dive until a dive decides the deal; whether the time is over before that."""
         most = self.room if most is None else min(most, self.room)
         steps = [(order, min(limit, most)) for order, limit in (*SCHEDULE, *LARGE)]
         small = [step for step in steps if step[1] <= SMALL]
+        large = [step for step in steps if step[1] > SMALL]
+        laid = laid_out_subjects(subjects)
+        done = 0
+        while done < len(subjects):
+            some = slice(done, done + self._size)
+            batch = Batch.of(done, Laid(laid.cards[some], laid.lengths[some]))
+            begun = time.perf_counter()
+            digests = self._dive_small(subjects[some], batch, small)
+            # Twice as many the next time, if that is not too long.
+            fitting = int(self._size * _CALL / max(time.perf_counter() - begun, 1e-6))
+            memory = anonymous_memory()
+            for number, subject in enumerate(subjects[some]):
+                if batch.is_open(number):
+                    yield self._dive_alone(
+                        subject, batch.only(number), (small, large), seconds, lengths
+                    )
+                else:
+                    yield self._found(subject, batch, number, digests.get(number), memory, lengths)
+            done += batch.deals
+            self._size = max(1, min(2 * self._size, fitting, _BATCH))
+
+    def _dive_small(
+        self, subjects: Sequence[Subject], batch: Batch, steps: list[tuple[Order, int]]
+    ) -> dict[int, str]:
+        """Dive for the deals of a batch; return the digests of those that are exhausted.
+
+        Small dives are over before anybody would want to stop them. The time of a call is that of
+        its deals, in proportion to the records expanded.
+        """
+        digests = {}
+        done = 0
+        while done < batch.deals:
+            begun = time.perf_counter()
+            end = self._diver.dive(batch, steps, done, to_exhausted=True)
+            expanded = batch.results[done:end, EXPANDED] + 1
+            batch.seconds[done:end] = (time.perf_counter() - begun) * expanded / expanded.sum()
+            done = end
+            if batch.results[end - 1, OUTCOME] == EXHAUSTED:
+                digests[end - 1] = self._digest(subjects[end - 1], batch, end - 1)
+        return digests
+
+    def _digest(self, subject: Subject, batch: Batch, number: int) -> str:
+        """Return the digest of the records that the last dive has exhausted, in the deal's time."""
         begun = time.perf_counter()
-        for some in (small, *([step] for step in steps if step[1] > SMALL)):
-            if not some:
-                continue
+        keys = RecordKeys(subject.deal(), self.policy)
+        digest = self._diver.digest(keys, batch.outcome(number).states)
+        batch.seconds[number] += time.perf_counter() - begun
+        return f"{digest:016x}"
+
+    def _dive_alone(
+        self,
+        subject: Subject,
+        batch: Batch,
+        steps: tuple[list[tuple[Order, int]], list[tuple[Order, int]]],
+        seconds: float | None,
+        lengths: bool,
+    ) -> Found:
+        """Go on with the one deal of a batch that small dives leave open."""
+        begun = time.perf_counter() - float(batch.seconds[0])
+        digest = None
+        is_late = False
+        small, large = steps
+        if batch.results[0, OUTCOME] == WON:  # the way is longer than a batch has room for
+            batch = Batch.of(batch.first, batch.laid)
+            self._diver.dive(batch, small)
+        for step in large:
+            if not batch.is_open(0):
+                break
             left = None if seconds is None else seconds - (time.perf_counter() - begun)
             if left is not None and left <= 0:
-                return True
-            # Small ones are over before anybody would want to stop them.
-            with self._diver.stopped_after(left if some is not small else None):
-                self._diver.dive(batch, some)
-            if not batch.is_open(0):
-                return False
-        return False
+                is_late = True
+                break
+            with self._diver.stopped_after(left):
+                self._diver.dive(batch, [step])
+        if batch.results[0, OUTCOME] == EXHAUSTED:
+            digest = self._digest(subject, batch, 0)
+        batch.seconds[0] = time.perf_counter() - begun
+        memory = anonymous_memory()
+        return self._found(subject, batch, 0, digest, memory, lengths, is_late)
 
-    def _found(self, deal: Deal, batch: Batch, lengths: bool) -> Found:
-        """What the dives of a deal have found."""
-        dived = batch.outcome(0)
-        memory, method = anonymous_memory(), Method.DOMINATING
-        if dived.outcome == "open":
-            return Found(None, evaluated=dived.evaluated, peak_memory=memory)
+    def _found(
+        self,
+        subject: Subject,
+        batch: Batch,
+        number: int,
+        digest: str | None,
+        memory: int,
+        lengths: bool,
+        is_late: bool = False,
+    ) -> Found:
+        """Return what the dives of a deal have found; no verdict if they leave it open in time."""
+        dived = batch.outcome(number)
+        verdict, limit, length, states = None, None, None, 0
+        taken = dived.seconds
         if dived.outcome == "exhausted":
-            digest = self._diver.digest(RecordKeys(deal, self.policy), dived.states)
-            return Found(
-                Verdict.UNSOLVABLE,
-                states=dived.states,
-                evaluated=dived.evaluated,
-                peak_memory=memory,
-                digest=f"{digest:016x}",
-                method=method,
-            )
+            verdict, states = Verdict.UNSOLVABLE, dived.states
+        elif dived.outcome == "won":
+            verdict, states = Verdict.SOLVED, dived.evaluated
+            if lengths:
+                begun = time.perf_counter()
+                length = len(dived.moves(subject.deal(), self.policy))
+                taken += time.perf_counter() - begun
+        elif is_late:
+            verdict, limit = Verdict.UNDECIDED, Limit.MAX_TIME
         return Found(
-            Verdict.SOLVED,
-            length=len(dived.moves(deal, self.policy)) if lengths else None,
-            states=dived.evaluated,
+            verdict,
+            limit,
+            length,
+            states=states,
             evaluated=dived.evaluated,
+            seconds=taken,
             peak_memory=memory,
-            method=method,
+            digest=digest,
+            method=None if verdict is None else Method.DOMINATING,
         )
+
+
+def laid_out_subjects(subjects: Sequence[Subject]) -> Laid:
+    """Return deals under the same rules as a kernel reads them; InputError for one there is not."""
+    numbers = [subject.number for subject in subjects if subject.number is not None]
+    laid = None
+    if len(numbers) == len(subjects):
+        laid = numbers_laid_out(numbers, subjects[0].rules)
+    return laid if laid is not None else laid_out([subject.deal() for subject in subjects])

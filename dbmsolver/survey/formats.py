@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,12 @@ ENDINGS = (".parquet", ".csv", ".jsonl")
 LINES = (".csv", ".jsonl")
 """The formats that a row can be appended to."""
 
+_AT_ONCE = 1024
+"""Rows that are made text before they are written."""
+
 _values = attrgetter(*COLUMNS)
+_TRUTHS = [place for place, name in enumerate(COLUMNS) if column_types()[name][0] is bool]
+"""Places of the columns with true or false."""
 
 _WORDS = {True: "true", False: "false"}
 _VALUES = {word: value for value, word in _WORDS.items()}
@@ -36,16 +42,16 @@ def ending_of(path: Path) -> str:
     return ending
 
 
-def line_of(row: Row, ending: str) -> str:
-    """A row as a line of a .csv or .jsonl file, with its end."""
+def lines_of(rows: Iterable[Row], ending: str) -> str:
+    """Return rows as lines of a .csv or .jsonl file, each with its end."""
     if ending == ".jsonl":
-        return json.dumps(values_of(row)) + "\n"
-    return _csv_line([_word(value) for value in _values(row)])
+        return "".join(json.dumps(values_of(row)) + "\n" for row in rows)
+    return _csv_lines(map(_csv_words, rows))
 
 
 def first_line(ending: str) -> str:
     """What a .csv or .jsonl file begins with."""
-    return _csv_line(COLUMNS) if ending == ".csv" else ""
+    return _csv_lines([COLUMNS]) if ending == ".csv" else ""
 
 
 def values_of(row: Row) -> dict[str, Any]:
@@ -103,7 +109,9 @@ def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
     else:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(first_line(ending))
-            file.writelines(line_of(row, ending) for row in rows)
+            coming = iter(rows)
+            while some := list(islice(coming, _AT_ONCE)):
+                file.write(lines_of(some, ending))
     flush_path(path)
 
 
@@ -154,15 +162,19 @@ def _at(path: Path, number: int) -> str:
     return f"{path}, line {number}"
 
 
-def _csv_line(words: Iterable[str]) -> str:
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(words)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
-def _word(value: Any) -> Any:
-    """Return a value as csv takes it: empty for None, lower case for a bool."""
-    return _WORDS[value] if value is True or value is False else value
+def _csv_words(row: Row) -> list[Any]:
+    """Return the values of a row as csv takes them: lower case for a bool. None is empty for it."""
+    values = list(_values(row))
+    for place in _TRUTHS:
+        if values[place] is not None:
+            values[place] = _WORDS[values[place]]
+    return values
 
 
 def _read_csv(path: Path) -> Iterator[Row]:

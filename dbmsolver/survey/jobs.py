@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
@@ -43,6 +45,13 @@ class Found:
     peak_memory: int = 0
     digest: str | None = None
     method: str | None = None
+
+    def __reduce__(self) -> tuple[type[Found], tuple[Any, ...]]:
+        """Pickle the values alone: there are thousands of answers in a second."""
+        return Found, _VALUES(self)
+
+
+_VALUES = attrgetter(*(field.name for field in fields(Found)))
 
 
 @dataclass(frozen=True, slots=True)

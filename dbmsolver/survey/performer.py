@@ -9,6 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dbmsolver.errors import StoreError, StoreInUseError
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.rules import Rules
 from dbmsolver.process import default_memory
@@ -17,6 +19,7 @@ from dbmsolver.steps import changed
 from dbmsolver.survey.jobs import Found, Order, Way
 
 if TYPE_CHECKING:
+    from dbmsolver.survey.class_dives import ClassDivesInTurn
     from dbmsolver.survey.dives import DivesInTurn
 
 POLICY: Policy = "wkr"
@@ -26,11 +29,22 @@ Steps = Generator[tuple[int, Found] | None, None, None]
 """Yields (number of the subject, what is found), and None now and then."""
 
 
+def dives_for(first: Deal, memory: int) -> DivesInTurn | ClassDivesInTurn:
+    """Return the dives for deals under the same rules as the first, within ``memory`` bytes."""
+    if has_dominance(first.rules):
+        from dbmsolver.survey.dives import DivesInTurn
+
+        return DivesInTurn(first, POLICY, memory)
+    from dbmsolver.survey.class_dives import ClassDivesInTurn
+
+    return ClassDivesInTurn(first, POLICY, memory)
+
+
 class Performer:
     """Does one job after the other; what the next one can use is kept."""
 
     def __init__(self) -> None:
-        self._dives: tuple[Rules, int, DivesInTurn] | None = None
+        self._dives: tuple[Rules, int, DivesInTurn | ClassDivesInTurn] | None = None
 
     def perform(self, order: Order) -> Steps:
         """Do a job."""
@@ -40,15 +54,12 @@ class Performer:
         yield from self._search(order)
 
     def _dive(self, order: Order) -> Steps:
-        from dbmsolver.survey.dives import DivesInTurn
-
-        deals = [subject.deal() for subject in order.subjects]
         rules, limits = order.subjects[0].rules, order.limits
         # Half of the memory is for the rest of the process.
         memory = (limits.memory or default_memory()) // 2
         if self._dives is None or self._dives[:2] != (rules, memory):
-            self._dives = (rules, memory, DivesInTurn(deals[0], POLICY, memory))
-        run = self._dives[2].run(deals, limits.max_states, limits.max_time, order.lengths)
+            self._dives = (rules, memory, dives_for(order.subjects[0].deal(), memory))
+        run = self._dives[2].run(order.subjects, limits.max_states, limits.max_time, order.lengths)
         yield from enumerate(run)
 
     def _search(self, order: Order) -> Steps:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dbmsolver.game.classes import has_classes
 from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.rules import Rules
 from dbmsolver.results import Limit, Limits, Question, Verdict
@@ -64,7 +65,7 @@ class Plan:
         """Put tasks where they belong."""
         for task in tasks:
             rules = task.subject.rules
-            can_dive = has_dominance(rules)
+            can_dive = has_dominance(rules) or has_classes(rules)
             if task.dived or not can_dive:
                 self._searches.append(task)
             else:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
+from operator import attrgetter
 from typing import Any, get_args, get_type_hints
 
 from dbmsolver.errors import StoreError, UsageError
@@ -36,6 +37,9 @@ _RULES = (
 """Columns that are called as the fields of the rules that they tell."""
 
 
+_values_of_rules = attrgetter(*_RULES)
+
+
 class Inquiry(StrEnum):
     """What a survey asks about each deal."""
 
@@ -56,7 +60,7 @@ class Inquiry(StrEnum):
     @property
     def is_shortest(self) -> bool:
         """Whether it is about a shortest solution, in whatever metric."""
-        return self.startswith("shortest")
+        return self.startswith(Inquiry.SHORTEST)
 
     @property
     def metric(self) -> Metric | None:
@@ -144,7 +148,7 @@ class Row:
     @property
     def rules(self) -> Rules:
         """The rules that the row is about. UsageError if they are none."""
-        return _rules(self.moves, self.game, *(getattr(self, name) for name in _RULES))
+        return _rules(self.moves, self.game, *_values_of_rules(self))
 
     @property
     def subject(self) -> Subject:
@@ -154,7 +158,7 @@ class Row:
     @property
     def is_open(self) -> bool:
         """Whether larger limits could tell more."""
-        if Inquiry(self.question).is_shortest and self.verdict == Verdict.SOLVED:
+        if self.verdict == Verdict.SOLVED and self.question.startswith(Inquiry.SHORTEST):
             return not self.shortest
         return self.verdict == Verdict.UNDECIDED
 
@@ -192,6 +196,7 @@ def _rules(moves: str, game: str, *values: Any) -> Rules:
     return replace(how, **told)
 
 
+@cache
 def rules_columns(rules: Rules) -> dict[str, Any]:
     """The columns that tell the rules."""
     told = {name: getattr(rules, name) for name in _RULES}

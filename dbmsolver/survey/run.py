@@ -91,9 +91,8 @@ class Run:
         try:
             if self.stores is not None:
                 make_folder(self.stores)
-            for row in self._unreadable():
-                if row.key not in self.table.rows:
-                    self.table.put(row)
+            known = self.table.rows
+            self.table.put([row for row in self._unreadable() if row.key not in known])
             yield from self._fill()
         finally:
             self.pool.close()
@@ -111,8 +110,7 @@ class Run:
                 return
             filled = [one for event in self.pool.wait(TICK) for one in self._filled(event)]
             self._begin_jobs()  # the workers go on while rows are written
-            for filling in (*self.plan.known, *filled):
-                self._keep(filling)
+            self._keep((*self.plan.known, *filled))
             self.plan.known.clear()
             self.table.flush()
             yield self._report()
@@ -139,17 +137,21 @@ class Run:
             if given_up is not None:
                 yield from take(self.plan, job, task, given_up)
 
-    def _keep(self, filling: Filling) -> None:
-        """Write down what is known of a row, if it is all or has taken long to find out."""
-        row = filling.row()
-        if row is None or not (filling.is_over or filling.unwritten > LONG):
-            return
-        kept = self.table.put(row)
-        filling.unwritten = 0.0
-        if filling.is_over:
-            self.done += 1
-            self.new += 1
-            self.verdicts["open" if kept.is_open else kept.verdict] += 1
+    def _keep(self, fillings: Iterable[Filling]) -> None:
+        """Write down what is known of rows, of each if it is all or has taken long to find out."""
+        rows = ((filling, filling.row()) for filling in fillings)
+        ready = [
+            (filling, row)
+            for filling, row in rows
+            if row is not None and (filling.is_over or filling.unwritten > LONG)
+        ]
+        kept = self.table.put(row for _, row in ready)
+        for (filling, _), row in zip(ready, kept, strict=True):
+            filling.unwritten = 0.0
+            if filling.is_over:
+                self.done += 1
+                self.new += 1
+                self.verdicts["open" if row.is_open else row.verdict] += 1
 
     def _report(self) -> SurveyReport:
         elapsed = time.monotonic() - self._begun

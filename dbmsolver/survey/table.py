@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from dbmsolver.survey.formats import (
     LINES,
     ending_of,
     first_line,
-    line_of,
+    lines_of,
     write_table,
 )
 from dbmsolver.survey.loading import journal_of, load_rows
@@ -84,17 +85,26 @@ class Table(Closable):
         self._written = time.monotonic()
         self._cost = 0.0
 
-    def put(self, row: Row) -> Row:
-        """Keep a row; returns the row as it is kept. StoreError if it contradicts the one before;
-        SystemRefusedError if there is no room.
+    def put(self, rows: Iterable[Row]) -> list[Row]:
+        """Keep rows; returns them as they are kept. SystemRefusedError if there is no room.
+
+        StoreError if one contradicts the one before; those that come before it are kept.
         """
-        is_new = row.key not in self.rows
-        kept = self.rows.put(row)
-        if is_new and self._file is not None:
-            _write(self._file, line_of(kept, self.ending), self.path)
-        else:
-            _write(self._journal_file, line_of(kept, ".jsonl"), self.journal)
-            self._replaced = True
+        kept: list[Row] = []
+        new: list[Row] = []
+        later: list[Row] = []
+        try:
+            for row in rows:
+                before = len(self.rows)
+                kept.append(self.rows.put(row))
+                is_new = len(self.rows) > before
+                (new if is_new and self._file is not None else later).append(kept[-1])
+        finally:
+            if new and self._file is not None:
+                _write(self._file, lines_of(new, self.ending), self.path)
+            if later:
+                _write(self._journal_file, lines_of(later, ".jsonl"), self.journal)
+                self._replaced = True
         return kept
 
     def flush(self) -> None:
@@ -231,7 +241,7 @@ def _cut_last_line(path: Path) -> None:
 
 
 def _write(handle: int, text: str, path: Path) -> None:
-    """Append a line, all of it or nothing."""
+    """Append lines, all of them or nothing."""
     data = text.encode("utf-8")
     before = os.fstat(handle).st_size
     try:

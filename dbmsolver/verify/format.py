@@ -37,6 +37,11 @@ the values of the public key, whose first four digits are all cards home, and th
 list of parent-move codes of each of them. A bit of ``high`` that is always 1 counts as varying. The
 state with all cards home has the heights 13, and nothing is loose.
 
+**A base that the deal gives**: all cards are written as they count from it, the base as the lowest
+rank of the deck, the rank before it as the king.  Where columns go round, kings have parents, too:
+the cards that count as the lowest rank, of the same suits as for any other card; and an ace has
+values under every policy.
+
 **Columns built up or down by suit**: the first parent has one rank more, the second one less.
 
 **Records** of dominating positions (docs/dominance.md) are written in the same way, with place
@@ -133,8 +138,9 @@ RunFormat = _and_more(
     ``limited``        bool: whether runs move as far as there is room only
     ``doubling``       bool: whether each empty column doubles that room
     ``free``           bool: whether forced moves are not counted
+    ``bases``          uint64: the cards that kings are put on, where columns go round; 0 elsewhere
     """,
-    *("runs", "whole_suits", "heights_dealt", "limited", "doubling", "free"),
+    *("runs", "whole_suits", "heights_dealt", "limited", "doubling", "free", "bases"),
 )
 
 TwoWayFormat = _and_more(

@@ -13,7 +13,6 @@ from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
-from dbmsolver.game.rules import Rules
 from dbmsolver.verify.format import (
     BOTTOM,
     FREECELL,
@@ -79,6 +78,7 @@ def make_format(deal: Deal, policy: Policy, metric: Metric | None = None) -> For
         limited=measure.by_room,
         doubling=rules.fill == "any",
         free=measure.has_free_moves,
+        bases=_mask(card for card in range(CARDS) if _is_base(deal, card)),
     )
 
 
@@ -114,8 +114,9 @@ def _coming_back(form: Format, kept: int) -> Format:
 def _of_any_game(deal: Deal, policy: Policy) -> Format:
     rules = deal.rules
     kinds = rules.parent_kinds
-    forced_aces = policy != "none"
-    values = _values(rules, forced_aces)
+    # Kings are put on aces where columns go round, so that no ace has to go home at once.
+    forced_aces = policy != "none" and rules.base != "round"
+    values = _values(deal, forced_aces)
     dealt = _dealt(deal, forced_aces)
     widths = [len(cards).bit_length() for cards in dealt.locked]
     shifts = [16 + sum(widths[:index]) for index in range(rules.columns)]
@@ -157,12 +158,18 @@ def _of_any_game(deal: Deal, policy: Policy) -> Format:
     )
 
 
-def _values(rules: Rules, forced_aces: bool) -> list[list[int]]:
+def _is_base(deal: Deal, card: int) -> bool:
+    """Return True if kings are put on the card: where columns go round over the lowest rank."""
+    return deal.rules.base == "round" and card // 4 == deal.position.lowest - 1
+
+
+def _values(deal: Deal, forced_aces: bool) -> list[list[int]]:
     """Return the place values of each card."""
+    rules, lowest = deal.rules, deal.position.lowest
     values = []
     for card in range(CARDS):
         numbers = range(len(rules.parent_kinds))
-        parents = [number for number in numbers if rules.parent(card, number) is not None]
+        parents = [n for n in numbers if rules.parent(card, n, lowest) is not None]
         cell = [FREECELL] if rules.freecells and not rules.reserve else []
         bottom = [BOTTOM] if rules.can_fill(card) else []
         values.append([] if forced_aces and card < 4 else parents + cell + bottom)
@@ -170,7 +177,7 @@ def _values(rules: Rules, forced_aces: bool) -> list[list[int]]:
 
 
 def _dealt(deal: Deal, forced_aces: bool) -> _Dealt:
-    rules, position = deal.rules, deal.position
+    rules, position = deal.rules, deal.position.turned()
     dealt = _Dealt([HOME] * CARDS, [-2] * CARDS, [-1] * CARDS, [[] for _ in range(rules.columns)])
     for cell_card in position.freecells:
         if cell_card is not None:
@@ -183,7 +190,7 @@ def _dealt(deal: Deal, forced_aces: bool) -> _Dealt:
                 if below < 0:
                     place = BOTTOM if rules.can_fill(card) else LOCKED
                 else:
-                    number = rules.parent_number(card, below)
+                    number = rules.parent_number(card, below, position.lowest)
                     place = LOCKED if number is None else number
             dealt.place[card] = place
             if place == LOCKED:

@@ -94,7 +94,8 @@ def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> P
         return None
     piles = [tuple(board.columns[i, : board.lengths[i]].tolist()) for i in range(used)]
     columns: list[tuple[int, ...]] = [()] * form.columns
-    homes = {column[0]: index for index, column in enumerate(deal.position.columns) if column}
+    dealt, base = deal.position.turned(), deal.position.base
+    homes = {column[0]: index for index, column in enumerate(dealt.columns) if column}
     rest = []
     for pile in piles:
         index = homes.get(pile[0])
@@ -114,5 +115,8 @@ def position_of(form: Format, deal: Deal, words: tuple[int, int, int, int]) -> P
         for suit in range(4)
     ]
     return Position(
-        tuple(columns), (*cells, *empty), (heights[0], heights[1], heights[2], heights[3])
+        tuple(tuple(map(base.card, column)) for column in columns),
+        (*map(base.card, cells), *empty),
+        (heights[0], heights[1], heights[2], heights[3]),
+        base=base,
     )

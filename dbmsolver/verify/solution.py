@@ -13,7 +13,6 @@ from dbmsolver.game.cards import CARDS, card_name
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import Measure
 from dbmsolver.game.moves import Move
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME
 
@@ -76,10 +75,9 @@ def _move(deal: Deal, position: Position, step: Any, measure: Measure) -> Move |
             fits = under == -1
         elif under is None or under < 0:
             fits = False
-        elif isinstance(position, Patience):  # ranks may be counted from a base, and go round
-            fits = deal.rules.parent_kinds[place : place + 1] == ((card ^ under) & 3,)
         else:
-            fits = under == deal.rules.parent(card, place)
+            parent = deal.rules.parent(position.counted(card), place, position.lowest)
+            fits = position.counted(under) == parent
         if fits:
             return move
     return None

@@ -46,17 +46,28 @@ def test_a_shipped_game_is_understood(name: str) -> None:
     assert max(map(len, checked.output.splitlines())) <= 100
 
 
-def test_a_game_that_is_not_played_is_understood_and_refused() -> None:
+def test_the_proposal_s_klondike_is_understood() -> None:
     checked = run("games", "--check", KLONDIKE)
-    assert checked.exit_code == 3
+    assert checked.exit_code == 0
     text = " ".join(checked.output.split())
+    assert text.startswith("Klondike (")
     assert "Building: a run of cards on one of the other colour one rank higher" in text
-    assert "Spaces: a king to an empty place" in text
+    assert "Spaces: a run of cards that begins with a king to an empty place" in text
     assert "to Wastepile: 3 cards, or what is left on any, from Stock" in text
-    assert "line 24, column 1: Tableau: expected ValidStack as in the other lines" in text
-    played = run("prove", "3", "--game", KLONDIKE)
+    assert "Played as: klondike: 7 columns, a stock of 24 cards, 3 cards turned at once" in text
+
+
+def test_a_game_that_is_not_played_is_understood_and_refused(tmp_path: Path) -> None:
+    path = tmp_path / "two.game"
+    path.write_text(Path(KLONDIKE).read_text().replace("SingleDeck", "Multiple[2]"))
+    checked = run("games", "--check", str(path))
+    assert checked.exit_code == 3
+    assert "Spaces: a run of cards" in " ".join(checked.output.split())
+    reason = "Multiple[2]: games of two decks are not played, expected Single"
+    assert f"two.game, line 35, column 1: {reason}" in " ".join(checked.output.split())
+    played = run("prove", "3", "--game", str(path))
     assert (played.exit_code, played.stdout) == (3, "")
-    assert "line 24, column 1: Klondike cannot be played: Tableau: " in played.stderr
+    assert f"line 35, column 1: Klondike cannot be played: {reason}" in played.stderr
 
 
 def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class Bound:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.bounds = families.make_bound_tables(game.codec.tables, game.start.columns)
+        self.bounds = families.make_bound_tables(game.codec.tables, game.codec.columns)
         self.over, self.work = bound.make_scratch()
 
     def __call__(self, position: Position, limit: int = bound.NO_LIMIT) -> int:
@@ -57,8 +57,9 @@ def test_is_consistent(rules: Rules, seed: int) -> None:
 
 @EVERY_FAMILY
 def test_is_0_at_the_goal(rules: Rules) -> None:
-    goal = Position(((),) * rules.columns, (None,) * rules.freecells, GOAL)
-    assert Bound(random_game(rules, 7))(goal) == 0
+    game = random_game(rules, 7)
+    empty = ((),) * rules.columns, (None,) * rules.freecells
+    assert Bound(game)(Position(*empty, GOAL, base=game.start.base)) == 0
 
 
 @given(seed=st.integers(0, 2**32))

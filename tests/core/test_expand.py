@@ -55,7 +55,7 @@ def check_successors(game: Game, position: Position) -> None:
     for state, code in found:
         move, after = by_state[state]
         assert game.codec.position(state).canonical() == after.canonical()
-        assert game.codec.tables.code_card[code] == move.card
+        assert game.codec.card(int(game.codec.tables.code_card[code])) == move.card
 
 
 @EVERY_FAMILY
@@ -176,7 +176,8 @@ def test_is_safe(rules: Rules, policy: Policy) -> None:
     random = Random(5)
     start = random_layout(random, rules)
     tables = StateCodec(Deal(start, rules), policy).tables
-    for card in range(52):
+    # Where columns go round, the moves of runs leave out the bases before they ask.
+    for card in range(4 if rules.base == "round" else 0, 52):
         for _ in range(60):
             rank = (card >> 2) + 1
             heights = [min(13, max(0, rank + random.randint(-5, 1))) for _ in range(4)]

@@ -59,7 +59,7 @@ class Layers:
     def __init__(self, game: Game, shards: int, room: int, ceiling: int, stop: int) -> None:
         self.game = game
         self.tables = game.codec.tables
-        self.bound = make_bound_tables(self.tables, game.start.columns)
+        self.bound = make_bound_tables(self.tables, game.codec.columns)
         self.shards: list[Shard] = [make_shard(STATES, SLOTS, room) for _ in range(shards)]
         self.inbox: list[list[Rows]] = [[] for _ in range(shards)]
         self.waiting: list[dict[int, list[Any]]] = [{} for _ in range(shards)]

@@ -108,7 +108,7 @@ def test_runs_as_long_as_there_is_room_for(rules: Rules) -> None:
 
 def bounds(game: Measured, codec: StateCodec) -> list[int]:
     """Return the bound of each position, which is that of the slow twin."""
-    tables = families.make_bound_tables(codec.tables, game.deal.position.columns)
+    tables = families.make_bound_tables(codec.tables, codec.columns)
     over, work = make_scratch()
 
     def bound(position: Position) -> int:

@@ -43,7 +43,7 @@ def test_parts(rules: Rules, columns: list[str], bound: int | None, shortest: in
     start = Position(tuple(cards), (), (10, 10, 10, 10))
     start.validate(rules)
     codec = StateCodec(Deal(start, rules), "none")
-    tables = families.make_bound_tables(codec.tables, start.columns)
+    tables = families.make_bound_tables(codec.tables, codec.columns)
     over, work = make_scratch()
     words = (np.uint64(word) for word in codec.state(start))
     found = int(families.bound_of_state(tables, codec.tables, *words, over[0], work, 255))
@@ -84,7 +84,7 @@ def test_whole_suits_go_home(cells: int) -> None:
     for _ in range(80):
         start = whole_runs(random, rules)
         codec = StateCodec(Deal(start, rules), "none")
-        tables = families.make_bound_tables(codec.tables, start.columns)
+        tables = families.make_bound_tables(codec.tables, codec.columns)
         over, work = make_scratch()
         position = start
         for _ in range(4):

@@ -72,6 +72,17 @@ def pysolfc_board(game: str, number: int) -> list[str]:
         lines = [f"Foundations: {' '.join(tops)}", f"Base: {base[0]}"]
         lines += [f"Reserve: {' '.join(held)}", f"Stock: {' '.join(rendered[18:])}"]
         return [*lines, *row[::-1]]
+    if game in (
+        "penguin",
+        "opus",
+    ):  # _shuffleHookMoveToTop, by the first card's rank; three go home
+        base = rendered[0][0]
+        same = [card for card in rendered if card[0] == base]
+        home = {card[1] for card in same[:3]}
+        tops = [f"{suit}-{base if suit in home else 0}" for suit in "HCDS"]
+        rows = [*same[3:], *(card for card in rendered if card[0] != base)]
+        lines = [f"Foundations: {' '.join(tops)}"] + ([f"Base: {base}"] if base != "A" else [])
+        return [*lines, *(" ".join(rows[column::7]) for column in range(7))]
     end = 52 - GAMES[game].dealt_to_freecells
     reserve = ["Freecells: " + " ".join(rendered[end:])] if end < 52 else []
     cards = iter(rendered[:end])

@@ -163,7 +163,7 @@ def test_short_decks_stand_for_the_upper_ranks(
         (FREECELL, {"tableau piles": [["AS"]] * 9}, "f: 9 tableau piles, expected at most 8"),
         (FREECELL, {"cells": ["AS"]}, "f: missing cards"),
         (KLONDIKE, {"reserve": []}, "f: 'reserve' has no place in klondike, expected tableau piles,"
-         " foundations and stock"),
+         " foundations, stock and waste"),
         (KLONDIKE, {"tableau piles": 1}, "f: tableau piles: 1, expected a list"),
         (KLONDIKE, {"tableau piles": [1]}, "f: a pile: 1, expected a list"),
         (KLONDIKE, {"tableau piles": [["as", "AH", "ad"]]}, "f: a card face down on a card face u"),

@@ -82,6 +82,9 @@ def test_other_numbers_of_freecells(rules: Rules, freecells: int) -> None:
         ("diagonal", "52 cards cannot be dealt diagonally to 8 columns"),
         ("home", "'home'"),
         ("base 0", "expected the number of a card"),
+        ("bases 0", "expected a number of cards"),
+        ("bases x", "'bases x'"),
+        ("bases 3", "puts 3 cards on a foundation and into the reserve, expected 0"),
         ("turned 0", "expected a number of cards"),
         ("turned x", "'turned x'"),
         ("auto; auto", "'auto', expected home, pile, first, "),
@@ -120,6 +123,12 @@ def test_more_freecells_than_cards() -> None:
         ("turned 1", ["dealt to 8 columns in turn", "the next card to the pile"]),
         ("turned 2", ["dealt to 8 columns in turn", "the next 2 cards to the pile"]),
         ("hidden 0 1 2", ["dealt to 8 columns in turn", "3 cards face down"]),
+        ("bases 1", ["the first card of its first card's rank home, the others of it dealt first",
+                     "dealt to 8 columns in turn"]),
+        ("bases 3", [
+            "the first 3 cards of its first card's rank home, the others of it dealt first",
+            "dealt to 8 columns in turn",
+        ]),
         ("base 1; reserve 2 3", ["card 1 to its foundation", "2 cards to the reserve",
                                  "dealt to 8 columns in turn"]),
     ],
@@ -163,6 +172,14 @@ def test_base_and_reserve_are_taken_from_the_deck() -> None:
     assert layout_of("").taken_apart([3, 1]) == ([], [], [3, 1])
 
 
+def test_cards_of_the_first_card_s_rank_are_taken_from_the_deck() -> None:
+    deck = [8, 5, 11, 4, 9, 6, 10]  # 3H 2S 3C 2H 3S 2D 3D
+    for home in range(1, 5):
+        base, reserve, rest = layout_of(f"bases {home}").taken_apart(deck)
+        assert (base, reserve) == ([8, 11, 9, 10][:home], [])
+        assert rest == [*[8, 11, 9, 10][home:], 5, 4, 6]
+
+
 def test_columns_that_get_no_card() -> None:
     assert layout_of("").fills(3, 49) and not layout_of("").fills(3, 50)
     assert layout_of("base 1").fills(3, 48) and not layout_of("base 1").fills(3, 49)
@@ -198,6 +215,10 @@ def test_columns_that_get_no_card() -> None:
         ("home A; base 48", (8, 0, 0, 0, 1), None),
         ("home A; base 49", (8, 0, 0, 0, 1), "the deck has cards 1 to 48"),
         ("home AH; base 1", (8, 0, 0, 0, 1), "a rank is home in part"),
+        ("home AH; bases 2", (8, 0, 0, 0, 2), "a rank is home in part"),
+        ("bases 4", (8, 0, 0, 0, 4), None),
+        ("bases 5", (8, 0, 0, 0, 5), "5 cards of the rank of the first card go to foundations"),
+        ("bases 3; reserve 2", (8, 0, 0, 0, 4), "no other base, reserve or cards dealt first"),
     ],
 )
 def test_what_a_layout_fits(text: str, fits: tuple[int, ...], message: str | None) -> None:

@@ -160,7 +160,7 @@ def _automoves(codec: StateCodec, positions: list[Position]) -> list[Any]:
 
 
 def _bounds(codec: StateCodec, positions: list[Position]) -> list[int]:
-    bounds = families.make_bound_tables(codec.tables, positions[0].columns)
+    bounds = families.make_bound_tables(codec.tables, codec.columns)
     over, work = make_scratch()
     return [
         int(

@@ -54,6 +54,7 @@ def smallest_cover(edges: list[tuple[int, int]]) -> int:
 
 def bound_of(position: Position, rules: Rules) -> int:
     """Return the bound of the game's family."""
+    position = position.turned()
     if rules.whole_suits:
         return bound_of_whole_suits(position)
     if rules.two_way:
@@ -72,13 +73,17 @@ def bound_both_ways(position: Position) -> int:
 
 
 def bound_of_runs(position: Position, rules: Rules) -> int:
-    """Cards not home + the segments of columns, each as long as a run goes, that have blockers."""
+    """Return cards not home + the segments of columns, as long as runs go, that have blockers.
+
+    A king on its base begins a segment, though both move as one run where columns go round.
+    """
     blocked = 0
     for column in position.columns:
         segment: list[int] = []
         has_blocker = False
         for depth, card in enumerate(column):
-            if segment and not rules.is_run((segment[-1], card)):
+            held = rank(card) < 13 and rules.is_run((segment[-1], card)) if segment else True
+            if not held:
                 blocked += has_blocker
                 has_blocker = False
             segment.append(card)

@@ -12,7 +12,7 @@ from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
 from dbmsolver.keys.states import State, StateCodec
-from helpers.support import Game
+from helpers.support import Game, from_base
 
 MOST = 400
 """States of the largest game that is searched here."""
@@ -47,7 +47,8 @@ def closure(game: Game) -> Closure | None:
                 found.positions[following] = after
                 found.parents[following] = {}
                 queue.append(following)
-            code = int(codec.tables.codes[8 * move.card + codec.place(state, move.card)])
+            card = game.start.counted(move.card)
+            code = int(codec.tables.codes[8 * card + codec.place(state, card)])
             found.parents[following][code] = state
             if move.forced:
                 found.forced.add(state)
@@ -100,7 +101,8 @@ def some_cards(random: Random, rules: Rules, kind: str, cards: int) -> Position:
     columns += [[] for _ in range(rules.columns - used)]
     random.shuffle(columns)
     hearts, spades, diamonds, clubs = heights
-    return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
+    home = hearts, spades, diamonds, clubs
+    return from_base(Position(tuple(map(tuple, columns)), tuple(cells), home), random, rules)
 
 
 def breadth_first(

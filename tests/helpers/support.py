@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import pytest
 
 from dbmsolver.core.expand import MAX_MOVES, only_skipping, signature_sets
 from dbmsolver.core.families import before_move, list_moves, successors
+from dbmsolver.game.bases import Base
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import POLICIES, Policy
@@ -33,6 +35,8 @@ ODD_RULES = (
     Rules("runs of a suit, by suit", 12, 0, "suit", "any", moves="runs"),
     Rules("runs of any suit, kings", 7, 1, "any", "kings", moves="runs"),
     Rules("runs of a suit, no fill", 6, 2, "any", "none", moves="suit-runs"),
+    Rules("round", 5, 3, "suit", "any", moves="runs", base="round", layout="bases 2"),
+    Rules("a base", 8, 2, "suit", "none", moves="runs", base="deal", layout="bases 4"),
     Rules("reserve", 6, 16, "any", "any", reserve=True),
     Rules("no building", 6, 3, "none", "any"),
     Rules("up and down", 7, 2, "suit-both", "kings"),
@@ -53,6 +57,7 @@ DIFFERENT_RULES = {
         rules.whole_suits,
         rules.reserve,
         rules.removable,
+        rules.base,
     ): rules
     for rules in reversed(GAMES.values())
     if not (rules.has_pile or rules.is_patience)  # other kernels play these
@@ -75,6 +80,7 @@ _FAST_FAMILIES = _FAST | {
     "whole suits and freecells",
     "runs of a suit, no fill",
     "runs of both colours",
+    "penguin",
     "up and down",
     "cards come back",
     "cards come back, reserve",
@@ -157,7 +163,21 @@ def random_layout(random: Random, rules: Rules) -> Position:
         columns[random.randrange(used)].append(card)
     random.shuffle(columns)
     hearts, spades, diamonds, clubs = heights
-    return Position(tuple(map(tuple, columns)), tuple(cells), (hearts, spades, diamonds, clubs))
+    home = hearts, spades, diamonds, clubs
+    return from_base(Position(tuple(map(tuple, columns)), tuple(cells), home), random, rules)
+
+
+def from_base(position: Position, random: Random, rules: Rules) -> Position:
+    """Return the position with its cards counted from a base, as the rules have one."""
+    if rules.base == "ace":
+        return position
+    base = Base(random.randint(1, 13), 1)
+    return replace(
+        position,
+        columns=tuple(tuple(map(base.card, column)) for column in position.columns),
+        freecells=tuple(card if card is None else base.card(card) for card in position.freecells),
+        base=base,
+    )
 
 
 def walk(

@@ -42,7 +42,7 @@ def beneath(position: Position) -> dict[int, int | None]:
 
 def places(game: Game, state: State) -> list[int]:
     """Place value of each card, as seen in the readable position."""
-    position, as_dealt = game.codec.position(state), beneath(game.start)
+    position, as_dealt = game.codec.position(state).turned(), beneath(game.start.turned())
     values = [PLACE_HOME] * CARDS
     for card in position.freecells:
         if card is not None:
@@ -53,7 +53,7 @@ def places(game: Game, state: State) -> list[int]:
         elif parent is None:
             values[card] = PLACE_BOTTOM
         else:
-            number = game.rules.parent_number(card, parent)
+            number = game.rules.parent_number(card, parent, position.lowest)
             assert number is not None
             values[card] = number
     return values
@@ -192,11 +192,14 @@ def test_any_number_is_a_position_or_an_error(rules: Rules, seed: int) -> None:
 def test_locked_cards_are_those_no_move_could_put_there(rules: Rules, seed: int) -> None:
     game = random_game(rules, seed)
     dealt = game.codec.tables.dealt_place
-    for column in game.start.columns:
+    start = game.start.turned()
+    for column in start.columns:
         for depth, card in enumerate(column):
             under = column[depth - 1] if depth else None
-            possible = rules.can_fill(card) if under is None else rules.can_stack(card, under)
-            forced = not (rules.whole_suits or rules.takes_back)
+            possible = rules.can_fill(card)
+            if under is not None:
+                possible = start.can_stack(card, under, rules)
+            forced = not (rules.whole_suits or rules.takes_back or rules.base == "round")
             if card >> 2 == 0 and game.policy != "none" and forced:
                 possible = False  # aces go home the moment they are free
             assert (dealt[card] == PLACE_LOCKED) == (not possible)

@@ -197,7 +197,7 @@ RUN = (
 def test_supermove_is_its_single_moves(cells: int) -> None:
     rules = rules_for("freecell", freecells=cells, columns=6)
     position = parse_board(RUN, rules)
-    assert run_length(position.columns[0], rules) == 7
+    assert run_length(position, position.columns[0], rules) == 7
     for target, empties in ((2, 2), (1, 1)):
         most = capacity(position, rules, target)
         assert most == (cells + 1) * 2**empties

@@ -13,7 +13,9 @@ from helpers.command import answer, run
 
 from dbmsolver import Deal, Result, open_store, solve
 from dbmsolver.game.shipped import GAMES
+from dbmsolver.notation import formats
 from dbmsolver.notation.format_names import FORMATS
+from dbmsolver.notation.formats import Source
 from dbmsolver.results import Better, Event, Options, Question, Verdict
 from dbmsolver.search import recorder, session
 from dbmsolver.search.improve import improver
@@ -95,6 +97,11 @@ def test_what_a_plain_search_finds_by_itself(tmp_path: Path) -> None:
     page = (tmp_path / "best.html").read_text()
     assert f"not proven shortest: at least {told['at_least']} moves are needed" in page
     assert "Proven shortest" not in page
+    said = f"not proven shortest: at least {told['at_least']} moves are needed"
+    for name in ("sfn", "moves", "short", "universal-json", "universal-xml"):
+        written = run(*ask, "--format", name)
+        assert written.stdout.count(said) == 1
+        assert formats.read(Source(written.stdout), name).remarks == (said,)
 
 
 @pytest.mark.usefixtures("early_beams")

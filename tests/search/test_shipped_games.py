@@ -13,7 +13,8 @@ from helpers.searching import prove
 from helpers.selection import few_fast
 
 from dbmsolver.api import solve
-from dbmsolver.game.cards import CARDS
+from dbmsolver.game.bases import ACE, Base
+from dbmsolver.game.cards import CARDS, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES
 from dbmsolver.game.position import Position
@@ -31,7 +32,8 @@ THOUSANDS = 100
 def small_deck(game: str, random: Random) -> Deal:
     """Two to five ranks in three to six columns, cells filled as far as the game fills them.
 
-    The lower ranks are home: a short deck is the upper end of a whole one.
+    The lower ranks are home: a short deck is the upper end of a whole one. Where the deal gives the
+    base, it is any rank, and some cards of it are home.
     """
     if GAMES[game].has_pile:
         return pile_games.small_deck(game, random)
@@ -41,12 +43,21 @@ def small_deck(game: str, random: Random) -> Deal:
     rules: Rules = changed(plain, cells, columns)
     cards = list(range(CARDS - 4 * ranks, CARDS))
     random.shuffle(cards)
+    base, heights = ACE, [13 - ranks] * 4
+    if rules.base != "ace":
+        base = Base(random.randint(14 - ranks, 13), 14 - ranks)
+        for card in [card for card in cards if rank(card) == base.rank][: random.randint(0, 4)]:
+            cards.remove(card)
+            heights[suit(card)] += 1
+    hearts, spades, diamonds, clubs = heights
     filled = [cards.pop() for _ in range(min(cells, GAMES[game].dealt_to_freecells))]
     position = Position(
         tuple(tuple(cards[index::columns]) for index in range(columns)),
         (*filled, *[None] * (cells - len(filled))),
-        (13 - ranks,) * 4,
+        (hearts, spades, diamonds, clubs),
+        base=base,
     )
+    position.validate(rules)
     return Deal(position, rules)
 
 

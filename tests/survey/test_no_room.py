@@ -31,7 +31,7 @@ def test_no_room(tmp_path: Path, ending: str) -> None:
         try:
             with Table(path, Inquiry.VERDICT) as table:
                 for number in range(1, 1000):
-                    table.put(row(number))
+                    table.put([row(number)])
         except SystemRefusedError as error:
             os._exit(5 if "cannot be written" in str(error) else 1)
         os._exit(0)
@@ -40,6 +40,6 @@ def test_no_room(tmp_path: Path, ending: str) -> None:
     assert len(rows) > 5
     assert rows == list(range(1, len(rows) + 1))
     with Table(path, Inquiry.VERDICT) as table:
-        table.put(row(999))
+        table.put([row(999)])
     assert [one.number for one in load_rows(path).sorted()] == [*rows, 999]
     assert [p.name for p in tmp_path.iterdir()] == [path.name]

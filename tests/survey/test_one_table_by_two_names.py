@@ -51,12 +51,12 @@ def test_one_process_has_the_table(tmp_path: Path, ending: str, there: bool, how
     other = (tmp_path / "link" / path.name) if how == by_directory else folder / f"l{ending}"
     if there:
         with Table(path, VERDICT) as table:
-            table.put(row(1))
+            table.put([row(1)])
     elif how == by_hard_link:
         pytest.skip("there is nothing to link")
     how(path, other)
     with Table(path, VERDICT) as table:
-        table.put(row(2))
+        table.put([row(2)])
         with pytest.raises(StoreError, match="another process is making this table"):
             Table(other, VERDICT)
         table.rewrite()
@@ -66,7 +66,7 @@ def test_one_process_has_the_table(tmp_path: Path, ending: str, there: bool, how
             assert len(load_rows(other)) == 1 + there
     if how != by_hard_link:
         with Table(other, VERDICT) as table:
-            table.put(row(3))
+            table.put([row(3)])
         assert [one.number for one in load_rows(path).sorted()] == [1, 2, 3][not there :]
     assert {file.suffix for file in folder.iterdir()} == {ending}
 

@@ -11,7 +11,7 @@ from helpers.rows import row
 
 from dbmsolver.errors import StoreError, UsageError
 from dbmsolver.game.shipped import rules_for
-from dbmsolver.survey.formats import ENDINGS, LINES, line_of, read_rows
+from dbmsolver.survey.formats import ENDINGS, LINES, lines_of, read_rows
 from dbmsolver.survey.loading import journal_of, load_rows
 from dbmsolver.survey.rows import Inquiry, Row
 from dbmsolver.survey.table import Table
@@ -38,7 +38,7 @@ def kept(path: Path) -> list[Row]:
 def test_what_is_put_is_read(path: Path) -> None:
     with Table(path, VERDICT) as table:
         for one in ROWS:
-            table.put(one)
+            table.put([one])
         assert sorted(map(str, kept(path))) == sorted(map(str, ROWS))  # before the end, too
     assert not journal_of(path).exists()
     assert kept(path) == [ROWS[2], ROWS[1], ROWS[0]]  # in order: by rules, then by number
@@ -51,10 +51,10 @@ def test_what_is_put_is_read(path: Path) -> None:
 
 def test_rows_that_take_the_place_of_open_ones(path: Path) -> None:
     with Table(path, VERDICT) as table:
-        table.put(row(1))
-        table.put(row(2))
+        table.put([row(1)])
+        table.put([row(2)])
     with Table(path, VERDICT) as table:
-        table.put(row(1, verdict="solved"))
+        table.put([row(1, verdict="solved")])
         assert {one.verdict for one in kept(path)} == {"solved", "undecided"}
     assert [one.verdict for one in kept(path)] == ["solved", "undecided"]
 
@@ -67,12 +67,12 @@ def test_rows_of_parquet_come_into_the_table_now_and_then(
     monkeypatch.setattr("dbmsolver.survey.table.LEAST_REWRITE_SECONDS", 0.0)
     monkeypatch.setattr("dbmsolver.survey.table.REWRITE_SHARE", 0)
     with Table(path, VERDICT) as table:
-        table.put(ROWS[0])
+        table.put([ROWS[0]])
         assert not path.exists()
         table.flush()
         assert journal_of(path).stat().st_size == 0
         assert list(read_rows(path, ".parquet")) == ROWS[:1]
-        table.put(ROWS[1])
+        table.put([ROWS[1]])
         assert len(kept(path)) == 2
     assert len(kept(path)) == 2
 
@@ -83,7 +83,7 @@ def dies(path: Path, put: list[Row]) -> None:
     if not child:
         table = Table(path, VERDICT)
         for one in put:
-            table.put(one)
+            table.put([one])
         os._exit(9)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
 
@@ -107,7 +107,7 @@ def test_a_line_that_was_cut_off(path: Path, cut: int) -> None:
     assert len(kept(path)) == 2
     with Table(path, VERDICT) as table:
         assert len(table.rows) == 2
-        table.put(ROWS[2])
+        table.put([ROWS[2]])
     assert len(kept(path)) == 3
 
 
@@ -115,8 +115,8 @@ def test_killed_between_table_and_journal(path: Path) -> None:
     """The whole table is written, the journal not emptied yet: its rows are those of the table."""
     with Table(path, VERDICT) as table:
         for one in ROWS:
-            table.put(one)
-    journal_of(path).write_text("".join(line_of(one, ".jsonl") for one in ROWS))
+            table.put([one])
+    journal_of(path).write_text(lines_of(ROWS, ".jsonl"))
     assert len(kept(path)) == 3
     with Table(path, VERDICT) as table:
         assert len(table.rows) == 3
@@ -126,12 +126,12 @@ def test_two_at_once(path: Path) -> None:
     with Table(path, VERDICT), pytest.raises(StoreError, match="another process"):
         Table(path, VERDICT)
     with Table(path, VERDICT) as table:
-        table.put(ROWS[0])
+        table.put([ROWS[0]])
 
 
 def test_another_question(path: Path) -> None:
     with Table(path, VERDICT) as table:
-        table.put(ROWS[0])
+        table.put([ROWS[0]])
     with pytest.raises(StoreError, match="its question is verdict, not shortest"):
         Table(path, Inquiry.SHORTEST)
     assert not journal_of(path).exists()
@@ -153,7 +153,7 @@ def test_another_question_after_a_kill(path: Path) -> None:
 
 def test_another_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Table(path, VERDICT) as table:
-        table.put(ROWS[0])
+        table.put([ROWS[0]])
     monkeypatch.setattr("dbmsolver.survey.table.PROGRAM", "dbmsolver 99.0")
     with pytest.raises(StoreError, match=r"made by dbmsolver .*, this is dbmsolver 99.0"):
         Table(path, VERDICT)
@@ -161,11 +161,11 @@ def test_another_version(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_contradictions(path: Path) -> None:
     with Table(path, VERDICT) as table:
-        table.put(row(1, verdict="solved"))
+        table.put([row(1, verdict="solved")])
         with pytest.raises(StoreError, match="contradiction with an earlier row"):
-            table.put(row(1, verdict="unsolvable"))
-    assert [one.verdict for one in kept(path)] == ["solved"]
-    journal_of(path).write_text(line_of(row(1, verdict="unsolvable"), ".jsonl"))
+            table.put([row(2), row(1, verdict="unsolvable"), row(3)])
+    assert [(one.number, one.verdict) for one in kept(path)] == [(1, "solved"), (2, "undecided")]
+    journal_of(path).write_text(lines_of([row(1, verdict="unsolvable")], ".jsonl"))
     with pytest.raises(StoreError, match="contradiction"):
         Table(path, VERDICT)
 
@@ -175,9 +175,9 @@ def test_contradictions(path: Path) -> None:
 def test_a_row_twice(tmp_path: Path, ending: str, verdict: str) -> None:
     path = tmp_path / f"table{ending}"
     with Table(path, VERDICT) as table:
-        table.put(row(1, verdict="solved"))
+        table.put([row(1, verdict="solved")])
     with open(path, "a") as file:
-        file.write(line_of(row(1, verdict=verdict), ending))
+        file.write(lines_of([row(1, verdict=verdict)], ending))
     reason = "stands in it twice" if verdict == "solved" else "contradiction"
     with pytest.raises(StoreError, match=reason):
         Table(path, VERDICT)
@@ -213,7 +213,7 @@ def test_other_files(path: Path) -> None:
 @pytest.mark.parametrize("ending", LINES)
 def test_impossible_values(tmp_path: Path, ending: str, name: str, value: object) -> None:
     path = tmp_path / f"table{ending}"
-    line = json.loads(line_of(ROWS[0], ".jsonl")) | {name: value}
+    line = json.loads(lines_of([ROWS[0]], ".jsonl")) | {name: value}
     if ending == ".jsonl":
         path.write_text(json.dumps(line) + "\n")
     else:
@@ -241,6 +241,6 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     link = tmp_path / "table.csv"
     link.symlink_to(tmp_path / "data" / "real.csv")
     with Table(link, VERDICT) as table:
-        table.put(ROWS[0])
+        table.put([ROWS[0]])
     assert link.is_symlink()
     assert len(kept(tmp_path / "data" / "real.csv")) == 1

@@ -193,8 +193,8 @@ def solve_command(
     "--every-position",
     is_flag=True,
     help="Search every position. Without it one position stands for all those that differ by "
-    "parked cards only, which takes far fewer; where a game has no place to park cards, every "
-    "position is searched in any case.",
+    "parked cards only, or, in Klondike, only in which of two cards a run lies on, which takes far "
+    "fewer; in other games every position is searched in any case.",
 )
 @ray_option("Spread the proof")
 def prove_command(

@@ -196,8 +196,8 @@ def lookup_command(store: str, source: str, rows: bool, as_json: bool) -> None:
             nl=False,
         )
         return
-    # Of dominating positions, the search need not have come to what a record covers.
-    word = "covered" if inspect.method(Path(store)) == "dominating" else "visited"
+    # A search need not have come to each position that a record or a class stands for.
+    word = "visited" if inspect.method(Path(store)) == "every-position" else "covered"
     if moves is None:
         click.echo(f"{title(deal)}: not {word}")
     else:

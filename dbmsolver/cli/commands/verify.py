@@ -46,10 +46,10 @@ def parse_share(text: str) -> float:
 @click.option(
     "--depth",
     type=click.Choice(["lemma", "full"]),
-    help="Of a proof over dominating positions. full: list every position that the records cover, "
-    "and check its moves by the rules of the game alone. lemma: check that whatever follows from a "
-    "record, by the lemmas of docs/dominance.md, is there.  [default: full up to a million "
-    "records, if the positions fit into memory; else lemma]",
+    help="Of a proof over dominating positions or classes. full: list every position that these "
+    "stand for, and check its moves by the rules of the game alone. lemma: check that each state "
+    "that follows from one, by the lemmas of docs/dominance.md, is there.  [default: full up to a "
+    "million of them, if the positions fit into memory; else lemma]",
 )
 @threads_option
 @click.option(

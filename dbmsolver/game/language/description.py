@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+BASE = "Base"
+"""The text that an entry has for a card of the rank with which foundations begin."""
+
 
 class At(NamedTuple):
     """Where a part stands: line and column, from 1, and the text's name."""
@@ -83,7 +86,7 @@ class Entry:
     """Cards of a stack, in the order in which they come to lie on it."""
 
     first: int | str
-    """A number in the order of dealing, or a card's name."""
+    """A number in the order of dealing, a card's name, or `BASE`."""
     last: int | None = None
     """The last number, for a list."""
     face_down: bool = False

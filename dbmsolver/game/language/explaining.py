@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dbmsolver.game.classes import has_classes
+from dbmsolver.game.dominance.records import has_dominance
 from dbmsolver.game.kinds import MOVES_WORDS
 from dbmsolver.game.language.description import Dealt, Deck, Description, Entry, MoveLine, SetupLine
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_patience import is_patience
 from dbmsolver.game.language.playable_pile import has_one_pile
 from dbmsolver.game.language.understanding import Understood
+from dbmsolver.game.rules import Rules
 
 Fact = tuple[str, str]
 """A name and what is said of it; without a name, it goes on with the one before."""
@@ -53,13 +57,14 @@ _FINISHES = {
 
 def explain(game: Description, understood: Understood) -> list[Fact]:
     """The facts of a game, in the order in which it is played, and why it cannot be, if so."""
-    moves = game.moves or ()
+    moves = with_items(game.moves or ())
     facts: list[Fact] = []
     if game.header and game.header.description:
         facts.append(("About", game.header.description))
     facts += _many("Setup", map(_setup_line, game.setup or ()))
     facts.append(("Deck", _deck(game.deck or Deck())))
     facts += _many("Deal", _deal(game))
+    based = any(line.base == "Deal" for line in game.setup or ())
     groups = {"Building": "Tableau", "Spaces": "Tableau", "Cells": "Reserve", "Home": "Foundation"}
     for name, element in groups.items():
         blank = name == "Spaces"
@@ -72,7 +77,7 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
         if not lines and (has_one_pile(game) or (name == "Cells" and is_patience(game))):
             continue
         nothing = {"Spaces": "an empty column takes nothing", "Cells": "none"}.get(name, "nothing")
-        facts += _many(name, map(_move_line, lines)) or [(name, nothing)]
+        facts += _many(name, (_move_line(line, based) for line in lines)) or [(name, nothing)]
     others = [line for line in moves if line.element not in groups.values()]
     facts += _many("Moves", (f"to {line.element}: {_move_line(line)}" for line in others))
     facts += _many("Finish", (f"won when {_FINISHES[word]}" for word in game.finish or ()))
@@ -89,6 +94,7 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             facts.append(("", "moves are of single cards, runs move card by card"))
         else:
             facts.append(("", f"{MOVES_WORDS[takes]}, and counts as one"))
+        facts.append(("Proofs", _proof_words(understood.rules)))
     else:
         facts += _many(
             "Not played",
@@ -98,6 +104,15 @@ def explain(game: Description, understood: Understood) -> list[Fact]:
             ),
         )
     return facts
+
+
+def _proof_words(rules: Rules) -> str:
+    """Return the states that a proof searches, in words."""
+    if has_dominance(rules):
+        return "over dominating positions"
+    if has_classes(rules):
+        return "over classes of positions"
+    return "over every position"
 
 
 def _many(name: str, texts: Iterable[str]) -> list[Fact]:
@@ -178,15 +193,16 @@ def _size(entry: Entry) -> int:
     return entry.last - entry.first + 1 if both else 1  # type: ignore[operator]
 
 
-def _move_line(line: MoveLine) -> str:
+def _move_line(line: MoveLine, based: bool = False) -> str:
+    """Return a line in words; ``based`` says whether ranks are counted from a base."""
     words = ["a card"]
     if line.item == "Any" and line.count != 1:
         words = [f"{line.count} cards, or what is left"]
     elif line.item in _ITEMS:
         words = [_ITEMS[line.item]]
     if line.rank is not None:
-        begins = f"{words[0]} that begins with {_rank_name(line.rank)}"
-        words = [begins if line.item == "ValidStack" else _rank_name(line.rank)]
+        rank = "a card of the rank before the base" if based else _rank_name(line.rank)
+        words = [f"{words[0]} that begins with {rank}" if line.item == "ValidStack" else rank]
     blank = "OnBlank" in line.destinations
     if blank:
         words.append("to an empty place")

@@ -7,7 +7,6 @@ has no words for are refused by name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 from dbmsolver.errors import quoted
@@ -17,20 +16,31 @@ from dbmsolver.game.language.description import (
     Deck,
     Description,
     Entry,
+    Header,
     MoveLine,
     Phase,
     SetupLine,
 )
-from dbmsolver.game.language.json_reserve import BUILDS, GROUP_POLICIES, TABLEAU, ReserveRules
+from dbmsolver.game.language.json_reserve import (
+    BUILDS,
+    GROUP_POLICIES,
+    SPACES,
+    TABLEAU,
+    ReserveRules,
+)
 from dbmsolver.game.language.json_rules import DEFAULTS
 
-_GROUPS_PLAYED = ("no", "yes")
-_GROUPS = ("no", "yes", "partial-if-card-above-buildable", "whole-pile", "maximal-group")
+_PARTIAL = "partial-if-card-above-buildable"
+_GROUPS_PLAYED = ("no", "yes", _PARTIAL)
+_SPACES = ("any", "kings", "no-build")
+_AUTO_WASTE = "auto-waste-then-stock"
+_GROUPS = (*_GROUPS_PLAYED, "whole-pile", "maximal-group")
 
 
 def parse_json(text: str, where: str = "<game>") -> Description:
     """Read rules; InputError, naming the place, for what they cannot say or is not supported."""
-    return _Game(text, where).description()
+    game = _Game(text, where)
+    return replace(game.description(), header=Header(game.name) if game.name else None)
 
 
 class _Game(ReserveRules):
@@ -61,17 +71,30 @@ class _Game(ReserveRules):
             setup=tuple(self.setup()),
             deck=Deck(1, (), "KingHigh", None if ranks == 13 else ranks),
             deal=(Phase(False, 1, tuple(self.dealt(ranks))),),
-            moves=tuple(self.moves(ranks)),
+            moves=tuple(self.moves()),
             finish=("AllInFoundation",),
         )
 
     def group(self) -> str:
-        """Whether built groups move: "yes" or "no"."""
+        """Return whether built groups move: "yes" or "no".
+
+        A part of a group that moves only if the card above it can go home then is played as a group
+        of which any part moves: that takes no solution away, and makes none shorter. See the twins
+        of :mod:`dbmsolver.game.patience`; for them groups have to be built as piles are.
+        """
         group = self.choice("tableau piles", "move built group", _GROUPS)
         if group not in _GROUPS_PLAYED:
-            text = f'{json.dumps(group)} is not played, expected "no" or "yes"'
+            known = ", ".join(map(json.dumps, _GROUPS_PLAYED))
+            text = f"{json.dumps(group)} is not played, expected one of {known}"
             self.fail("tableau piles: move built group", text)
-        return group
+        if group != _PARTIAL:
+            return group
+        build = self.value("tableau piles", "build policy")
+        policy = self.value("tableau piles", "move built group policy")
+        if policy not in ("same-as-build", build):
+            text = f'{json.dumps(policy)} is not played with "{_PARTIAL}"'
+            self.fail("tableau piles: move built group policy", f'{text}, expected "same-as-build"')
+        return "yes"
 
     def with_hole(self) -> Description:
         """A game of one pile: nothing but a tableau, the hole, and a stock that is dealt to it."""
@@ -106,8 +129,8 @@ class _Game(ReserveRules):
             ("two decks", None),
         ):
             self.refuse(group, name)
-        based, held = self.has_base(), self.held()
-        if self.value("tableau piles", "move built group") != "whole-pile":
+        based, held, whole = self.has_base(), self.held(), self.moves_whole_piles()
+        if not whole:
             self.group()
         ranks, draw = self.ranks(), self.value("stock", "deal count")
         if not 1 <= draw <= 52:
@@ -128,7 +151,7 @@ class _Game(ReserveRules):
             deck=Deck(1, (), None if based else "KingHigh", None if ranks == 13 else ranks),
             deal=(Phase(False, 1, tuple(self.dealt_beside_stock(4 * ranks, based, held))),),
             moves=(
-                *(self.moves_by_columns(based) if held else self.moves(ranks, based)),
+                *(self.moves_by_columns(based) if whole else self.moves(based, held)),
                 MoveLine("Wastepile", "Any", draw, ("Any",), sources=("Stock",)),
                 over,
             ),
@@ -221,8 +244,7 @@ class _Game(ReserveRules):
     def setup(self) -> list[SetupLine]:
         build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         removable = self.value("foundations", "removable")
-        group = self.value("tableau piles", "move built group")
-        if removable and group != "no" and build in ("any-suit", "red-black"):
+        if removable and self.group() != "no" and build in ("any-suit", "red-black"):
             text = "cards that come back from the foundations are played only where single cards"
             self.fail("foundations: removable", f"{text} move, expected false")
         lines = [
@@ -249,16 +271,20 @@ class _Game(ReserveRules):
             lines.append(Dealt("Reserve", tuple((Entry(number),) for number in numbers)))
         return lines
 
-    def moves(self, ranks: int, based: bool = False) -> list[MoveLine]:
+    def moves(self, based: bool = False, held: int = 0) -> list[MoveLine]:
         item, lines = self.building()
-        spaces: dict[str, Callable[[], MoveLine | None]] = {
-            "any": lambda: MoveLine("Tableau", item, destinations=("Any", "OnBlank")),
-            "kings": lambda: MoveLine("Tableau", item, destinations=("Rank", "OnBlank"), rank="K"),
-            "no-build": lambda: None,
-        }
-        line = spaces[self.choice("tableau piles", "spaces policy", spaces)]()
-        if line is not None:
-            lines.append(line)
+        blank = MoveLine("Tableau", item, destinations=("Any", "OnBlank"))
+        policy = self.choice("tableau piles", "spaces policy", (*_SPACES, *SPACES, _AUTO_WASTE))
+        if policy == "any":
+            lines.append(blank)
+        elif policy == "kings":
+            lines.append(replace(blank, destinations=("Rank", "OnBlank"), rank="K"))
+        elif held:
+            lines += self.filled(item)
+        elif policy != "no-build":
+            known = ", ".join(map(json.dumps, _SPACES))
+            text = f"{json.dumps(policy)} is not played here, expected one of {known}"
+            self.fail("tableau piles: spaces policy", text)
         if self.value("cells", "count"):
             lines.append(MoveLine("Reserve", "SingleCard", destinations=("Any", "OnBlank")))
         if self.value("foundations", "only complete pile moves"):
@@ -268,7 +294,7 @@ class _Game(ReserveRules):
     def building(self) -> tuple[str, list[MoveLine]]:
         """What one move takes, as an item, and the lines that say what is put on cards."""
         build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
-        runs = self.value("tableau piles", "move built group") == "yes"
+        runs = self.group() == "yes"
         policy = self.choice("tableau piles", "move built group policy", GROUP_POLICIES)
         item = "ValidStack" if runs else "SingleCard"
         if build == "no-build":

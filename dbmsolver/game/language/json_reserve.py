@@ -1,12 +1,14 @@
 """JSON rules of Canfield's kin: a base that the deal gives, a reserve in one stack, whole piles.
 
-Solvitaire puts cards of the waste into spaces once the reserve is empty, and no others. As long as
-there is a space it makes no other moves between piles; that takes no solution away, since such
-moves can be made after the space is filled.
+Solvitaire fills spaces with the reserve's cards at once. When it is empty, any cards go there, or
+those of the waste only (`SPACES`). As long as there is a space for cards of the waste, it makes no
+other moves between piles; that takes no solution away, since such moves can be made after the space
+is filled.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from dbmsolver.game.language.description import MoveLine
@@ -15,7 +17,8 @@ from dbmsolver.game.language.json_rules import JsonRules
 TABLEAU = ("Tableau",)
 BUILDS = {"any-suit": "AnySuit", "red-black": "AltColor", "same-suit": "SameSuit"}
 GROUP_POLICIES = ("same-as-build", "red-black", "same-suit", "any-suit", "no-build")
-_SPACES = "auto-reserve-then-waste"
+SPACES = ("auto-reserve-then-any", "auto-reserve-then-waste")
+"""Policies for spaces that a reserve fills: they differ in the cards that come after it."""
 
 
 class ReserveRules(JsonRules):
@@ -32,29 +35,34 @@ class ReserveRules(JsonRules):
         return base == "random"
 
     def held(self) -> int:
-        """How many cards a reserve of one stack has, which fills empty columns, and the waste then.
-
-        Where a reserve is, whole columns move, and no part of one.
-        """
+        """Return how many cards a reserve of one stack has, which fills empty columns."""
         size: int = self.value("reserve", "size")
         spaces = self.value("tableau piles", "spaces policy")
-        group = self.value("tableau piles", "move built group")
-        if (size > 0) != (spaces == _SPACES):
-            self.fail(
-                "tableau piles: spaces policy",
-                f'"{_SPACES}" is played with a reserve, and nothing else is',
-            )
-        if (size > 0) != (group == "whole-pile"):
-            self.fail(
-                "tableau piles: move built group",
-                'expected "whole-pile" with a reserve, and with nothing else',
-            )
         if size and not self.value("reserve", "stacked"):
             self.fail("reserve: stacked", "false is not played beside a stock, expected true")
+        if size and spaces not in SPACES:
+            known = " or ".join(f'"{name}"' for name in SPACES)
+            text = f"{json.dumps(spaces)} is not played with a reserve, expected {known}"
+            self.fail("tableau piles: spaces policy", text)
         return size
 
+    def moves_whole_piles(self) -> bool:
+        """Return whether whole piles move, and no part of one, as they do only with a reserve."""
+        whole: bool = self.value("tableau piles", "move built group") == "whole-pile"
+        if whole and not self.value("reserve", "size"):
+            text = '"whole-pile" is played with a stock and a reserve, and not without'
+            self.fail("tableau piles: move built group", f'{text}, expected "no" or "yes"')
+        return whole
+
+    def filled(self, item: str = "SingleCard") -> list[MoveLine]:
+        """Return the moves to spaces that a reserve fills, and then others, ``item`` at once."""
+        blank = MoveLine("Tableau", item, 1, ("Any", "OnBlank"))
+        filled = replace(blank, item="SingleCard", modifiers=("Auto",), sources=("Reserve",))
+        then_any = self.value("tableau piles", "spaces policy") == SPACES[0]
+        return [filled, blank if then_any else replace(blank, sources=("Wastepile",))]
+
     def moves_by_columns(self, based: bool) -> list[MoveLine]:
-        """Moves where whole columns move, and a reserve fills empty ones, and then the waste."""
+        """Return the moves where whole columns move, and a reserve fills empty ones."""
         policy = self.choice("tableau piles", "move built group policy", GROUP_POLICIES)
         build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         if policy not in ("same-as-build", build):
@@ -67,12 +75,10 @@ class ReserveRules(JsonRules):
             "Tableau", "SingleCard", 1, (BUILDS[build],), modifiers=("Descending",),
             sources=("Wastepile", "Reserve", *back),
         )  # fmt: skip
-        blank = MoveLine("Tableau", "SingleCard", 1, ("Any", "OnBlank"))
         return [
             line,
             replace(line, item="FullStack", sources=TABLEAU),
-            replace(blank, modifiers=("Auto",), sources=("Reserve",)),
-            replace(blank, sources=("Wastepile",)),
+            *self.filled(),
             *self.moves_home(based),
         ]
 

@@ -6,6 +6,7 @@ Each rule is checked when it is asked for; what is left out has the default of t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -40,9 +41,31 @@ DEFAULTS: dict[str, Any] = {
 """What a rules text leaves out."""
 
 
+_FIRST = re.compile(r"[\ufeff\s]*The rules of '(?P<name>[^'\n]*)' are as follows:[ \t\r]*(?=\n|\{)")
+_LAST = re.compile(r"\}\s*(?P<words>To see the default values of the JSON fields[^\n]*)\s*$")
+"""The words that Solvitaire prints before and after the rules of a game that it knows."""
+
+
 def is_json(text: str) -> bool:
-    """Whether a text is JSON rather than one of the language: it begins with a brace."""
-    return text.lstrip("\ufeff \t\r\n").startswith("{")
+    """Return whether a text has JSON rules rather than the language.
+
+    They begin with a brace, or with the line that Solvitaire prints before them.
+    """
+    return text.lstrip("\ufeff \t\r\n").startswith("{") or _FIRST.match(text) is not None
+
+
+def _described(text: str) -> tuple[str | None, str]:
+    """Return the name of the game that Solvitaire describes, None if not said, and its rules.
+
+    Its own words are left out. All else stays in its line and column.
+    """
+    name = None
+    if first := _FIRST.match(text):
+        name = first["name"]
+        text = re.sub(r"[^\n]", " ", first[0]) + text[first.end() :]
+    if last := _LAST.search(text):
+        text = text[: last.start("words")]
+    return name, text
 
 
 def _members(text: str, where: str) -> dict[str, Any]:
@@ -67,11 +90,15 @@ def _members(text: str, where: str) -> dict[str, Any]:
 
 
 class JsonRules:
-    """The rules of a text, one by one; InputError, naming the place, for what cannot be."""
+    """The rules of a text, one by one; InputError, naming the place, for what cannot be.
+
+    ``name`` is that of the game, where Solvitaire's words before the rules say it.
+    """
 
     def __init__(self, text: str, where: str) -> None:
         self.where = where
-        self.members: Mapping[str, Any] = _members(text, where)
+        self.name, rules = _described(text)
+        self.members: Mapping[str, Any] = _members(rules, where)
         for name, value in self.members.items():
             if name not in DEFAULTS:
                 self.fail(name, f"no rule, expected one of {', '.join(DEFAULTS)}")

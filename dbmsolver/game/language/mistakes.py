@@ -45,7 +45,7 @@ _TERMINALS = {
     "MOVE": "a block",
     "FINISH_BLOCK": "a block",
     "TRIGGERCONDITIONS": "a block",
-    "BASE": "a mark of an element",
+    "BASE": "Base",
     "EXTENDS": "Extends",
     "TEXT": 'a text in quotes, as in "Klondike"',
     "NUMBER": "a number",

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from dbmsolver.errors import UsageError
 from dbmsolver.game.cards import CARDS, parse_card, rank
-from dbmsolver.game.language.description import Dealt, Entry, Phase
+from dbmsolver.game.language.description import BASE, Dealt, Entry, Phase
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout, Order
 
@@ -35,16 +35,32 @@ class Unplayable(Exception):
 
 
 def understand_deal(
-    phases: Iterable[Phase], columns: int, freecells: int, ranks: int, problems: Problems
+    phases: Iterable[Phase],
+    columns: int,
+    freecells: int,
+    ranks: int,
+    based: bool,
+    problems: Problems,
 ) -> LaidOut:
-    """The layout; what cannot be played is added to the problems."""
+    """Return the layout; what cannot be played is added to the problems.
+
+    ``based`` says whether the deal gives the rank with which foundations begin.
+    """
     dealt = dealt_lines(
         phases,
         ("Tableau", "Foundation", "Reserve"),
         "expected cards for Tableau, Reserve and Foundation only",
         problems,
     )
-    laid_out = attempt(lambda: _laid_out(dealt, columns, freecells, 13 - ranks), dealt, problems)
+    laid_out = attempt(
+        lambda: (
+            with_bases(dealt, columns, 13 - ranks)
+            if based
+            else _laid_out(dealt, columns, freecells, 13 - ranks)
+        ),
+        dealt,
+        problems,
+    )
     return laid_out or LaidOut("", 0, False)
 
 
@@ -129,6 +145,32 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, freecells: int, shift: int)
     return LaidOut(str(layout), filled, tableau.kings_sunk)
 
 
+def with_bases(dealt: dict[str, Dealt], columns: int, shift: int) -> LaidOut:
+    """Return the layout where cards of one rank, `Base`, go to foundations, and the others first.
+
+    As many as go home come first in the deck; the tableau has the rest of them in its first row.
+    """
+    foundation, tableau = dealt.get("Foundation"), dealt.get("Tableau")
+    expected = "expected one {Base} or more for it, each in braces of its own"
+    if foundation is None or has_order(foundation) or foundation.auto:
+        raise Unplayable(expected, foundation.element if foundation else "Deal")
+    if tableau is None or not tableau.rows == 0 or order_of(tableau) != "turn":
+        raise Unplayable("expected cards for the Tableau in Rows", "Deal")
+    if "Reserve" in dealt:
+        raise Unplayable("expected no cards for it beside a base", dealt["Reserve"].element)
+    stacks = (*foundation.stacks, *tableau.stacks)
+    wrong = next((stack for stack in stacks if [one.first for one in stack] != [BASE]), None)
+    if wrong is not None:
+        words = ", ".join(str(one.first) for one in wrong)
+        raise Unplayable(expected, next(iter(wrong), "Deal"), f"{{{words}}}")
+    if len(stacks) != 4 or len(tableau.stacks) > columns or tableau.kings_sunk or tableau.auto:
+        text = "expected four {Base} in all, those of the Tableau at its beginning, then Rows"
+        raise Unplayable(text, tableau.element)
+    layout = Layout(tuple(range(4 * shift)), bases=len(foundation.stacks))
+    layout.check(columns, 0, 0, 0, layout.bases)
+    return LaidOut(str(layout), 0, False)
+
+
 def has_order(dealt: Dealt) -> bool:
     """Whether cards are dealt by an order, and not by numbers only."""
     return dealt.rows is not None or dealt.diagonal or dealt.right_to_left or dealt.kings_sunk
@@ -145,7 +187,7 @@ def order_of(dealt: Dealt) -> Order:
 
 def card_of(entry: Entry, shift: int) -> int:
     """A named card, in a short deck the one that stands for it."""
-    if not isinstance(entry.first, str) or entry.face_down:
+    if not isinstance(entry.first, str) or entry.face_down or entry.first == BASE:
         raise Unplayable("expected a card's name, as in {AS}", entry, str(entry.first))
     card = parse_card(entry.first) + 4 * shift
     if card >= CARDS:

@@ -42,6 +42,8 @@ class Elements:
     cells: bool
     keeps_home: bool
     """Whether cards stay on the foundations."""
+    based: bool = False
+    """True if the deal gives the rank with which foundations begin."""
 
 
 def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Problems) -> Moves:
@@ -72,8 +74,13 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
     fill = fill_of(groups["fill"], problems)
     _check_sources(groups, elements, problems)
     removable = _removable(groups, build, takes, elements, problems)
+    if elements.based:
+        for line in groups["start"]:
+            text = "Base[Deal] says what foundations begin with, expected no such line"
+            problems.add(text, line.element)
+        groups["start"] = []
     if not whole:
-        check_home(groups, problems)
+        check_home(groups, problems, starts=not elements.based)
     for line in groups["cell"]:
         if set(line.destinations) - {"Any", "AnySuit"} != {"OnBlank"} or line.modifiers:
             problems.add(

@@ -46,7 +46,7 @@ from dbmsolver.game.language.playable_reserve import (
 )
 from dbmsolver.game.language.problems import Problems
 from dbmsolver.game.layouts import Layout
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_PASSES, Rules
+from dbmsolver.game.rules import MAX_PASSES, MAX_PATIENCE_COLUMNS, Rules
 
 _SHOWN = {
     "Tableau": ("MixDropStack", "DropStack", "TopStack"),
@@ -136,7 +136,7 @@ def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupL
         elif line.display not in _SHOWN[line.element]:
             expected = ", ".join(_SHOWN[line.element])
             problems.add(f"expected one of {expected} for it", line.display)
-        most = {"Tableau": MAX_COLUMNS, "Foundation": 4}.get(line.element, 1)
+        most = {"Tableau": MAX_PATIENCE_COLUMNS, "Foundation": 4}.get(line.element, 1)
         least = 4 if line.element == "Foundation" else 1
         if not least <= line.count <= most:
             shown = f"{line.element}[{line.count}]"

@@ -28,6 +28,9 @@ class Problems:
     def add(self, reason: str, *words: object, show: str = "", at: At | None = None) -> None:
         """Note that the first of these words is not played.
 
-        `show` is how to write it, `at` where it stands if the words do not know.
+        `show` is how to write it, `at` where it stands if the words do not know. A word that stands
+        for several lines, as an item does that a later line takes over, is noted once.
         """
-        self.found.append(Problem(show or str(words[0]), reason, at or place_of(*words)))
+        problem = Problem(show or str(words[0]), reason, at or place_of(*words))
+        if problem.at is None or problem not in self.found:
+            self.found.append(problem)

@@ -12,6 +12,7 @@ from lark import Lark, Token, Tree, UnexpectedInput
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.language.description import (
+    BASE,
     At,
     Dealt,
     Deck,
@@ -197,9 +198,12 @@ class _Builder:
         return found
 
     def entry(self, node: Node) -> Entry:
-        tokens = [token for token in _tokens(_trees(node)[0]) if token.type in ("NUMBER", "CARD")]
+        kinds = ("NUMBER", "CARD", "BASE")
+        tokens = [token for token in _tokens(_trees(node)[0]) if token.type in kinds]
         first, last = tokens[0], tokens[1] if len(tokens) > 1 else None
         at = self.at(first)
+        if first.type == "BASE":
+            return Entry(BASE, face_down=node.data == "face_down", at=at)
         if first.type == "CARD":
             name = str(first).upper().replace("10", "T")
             return Entry(name, face_down=node.data == "face_down", at=at)

@@ -8,15 +8,17 @@ by suit from the ace; games of one pile; and Klondike and its relatives.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.language.description import Deck, Description, SetupLine
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.playable_deal import understand_deal
 from dbmsolver.game.language.playable_moves import Elements, understand_moves
 from dbmsolver.game.language.playable_patience import is_patience, understand_patience
 from dbmsolver.game.language.playable_pile import has_one_pile, understand_pile
+from dbmsolver.game.language.playable_reserve import base_of
 from dbmsolver.game.language.problems import Problem, Problems
 from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 
@@ -51,6 +53,7 @@ def understand(game: Description, name: str) -> Understood:
     """The rules, called by the name in the header or else by `name`, or the problems."""
     problems = Problems()
     name = identifier(game.name or "") or name
+    game = replace(game, moves=with_items(game.moves or ()))
     for block in ("setup", "deal", "moves", "finish"):
         if not getattr(game, block):
             word = {"moves": "Move"}.get(block, block.capitalize())
@@ -58,7 +61,7 @@ def understand(game: Description, name: str) -> Understood:
     one_pile = has_one_pile(game)
     patience = not one_pile and is_patience(game)
     setup = {line.element: line for line in game.setup or ()}
-    dealt = patience and "Foundation" in setup and setup["Foundation"].base == "Deal"
+    dealt = not one_pile and "Foundation" in setup and setup["Foundation"].base == "Deal"
     highest: _Highest = "any" if one_pile else "base" if dealt else "king"
     ranks = _deck(game.deck or Deck(), highest, problems)
     if one_pile:
@@ -68,7 +71,7 @@ def understand(game: Description, name: str) -> Understood:
     tableau, reserve, foundation = _setup(game.setup or (), problems)
     columns = tableau.count if tableau else 1
     freecells = reserve.count if reserve else 0
-    elements = Elements(freecells > 0, bool(foundation and foundation.keep))
+    elements = Elements(freecells > 0, bool(foundation and foundation.keep), dealt)
     moves = understand_moves(game.moves or (), elements, problems)
     only_left = reserve is not None and not moves.cells
     most = MAX_RESERVE if only_left else MAX_FREECELLS
@@ -76,7 +79,7 @@ def understand(game: Description, name: str) -> Understood:
         if line and line.count > limit:
             shown = f"{line.element}[{line.count}]"
             problems.add(f"expected at most {limit}", line.display, show=shown)
-    deal = understand_deal(game.deal or (), columns, freecells, ranks, problems)
+    deal = understand_deal(game.deal or (), columns, freecells, ranks, dealt, problems)
     if reserve and only_left and not deal.filled:
         problems.add(
             "no card is dealt there, and none can be put there, expected Reserve SingleCard Any "
@@ -100,6 +103,7 @@ def understand(game: Description, name: str) -> Understood:
             moves.whole_suits,
             only_left,
             moves.removable,
+            base=base_of(setup, game.deck.high if game.deck else None),
         )
     except UsageError as error:
         return Understood(None, (Problem("Deal", error.message),))
@@ -128,9 +132,9 @@ def _setup(
         allowed = _CELLS if line.element == "Reserve" else _COLUMNS
         if line.display not in allowed:
             problems.add(f"expected one of {', '.join(allowed)} for it", line.display)
-        if line.base not in (None, "A") or (line.base and line.element != "Foundation"):
+        if line.base not in (None, "A", "Deal") or (line.base and line.element != "Foundation"):
             problems.add(
-                "foundations begin with the ace, expected no Base",
+                "foundations begin with the ace or with cards of the deal, expected Base[Deal]",
                 line.base,
                 show=f"Base[{line.base}]",
             )

@@ -16,6 +16,7 @@ import re
 from dataclasses import replace
 
 from dbmsolver.errors import IllegalMoveError, InputError, UsageError, quoted
+from dbmsolver.game.bases import ACE
 from dbmsolver.game.boards import LABEL, format_board
 from dbmsolver.game.cards import RANKS, SUITS, cards_in, is_card, suit_letters
 from dbmsolver.game.deals import Deal
@@ -173,7 +174,7 @@ def _place(place: Place) -> str:
 
 
 def _board_lines(position: Position) -> list[str]:
-    if position.pile is not None:
+    if position.pile is not None or position.base != ACE:
         return format_board(position).splitlines()
     tops = "0" + RANKS
     heights = " ".join(f"{SUITS[s]}-{tops[position.foundations[s]]}" for s in (0, 3, 2, 1))

@@ -47,6 +47,9 @@ def write(solution: Solution) -> str:
         )
     if rules.has_pile:
         raise UsageError(f"{rules.name}: the format short has no letters for a pile and a stock")
+    if rules.columns > len(COLUMNS):
+        text = f"the format short has letters for {len(COLUMNS)} columns, not for {rules.columns}"
+        raise UsageError(f"{rules.name}: {text}")
     if any(step.source.kind == "foundation" for step in solution.steps):
         what = f"a card comes back from its foundation in {rules.name}"
         raise UsageError(f"{what}: the format short does not say which")

@@ -101,4 +101,4 @@ def _moves_run(made: list[_Made], rules: Rules) -> bool:
     run = source[len(left) :]
     if len(run) < 2 or (left, grown) != (source[: len(left)], target + run):
         return False
-    return {one.card for one in made} <= set(run) and run_length(source, rules) >= len(run)
+    return {one.card for one in made} <= set(run) and run_length(before, source, rules) >= len(run)

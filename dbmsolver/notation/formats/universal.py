@@ -183,6 +183,8 @@ def _position(position: Position) -> dict[str, Any]:
             for column in position.columns
         ],
     }
+    if position.base != ACE:
+        value["base"], value["lowest"] = position.base
     if isinstance(position, Patience):
         for column, cards, hidden in zip(
             value["columns"], position.columns, position.hidden, strict=True
@@ -192,8 +194,6 @@ def _position(position: Position) -> dict[str, Any]:
         value["waste"] = [_card(card) for card in position.waste]
         if position.turns is not None:
             value["turns"] = position.turns
-        if position.base != ACE:
-            value["base"], value["lowest"] = position.base
         if position.reserve:
             value["reserve"] = [_card(card) for card in position.reserve]
     if position.pile is not None:

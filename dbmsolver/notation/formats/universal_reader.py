@@ -12,7 +12,7 @@ from dbmsolver.game.deals import Deal, deal_number
 from dbmsolver.game.kinds import Build
 from dbmsolver.game.moving import with_moving
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_PILE_COLUMNS, MAX_RESERVE, Rules
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_FREECELLS, MAX_RESERVE, Rules
 from dbmsolver.game.shipped import usual_rules
 from dbmsolver.notation.formats.given import Given
 from dbmsolver.notation.formats.source import MAX_MOVES
@@ -136,8 +136,7 @@ class TreeReader(ValueReader):
         self.integer(header["NUM_DECKS"], (*at, "NUM_DECKS"), 1, 1)
         self.integer(header["MAX_RANK"], (*at, "MAX_RANK"), 13, 13)
         how = self.text(header.get("cards_move", "single"), (*at, "cards_move"), 100)
-        widest = MAX_PILE_COLUMNS if "pile" in how else MAX_COLUMNS
-        columns = self.integer(header["NUM_COLUMNS"], (*at, "NUM_COLUMNS"), 1, widest)
+        columns = self.integer(header["NUM_COLUMNS"], (*at, "NUM_COLUMNS"), 1, MAX_COLUMNS)
         freecells = header.get("NUM_FREECELLS", cells)
         if freecells is None:
             text = "expected it, since no initial position has them"

@@ -11,7 +11,7 @@ from dbmsolver.game.cards import SUIT_NAMES, SUITS
 from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Place
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
-from dbmsolver.game.rules import MAX_PILE_COLUMNS, MAX_RESERVE
+from dbmsolver.game.rules import MAX_COLUMNS, MAX_RESERVE
 from dbmsolver.game.shipped import GAMES
 from dbmsolver.notation.formats.source import InvalidError
 from dbmsolver.notation.formats.universal import KNOWN
@@ -109,7 +109,7 @@ class ValueReader:
         ]
         columns = []
         at = (*path, "columns")
-        for index, item in enumerate(self.items(value["columns"], at, MAX_PILE_COLUMNS)):
+        for index, item in enumerate(self.items(value["columns"], at, MAX_COLUMNS)):
             self.object(item, (*at, index), "column")
             columns.append(self.cards(item["cards"], (*at, index, "cards"), hidden=True))
             if self.integer(item["len"], (*at, index, "len"), 0, 52) != len(columns[-1]):
@@ -121,15 +121,16 @@ class ValueReader:
             for name in (*piled, "waste")
         )
         piles, home = tuple(columns), (hearts, spades, diamonds, clubs)
-        position = Position(piles, tuple(cells), home, pile if "pile" in value else None, stock)
+        base = self.base(value, path)
+        if self.rules.base != "ace":
+            home = self.counted(base, heights)
+        top = pile if "pile" in value else None
+        position = Position(piles, tuple(cells), home, top, stock, base)
         if self.rules.is_patience:
             most = self.rules.passes - 1 if self.rules.passes else None
             turns = most
             if most is not None and "turns" in value:
                 turns = self.integer(value["turns"], (*path, "turns"), 0, most)
-            base = self.base(value, path)
-            if self.rules.base != "ace":
-                home = self.counted(base, heights)
             reserve = self.cards(value.get("reserve", []), (*path, "reserve"))
             hidden = tuple(
                 self.hidden(item["cards"], (*path, "columns", index, "cards"))

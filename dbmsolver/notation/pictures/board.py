@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dbmsolver.game.cards import RANKS, SUIT_NAMES, SUITS, card_name, rank, suit
-from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.notation.pictures.suits import BLACK, FACE, RED, SHAPES, is_outlined
 from dbmsolver.notation.pictures.svg import Number, document, element, text
@@ -27,8 +26,8 @@ RANK_WORDS = {1: "ace", 11: "jack", 12: "queen", 13: "king"}
 def draw_board(position: Position, title: str) -> str:
     """Return the position as SVG; the title, and a description in words, are part of it."""
     cells, columns = len(position.freecells), len(position.columns)
-    has_stock = isinstance(position, Patience) and bool(position.stock + position.waste)
-    held = position.reserve if isinstance(position, Patience) else ()
+    has_stock = position.pile is None and bool(position.stock + position.waste)
+    held = position.reserve
     across = max(columns + bool(held), min((2 if has_stock else cells) + 4, 8))
     rows = 1 if position.pile is not None or has_stock else _rows(cells, across)
     width = 2 * MARGIN + across * (WIDTH + GAP) - GAP
@@ -66,7 +65,7 @@ def describe(position: Position) -> str:
         f"Freecell {CELL_NAMES[index]}: {'empty' if card is None else card_words(card)}"
         for index, card in enumerate(position.freecells)
     ]
-    if isinstance(position, Patience):
+    if position.pile is None:
         places = (
             ("Reserve", position.reserve),
             ("Waste", position.waste),
@@ -74,10 +73,10 @@ def describe(position: Position) -> str:
         )
         for name, cards in places:
             said += [f"{name}: {', '.join(map(card_words, cards))}"] if cards else []
-    hidden = position.hidden if isinstance(position, Patience) else (0,) * len(position.columns)
+    columns = zip(position.columns, position.hidden, strict=True)
     said += [
         f"Column {index}: {', '.join(_column_words(column, down)) or 'empty'}"
-        for index, (column, down) in enumerate(zip(position.columns, hidden, strict=True), start=1)
+        for index, (column, down) in enumerate(columns, start=1)
     ]
     return ". ".join(said) + "."
 
@@ -214,7 +213,6 @@ def _pile_and_stock(position: Position) -> list[str]:
 
 def _stock_and_waste(position: Position) -> list[str]:
     """Return the stock with its number of cards, and the top card of the waste."""
-    assert isinstance(position, Patience)
     x = MARGIN + WIDTH + GAP
     stock, waste = position.stock, position.waste
     return [
@@ -286,7 +284,7 @@ def _sign_look(name: str) -> dict[str, str | Number]:
 
 
 def _columns(position: Position, width: Number, top: Number) -> list[str]:
-    held = position.reserve if isinstance(position, Patience) else ()
+    held = position.reserve
     first = 1 if held else 0
     count = len(position.columns) + first
     start = (width - count * (WIDTH + GAP) + GAP) / 2
@@ -297,7 +295,7 @@ def _columns(position: Position, width: Number, top: Number) -> list[str]:
     for index, column in enumerate(position.columns):
         x = start + (index + first) * (WIDTH + GAP)
         drawn.append(_label(str(index + 1), x, top))
-        hidden = position.hidden[index] if isinstance(position, Patience) else 0
+        hidden = position.hidden[index]
         drawn += [_face_down(column[depth], x, top + depth * STEP) for depth in range(hidden)]
         drawn += [
             draw_card(card, x, top + depth * STEP)

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import POLICIES
 from dbmsolver.results import (
     Event,
     Limit,
@@ -19,6 +20,7 @@ from dbmsolver.results import (
     method_for,
 )
 from dbmsolver.search import session
+from dbmsolver.search.advice.measured import measured
 from dbmsolver.search.limits import Cancelled
 
 Results = Generator[Event, Cancelled | None, Result]
@@ -59,15 +61,19 @@ def worth(deal: Deal, options: Options, clock: Clock) -> Results:
     proven: Result | None = None
     if method_for(Question.PROVE, deal, Method.DOMINATING) != Method.EVERY_POSITION:
         how = replace(options, store=None, method=Method.DOMINATING, any_solution=False)
-        if options.metric not in (None, "cards"):  # they count what a proof does not look at
-            how = replace(how, metric=None, policy="wkr")
+        # A proof does not look at what moves are measured by. It tells its solution in cards.
+        if options.policy not in POLICIES:
+            how = replace(how, policy="wkr")
+        how = replace(how, metric=None)
         proven = yield from session.run(Question.PROVE, deal, how, clock.rest())
         if proven.verdict == Verdict.UNSOLVABLE or proven.limit == Limit.INTERRUPT:
             return proven
     options = replace(options, method=Method.EVERY_POSITION, any_solution=True)
     found = yield from session.run(Question.SOLVE, deal, options, clock.rest())
-    other = found.metric != "cards"  # its moves are not those of the proof
-    if proven is None or proven.length is None or found.verdict != Verdict.UNDECIDED or other:
+    if proven is None or not proven.moves or found.verdict != Verdict.UNDECIDED:
         return found
     # The proof has a solution, which is not kept in the store of the other search.
-    return replace(found, verdict=Verdict.SOLVED, moves=proven.moves, shortest=False)
+    moves = measured(deal.position, proven.moves, found.measure)
+    if moves is None:
+        return found
+    return replace(found, verdict=Verdict.SOLVED, moves=moves, shortest=False)

@@ -76,7 +76,7 @@ class AStarSearch:
     ) -> None:
         self.codec = codec
         self.tables = codec.tables
-        self.bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+        self.bound = make_bound_tables(codec.tables, codec.columns)
         self.recorder = recorder
         self.statistics = recorder.statistics
         self.threads = threads

@@ -37,7 +37,7 @@ from dbmsolver.errors import InternalError
 from dbmsolver.keys.states import State, StateCodec
 from dbmsolver.search.astar.partitions import ShardQueue
 from dbmsolver.search.rows import Rows, layers_of
-from dbmsolver.search.trace import Step, place_value
+from dbmsolver.search.trace import Step
 
 BYTES = 96
 """Memory of a state that a beam has looked at: its row, its share of the hash table, its places in
@@ -73,7 +73,7 @@ class Beam:
         self.shape = shape
         self.steps: list[Step] | None = None
         self.level = 0
-        self._bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+        self._bound = make_bound_tables(codec.tables, codec.columns)
         self._queue = ShardQueue(0, make_shard(room + 2 * BURST, _SLOTS, _LATER))
         self._queue.shard.state[CEILING] = ceiling
         self._starts = [0]  # the first row of each level, but for what free moves have led to
@@ -167,8 +167,7 @@ class Beam:
         while tuple(row[:META].tolist()) != codec.root:
             level = int(layers_of(row[None], 0)[0])
             state, code = State(*row[:META].tolist()), int(row[META] & CODE_MASK)
-            card = int(codec.tables.code_card[code])
-            steps.append((card, place_value(codec, state, card)))
+            steps.append(codec.step(state, code))
             parent = undo_code(codec.tables, *row[:META], code)
             first = self._starts[max(level - 1, 0)]
             last = level + 2 if free else level

@@ -40,20 +40,27 @@ _MOST_STEPS = 512
 _MASK = (1 << 64) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DivedDeal:
     """The findings of dives about one deal.
 
     `states` are the records that the last dive has found, all there are if it has exhausted them;
     `evaluated` the records that all dives have expanded; `seconds` its share of the time of its
-    batch; `path` the records from the deal's to the win.
+    batch; `way` (uint64[records, 3]) the signatures and planes of the records from the deal's to
+    the win, None without one.
     """
 
     outcome: Literal["won", "exhausted", "open"]
     states: int
     evaluated: int
     seconds: float
-    path: tuple[State, ...] = ()
+    way: NDArray[np.uint64] | None = None
+
+    @property
+    def path(self) -> tuple[State, ...]:
+        """The records from the deal's to the win."""
+        rows = () if self.way is None else self.way.tolist()
+        return tuple(State(signature, off, low, 0) for signature, off, low in rows)
 
     def moves(self, deal: Deal, policy: Policy) -> list[Move]:
         """The winning moves of the deal that was dived for: legal single-card moves."""
@@ -74,18 +81,30 @@ class DealDiver:
         self._root = np.zeros(4, np.uint64)
         self._diving = make_diving(SMALL)._replace(stop=stop)
 
-    def dive(self, batch: Batch, steps: Iterable[tuple[Order, int]]) -> None:
-        """Dive for the deals of a batch until they are decided, or these steps are made."""
+    def dive(
+        self,
+        batch: Batch,
+        steps: Iterable[tuple[Order, int]],
+        first: int = 0,
+        to_exhausted: bool = False,
+    ) -> int:
+        """Dive for the deals of a batch, from `first` on, until they are decided.
+
+        Those that are not after these steps stay open. Returns the number of the first deal that
+        it is not done with: with `to_exhausted` it ends after a deal whose records are exhausted,
+        and :meth:`digest` knows them.
+        """
         limits = [(min(limit, self.limit), *order) for order, limit in steps]
         room = 1 << (max(limit for limit, *_ in limits) - 1).bit_length()
         if self._diving.parents.size < room:
             self._diving = make_diving(room)._replace(stop=self.stop)
-        dive_deals(
-            self._tables, self._diving, self._root, batch.laid, np.arange(batch.deals),
-            np.array(limits, np.int64), batch.results, batch.ways,
+        end = dive_deals(
+            self._tables, self._diving, self._root, batch.laid, first,
+            np.array(limits, np.int64), batch.results, batch.ways, to_exhausted,
         )  # fmt: skip
         if batch.deals == 1 and batch.results[0, STEPS] > _MOST_STEPS:
             batch.ways = way_back(self._diving, int(batch.results[0, FOUND]) - 1)[None]
+        return int(end)
 
     @contextmanager
     def stopped_after(self, seconds: float | None) -> Iterator[None]:
@@ -128,12 +147,14 @@ class Batch:
     seconds: NDArray[np.float64]
 
     @classmethod
-    def of(cls, first: int, deals: Sequence[Deal]) -> Batch:
+    def of(cls, first: int, deals: Sequence[Deal] | Laid) -> Batch:
         """Deals of which nothing is known yet."""
-        results = np.zeros((len(deals), 4), np.int64)
+        laid = deals if isinstance(deals, Laid) else laid_out(deals)
+        count = len(laid.cards)
+        results = np.zeros((count, 4), np.int64)
         results[:, OUTCOME] = -1
-        ways = np.empty((len(deals), _MOST_STEPS, 3), np.uint64)
-        return cls(first, laid_out(deals), results, ways, np.zeros(len(deals)))
+        ways = np.empty((count, _MOST_STEPS, 3), np.uint64)
+        return cls(first, laid, results, ways, np.zeros(count))
 
     @property
     def deals(self) -> int:
@@ -167,9 +188,8 @@ class Batch:
             return DivedDeal("exhausted", *facts)
         if not self.is_won(number):
             return DivedDeal("open", *facts)
-        rows = self.ways[number, : row[STEPS]].tolist()
-        path = tuple(State(signature, off, low, 0) for signature, off, low in rows)
-        return DivedDeal("won", *facts, path)
+        # A copy, as whoever keeps the outcome does not keep all the batch.
+        return DivedDeal("won", *facts, self.ways[number, : row[STEPS]].copy())
 
 
 def laid_out(deals: Sequence[Deal]) -> Laid:

@@ -77,7 +77,7 @@ class Sweep:
         self.length = length
         self.levels = levels
         self.keep = keep
-        self.bound = make_bound_tables(codec.tables, codec.deal.position.columns)
+        self.bound = make_bound_tables(codec.tables, codec.columns)
         used = np.uint64(used_bits(codec.tables))
         self._signatures = (np.uint64(codec.root.signature), used)
         self.threads = threads

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.game.rules import MAX_COLUMNS
 from dbmsolver.jit.decorators import inlined, inlined_kernel, kernel
 from dbmsolver.jit.families import inlined_by_type
 from dbmsolver.verify.format import Format, RunFormat, TwoWayFormat
 from dbmsolver.verify.kernels.words import ALL, ONE, U64, ZERO, count_bits, first_bit, height_of
-
-MAX_COLUMNS = 13
 
 FINE = 0
 BAD_SIGNATURE = 1  # heights, or counts of locked cards
@@ -86,6 +85,26 @@ def put_on(card, under, blocked, above):
     return True
 
 
+@inlined
+def parent_above(f, card, kind):
+    """Return what :func:`parent_of` does where columns do not go round."""
+    return (card ^ f.kinds[kind]) + 4 if card < 48 else -1
+
+
+@inlined
+def parent_around(f, card, kind):
+    """Return what :func:`parent_of` does where columns may go round."""
+    if card < 48:
+        return (card ^ f.kinds[kind]) + 4
+    return first_bit(f.bases) + ((card ^ f.kinds[kind]) & 3) if f.bases else -1
+
+
+parent_of = inlined_by_type(
+    {Format: parent_above, RunFormat: parent_around, TwoWayFormat: parent_above}
+)
+"""Return the card that is a card's parent of that kind; -1 if it has none."""
+
+
 @inlined_kernel
 def arrange_downwards(f, home, locked, off, low, high, board):
     """Arrange a state where columns are built down, and cards stay home, as :func:`arrange`."""
@@ -125,9 +144,12 @@ def arrange_downwards(f, home, locked, off, low, high, board):
         card = first_bit(rest)
         rest &= rest - ONE
         kind = np.int64((low >> U64(card)) & ONE) + 2 * np.int64((high >> U64(card)) & ONE)
-        if kind >= f.kinds.size or card >= 48:
+        if kind >= f.kinds.size:
             return BAD_FIELDS, 0
-        if not put_on(card, (card ^ f.kinds[kind]) + 4, blocked, above):
+        under = parent_of(f, card, kind)
+        if under < 0:
+            return BAD_FIELDS, 0
+        if not put_on(card, under, blocked, above):
             return COLLISION, 0
     if count_bits(cells) + fill_columns(used, board) != count_bits(ALL & ~home):
         return RING, 0

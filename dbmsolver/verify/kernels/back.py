@@ -6,6 +6,7 @@ import numpy as np
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.kernels.arrange import parent_of
 from dbmsolver.verify.kernels.partition import find_run
 from dbmsolver.verify.kernels.rows import CHAIN, KIND, PARENT, WANT, write_row
 from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in, safe_card
@@ -125,7 +126,8 @@ def with_card(f, bare, signature, card, old):
         signature += ONE << U64(f.column_shift[column])
         under = f.dealt_under[card]
     elif old < FREECELL:
-        under = (card ^ f.kinds[old]) + 4
+        under = parent_of(f, card, old)
+        fits = under >= 0
         low |= U64(old & 1) << U64(card)
         high |= U64(old >> 1) << U64(card)
     else:

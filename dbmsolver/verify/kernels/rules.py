@@ -35,6 +35,22 @@ class LaidState(NamedTuple):
 
 
 @inlined
+def never(f, card):
+    """Return what :func:`is_base` does where columns do not go round."""
+    return False
+
+
+@inlined
+def holds_kings(f, card):
+    """Return what :func:`is_base` does where columns may go round."""
+    return (f.bases >> U64(card)) & ONE != U64(0)
+
+
+is_base = inlined_by_type({Format: never, RunFormat: holds_kings, TwoWayFormat: never})
+"""Return True if kings may be put on a card: then its move home is not safe."""
+
+
+@inlined
 def safe_card(f, signature, movable):
     """Return the card of the lowest suit that can go home and is safe there; -1 without one.
 
@@ -46,7 +62,7 @@ def safe_card(f, signature, movable):
     for suit in range(4):
         height = height_of(signature, suit)
         card = 4 * height + suit
-        if height == 13 or not (movable >> U64(card)) & ONE:
+        if height == 13 or not (movable >> U64(card)) & ONE or is_base(f, card):
             continue
         if f.build == 1 or f.policy == 4:
             return card
@@ -105,9 +121,11 @@ def has_room(f, cells):
 @inlined
 def holds_together(f, card, under):
     """Return True if ``card``, on ``under``, moves with it as a run."""
-    if under >> 2 != (card >> 2) + 1:
+    if card >= 48 and not (f.bases >> U64(under)) & ONE:
+        return False
+    if card < 48 and under >> 2 != (card >> 2) + 1:
         return False
     found = False
     for number in range(f.runs):
-        found |= card ^ f.kinds[number] == under - 4
+        found |= (card ^ f.kinds[number]) & 3 == under & 3
     return found

@@ -7,7 +7,9 @@ another moment, so it never exceeds the moves to come, which is all that the che
 two cards that lie on each other are no run. A piece with a card that lies above a lower one of its
 suit is moved aside: such a card has to move before that lower one goes home. The first moves of
 these cards, one of each piece, are all different, as cards of two pieces that have not moved are
-never part of one run.
+never part of one run. Where columns go round, cut between a king and its base, too, though they
+move as one run: that run has all lower cards of its suit, so no card of it but those from the king
+on lies above one. These have to leave the base by a move of the king.
 
 *Whole suits go home.* Each suit not home makes a move, which moves its king. A card of lower rank
 that is not on the next one of its suit is the deepest of the move that brings it there; and of
@@ -42,6 +44,8 @@ def lower_bound(f, signature, home, cells, used, board):
             bit = ONE << U64(card)
             if depth and not holds_together(f, card, board.columns[column, depth - 1]):
                 counted = False
+            if card >= 48:
+                counted = False  # on its base, if on any card: a piece of its own begins there
             if over & bit and not counted:
                 counted = True
                 result += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dbmsolver.jit.decorators import inlined
 from dbmsolver.verify.format import BOTTOM, FREECELL, HOME, LOCKED
+from dbmsolver.verify.kernels.arrange import parent_of
 from dbmsolver.verify.kernels.back import (
     BAD_CODE,
     NOT_FORCED,
@@ -144,9 +145,12 @@ def write_moves(
     if work.targets[source] == UNKNOWN:
         work.targets[source] = find_run(index, released)
     target = work.targets[source]
-    if card < 48:
+    if card < 48 or f.bases:
         for kind in range(f.kinds.size):
-            if (laid.tops >> U64((card ^ f.kinds[kind]) + 4)) & ONE:
+            under = parent_of(f, card, kind)
+            # Where columns go round, a whole suit fits on its own end.
+            own = column >= 0 and board.columns[column, board.lengths[column] - 1] == under
+            if (laid.tops >> U64(under)) & ONE and not own:
                 write_row(
                     index, task, rows, written, target, bit, released,
                     off, low | (U64(kind & 1) << U64(card)), high | (U64(kind >> 1) << U64(card)),

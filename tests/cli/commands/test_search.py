@@ -299,6 +299,14 @@ def test_log_json(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
+def test_a_shortest_solution_is_not_marked_otherwise() -> None:
+    """The solution of a proof is no shortest one, and formats of solutions say so."""
+    for form in ("sfn", "moves", "short", "universal-json", "universal-xml"):
+        assert "proven" not in run("solve", "3", "--format", form).stdout
+        told = formats.read(formats.Source(run("prove", "3", "--format", form).stdout), form)
+        assert told.remarks == ("not proven shortest",)
+
+
 def test_solution_that_was_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(monkeypatch, lambda: result(question="prove", shortest=False, moves=()))
     outcome = run("prove", "3", "--keep", "none")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dbmsolver.game.language.reading import GRAMMAR, parse
+from dbmsolver.game.language.reading import GRAMMAR
 from dbmsolver.game.language.words import ALL
 from dbmsolver.game.library import load_rules, text_of
 
 TEXT = (Path(__file__).parents[3] / "docs" / "games.md").read_text(encoding="utf-8")
-KLONDIKE = Path(__file__).parents[2] / "data" / "games" / "klondike.game"
 
 
 def test_the_grammar_is_the_parser_s() -> None:
@@ -30,9 +29,3 @@ def test_the_examples_are_games(tmp_path: Path) -> None:
     path.write_text(two_cells)
     rules = load_rules(str(path))
     assert (rules.name, rules.freecells, rules.fill) == ("two_cells", 2, "kings")
-
-
-def test_what_is_said_of_klondike() -> None:
-    line = KLONDIKE.read_text(encoding="utf-8").splitlines()
-    assert parse("\n".join(line)).name == "Klondike"
-    assert "Klondike cannot be played: Tableau: expected ValidStack as in the other lines" in TEXT

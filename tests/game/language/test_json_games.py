@@ -20,6 +20,7 @@ from dbmsolver.game.language.json_rules import DEFAULTS
 from dbmsolver.game.language.printing import format_description
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import understand
+from dbmsolver.game.library import load_rules
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES
 
@@ -145,7 +146,18 @@ def test_the_field_s_eight_off_is_ours() -> None:
         ('{"reserve": {"size": 3, "stacked": true}}', r"reserve: stacked: true is not played"),
         ('{"reserve": {"size": 3}, "cells": {"count": 1}}', r"reserve: size: a reserve beside"),
         ('{"tableau piles": {"spaces policy": "auto-waste"}}', r"'auto-waste', expected any"),
-        ('{"tableau piles": {"count": 14}}', r"Tableau\[14\]: expected at most 13"),
+        (
+            '{"tableau piles": {"spaces policy": "auto-reserve-then-any"}}',
+            r"spaces policy: .auto-reserve-then-any. is not played here, expected one of .any",
+        ),
+        (
+            '{"tableau piles": {"move built group": "partial-if-card-above-buildable", '
+            '"move built group policy": "same-suit"}}',
+            r"group policy: .same-suit. is not played with .partial-if-card-above-buildable",
+        ),
+        ("The rules of 'x' are as follows:\n{\n  3}", r"r\.json, line 3, column 3: not JSON"),
+        ("{}\nAnything else", r"r\.json, line 2, column 1: not JSON"),
+        ('{"tableau piles": {"count": 19}}', r"Tableau\[19\]: expected at most 18"),
         ("[" * 100000, r"not JSON"),
     ],
 )
@@ -256,12 +268,17 @@ def test_canfield_differs_from_the_shipped_one_as_it_should() -> None:
     ("group", "members", "message"),
     [
         ("reserve", {"size": 13}, "reserve: stacked: false is not played beside a stock"),
-        ("reserve", {"size": 0}, "tableau piles: spaces policy: "),
+        ("reserve", {"size": 0}, '"whole-pile" is played with a stock and a reserve'),
         ("foundations", {"base card": "random"}, 'foundations: initial cards: expected "one"'),
         ("foundations", {"base card": "2"}, "foundations: base card: "),
         ("foundations", {"initial cards": "one"}, '"one" is not played'),
-        ("tableau piles", {"spaces policy": "any"}, "tableau piles: spaces policy: "),
-        ("tableau piles", {"move built group": "yes"}, 'expected "whole-pile" with a reserve'),
+        ("tableau piles", {"spaces policy": "any"}, 'spaces policy: "any" is not played with a'),
+        (
+            "tableau piles",
+            {"spaces policy": "auto-waste-then-stock"},
+            'spaces policy: "auto-waste-then-stock" is not played with a reserve',
+        ),
+        ("tableau piles", {"move built group": "maximal-group"}, '"maximal-group" is not played'),
         ("tableau piles", {"build policy": "no-build"}, '"no-build" is not played with whole'),
         ("tableau piles", {"move built group policy": "any-suit"}, '"any-suit" is not played'),
         ("stock", {"size": 0}, "foundations: base card: "),
@@ -276,13 +293,93 @@ def test_kin_of_canfield_that_are_not_played(
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
+PARTIAL = "partial-if-card-above-buildable"
+
+
+def described(name: str, rules: dict[str, Any]) -> str:
+    """Return rules as that program prints those of a game that it knows."""
+    text = json.dumps(rules, indent=2).replace("\n", "\n  ")
+    last = "To see the default values of the JSON fields not covered here, enter "
+    return f"The rules of '{name}' are as follows:\n{text}\n{last}'--describe-game-rules default'\n"
+
+
+KLONDIKE: dict[str, Any] = {
+    "tableau piles": {"count": 7, "build policy": "red-black", "spaces policy": "kings",
+                      "move built group": PARTIAL, "diagonal deal": True, "face up cards": "top"},
+    "foundations": {"removable": True},
+    "stock": {"size": 24, "deal count": 3, "redeal": True},
+}  # fmt: skip
+"""Klondike, as that program describes it."""
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "like", "change"),
+    [
+        ("klondike", KLONDIKE, "klondike_3_left_to_right", {}),
+        ("klondike-deal-1", {**KLONDIKE, "stock": {"size": 24, "redeal": True}},
+         "klondike_left_to_right", {}),
+        ("canfield", {**CANFIELD, "tableau piles": {
+            "count": 4, "build policy": "red-black", "move built group": PARTIAL,
+            "spaces policy": "auto-reserve-then-any"}},
+         "canfield", {"moves": "runs", "base": "deal"}),
+        ("canfield-auto-reserve-then-waste", {**CANFIELD, "tableau piles": {
+            "count": 4, "build policy": "red-black", "move built group": "yes",
+            "spaces policy": "auto-reserve-then-waste"}},
+         "canfield", {"moves": "runs", "base": "deal", "fill": "waste"}),
+        ("canister", {"tableau piles": {"build policy": "red-black", "move built group": PARTIAL}},
+         "relaxed_freecell", {"freecells": 0}),
+    ],
+)  # fmt: skip
+def test_games_that_the_field_knows_are_read_as_it_prints_them(
+    name: str, rules: dict[str, Any], like: str, change: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "printed.json"
+    path.write_text(described(name, rules))
+    found = load_rules(str(path))
+    assert found.name == name.replace("-", "_")
+    layout = found.layout if like == "canfield" else GAMES[like].layout
+    wanted = replace(GAMES[like], name=found.name, layout=layout, **change)
+    assert found == wanted
+    assert replace(read(rules), name=found.name) == found
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ({"two decks": True}, "two decks: true is not played"),
+        ({"tableau piles": {"count": 10, "face up cards": "top"}, "two decks": True,
+          "stock": {"size": 50, "deal type": "tableau piles"}},
+         'stock: deal type: "tableau piles" is not played'),
+        ({"tableau piles": {"count": 10}, "stock": {"size": 64}, "two decks": True},
+         "two decks: true is not played"),
+        ({"foundations": {"present": False}, "sequences": {"count": 4}},
+         "sequences: count: 4 is not played"),
+    ],
+)  # fmt: skip
+def test_games_that_are_not_played_are_refused_by_what_they_need(
+    rules: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(InputError, match=rf"^r\.json: {named}"):
+        parse_json(described("it", rules), "r.json")
+
+
+def test_a_waste_on_a_board() -> None:
+    rules = read({**KLONDIKE, "max rank": 3, "stock": {"size": 4, "redeal": True}})
+    piles = [["2C", "AC"], ["aS", "3S"], ["2S"], ["AH"], ["AD"], ["2H"], []]
+    board = {"tableau piles": piles, "stock": ["3H", "3D"], "waste": ["2D", "3C"]}
+    position = Deal.from_text(json.dumps(board), rules).position
+    assert "waste [QD KC] stock [KD KH]" in str(position)
+    with pytest.raises(InputError, match="'waste' has no place in yukon"):
+        Deal.from_text(json.dumps({"waste": ["AS"]}), GAMES["yukon"])
+
+
 def test_boards_of_canfield() -> None:
     rules = read({**CANFIELD, "max rank": 3, "reserve": {"size": 2, "stacked": True},
                   "stock": {"size": 5, "deal count": 3, "redeal": True}})  # fmt: skip
     board = {"foundations": ["2C"], "tableau piles": [["2S"], ["AC"], ["3D"], ["AD"]],
              "reserve": ["AH", "3S"], "stock": ["2H", "AS", "3H", "2D", "3C"]}  # fmt: skip
     position = Deal.from_text(json.dumps(board), rules).position
-    assert "reserve [JH KS] base Q" in str(position)
+    assert "base Q" in str(position) and "reserve [JH KS]" in str(position)
     for tops, message in (([], "cards of one rank"), (["2C", "3S"], "cards of one rank")):
         with pytest.raises(InputError, match=message):
             Deal.from_text(json.dumps({**board, "foundations": tops}), rules)

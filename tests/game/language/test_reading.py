@@ -204,7 +204,10 @@ WRONG = [
     ("Move Stock SourceElement", "1, column 25: the text ends, expected `[`"),
     ("Deck Ranks[14]", "1, column 6: 14 ranks, expected 1 to 13"),
     ("Deck Single Single", "1, column 13: Single says again what is said already"),
-    ("Deal Initial Tableau {1,x}", "1, column 25: unknown word 'x', expected a number, a card"),
+    (
+        "Deal Initial Tableau {1,x}",
+        "1, column 25: unknown word 'x', expected Base, a number, a card",
+    ),
     ("Deal Initial Tableau {9..3}", "1, column 23: 9..3, expected the lower number first"),
     ("Deal Initial Tableau {1;2}", "1, column 24: ';', expected `}`"),
     ("Deal Initial Tableau Rows Rows", "1, column 27: Rows a second time, expected it once"),

@@ -11,6 +11,7 @@ import pytest
 from dbmsolver.errors import InputError, UsageError
 from dbmsolver.game.deals import deal_number, format_board
 from dbmsolver.game.language.inheriting import resolved
+from dbmsolver.game.language.items import with_items
 from dbmsolver.game.language.reading import parse
 from dbmsolver.game.language.understanding import Understood, understand
 from dbmsolver.game.library import FILES, load_description, load_rules, text_of
@@ -137,7 +138,7 @@ UNPLAYABLE = [
     ([("AltColor Descending ThroughReserve", "SameSuit Descending Ascending"),
       (" ThroughReserve", "")], "ValidStack", "built down only"),
     ([("AltColor Descending", "AltColor Ascending Descending")], "Ascending", "both directions"),
-    ([("TopStack[4] Keep", "TopStack[4] Keep Base[Deal]")], "Base[Deal]", "begin with the ace"),
+    ([("TopStack[4] Keep", "TopStack[4] Keep Base[5]")], "Base[5]", "begin with the ace"),
     ([("Face[4]\n", "Face[4] Stock Back\n")], "Stock", "Tableau, Foundation and Reserve only"),
     ([("Face[4]\n", "Face[4] Remove Back\n")], "Remove", "Tableau, Foundation and Reserve only"),
     ([("Single\n", "Multiple[2]\n")], "Multiple[2]", "two decks are not played"),
@@ -201,16 +202,38 @@ def test_a_game_that_is_not_played_says_which_word_is_the_reason(
     assert "\n" not in str(caught.value)
 
 
-KINGS = "Tableau ValidStack Rank[K] OnBlank"
+def test_the_proposal_s_klondike_is_played_word_for_word() -> None:
+    wanted = replace(GAMES["klondike_3_left_to_right"], name="klondike")
+    assert load_rules(str(KLONDIKE)) == wanted
+    in_full = KLONDIKE.read_text(encoding="utf-8").replace(
+        "Tableau Rank[K] OnBlank", "Tableau ValidStack Rank[K] OnBlank"
+    )
+    assert rules(in_full) == wanted
 
 
-def test_klondike_is_read_and_played_once_its_kings_move_with_what_lies_on_them() -> None:
-    with pytest.raises(
-        InputError, match=r"line 24, column 1: Klondike cannot be played: Tableau: "
-    ):
-        load_rules(str(KLONDIKE))
-    text = KLONDIKE.read_text(encoding="utf-8").replace("Tableau Rank[K] OnBlank", KINGS)
-    assert rules(text) == replace(GAMES["klondike_3_left_to_right"], name="klondike")
+@pytest.mark.parametrize(
+    ("lines", "items"),
+    [
+        ("Tableau AltColor Descending Tableau Rank[K] OnBlank", [(None, 1), (None, 1)]),
+        ("Tableau ValidStack Rank[K] OnBlank Tableau AltColor", [("ValidStack", 1)] * 2),
+        ("Tableau Group AltColor Foundation Rank[A] OnBlank Tableau Rank[K]",
+         [("Group", 1), (None, 1), ("Group", 1)]),
+        ("Wastepile Any[3] Any Wastepile AnySuit Wastepile SingleCard Any Wastepile OnBlank",
+         [("Any", 3), ("Any", 3), ("SingleCard", 1), ("SingleCard", 1)]),
+    ],
+)  # fmt: skip
+def test_a_line_without_an_item_has_that_of_the_line_of_its_element_before_it(
+    lines: str, items: list[object]
+) -> None:
+    given = parse(f"Move {lines}").moves or ()
+    assert [(line.item, line.count) for line in with_items(given)] == items
+
+
+def test_how_an_item_moves_goes_with_it() -> None:
+    short = changed((KINGS_FILL.replace("Rank[K]", "Any"), "Tableau Rank[K] OnBlank"))
+    assert rules(short) == replace(GAMES["freecell"], fill="kings")
+    runs = short.replace(" ThroughReserve", "")
+    assert rules(runs) == replace(GAMES["freecell"], fill="kings", moves="runs")
 
 
 def test_cards_that_come_back_where_columns_are_built_by_suit() -> None:

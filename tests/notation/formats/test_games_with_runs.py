@@ -104,7 +104,7 @@ def test_a_reserve_in_the_short_format() -> None:
 
 @pytest.mark.parametrize("rules", [*GAMES.values(), *CHANGED], ids=lambda rules: rules.name)
 def test_how_cards_move_is_told(rules: Rules) -> None:
-    plain = replace(rules, moves="single", whole_suits=False, layout="")
+    plain = replace(rules, moves="single", whole_suits=False, base="ace", layout="")
     assert replace(with_moving(plain, moving(rules)), layout=rules.layout) == rules
     assert rules_of_notes(", ".join(rules_notes(rules))) == rules
 

@@ -68,6 +68,8 @@ def test_games(opened: Opener, game: str) -> None:
     [
         "klondike_by_threes",
         "canfield",
+        "penguin",
+        pytest.param("fan", marks=pytest.mark.slow),
         pytest.param("yukon", marks=pytest.mark.slow),
         pytest.param("golf", marks=pytest.mark.slow),
         pytest.param("black_hole", marks=pytest.mark.slow),

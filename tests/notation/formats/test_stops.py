@@ -10,7 +10,7 @@ from helpers.selection import few_fast
 from helpers.solutions import random_game, rows, solved
 from helpers.support import ALL_RULES, random_layout
 
-from dbmsolver.game.automoves import goes_home
+from dbmsolver.game.automoves import moves_home
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.position import Position
 from dbmsolver.game.room import run_length
@@ -37,7 +37,7 @@ def check(solution: Solution) -> list[Stop]:
             for step, position in zip(steps[begin : stop.end], positions[begin:], strict=False):
                 assert step.destination.kind == "foundation"
                 card = next(c for c, place in position.available() if place == step.source)
-                assert goes_home(card, position.foundations, solution.rules, "wkr")
+                assert moves_home(position, card, solution.rules, "wkr")
         elif stop.kind == "run":
             check_run(solution.rules, positions[begin], positions[stop.end])
         else:
@@ -54,7 +54,7 @@ def check_run(rules: Rules, before: Position, after: Position) -> None:
     pairs = zip(before.columns, after.columns, strict=True)
     given, taken = sorted((p for p in pairs if p[0] != p[1]), key=lambda p: len(p[1]) - len(p[0]))
     count = len(given[0]) - len(given[1])
-    assert 2 <= count <= run_length(given[0], rules)
+    assert 2 <= count <= run_length(before, given[0], rules)
     assert taken[1] == taken[0] + given[0][-count:]
 
 

@@ -1,0 +1,125 @@
+"""Dives for many deals of Klondike over classes of positions, by one thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from dbmsolver.core.digest import digest_runs
+from dbmsolver.game.classes import is_in_a_class
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.kinds import Policy
+from dbmsolver.keys.classes import ClassKeys
+from dbmsolver.process import anonymous_memory
+from dbmsolver.results import Limit, Method, Verdict
+from dbmsolver.search.proof.dives import CLASS_SCHEDULE, Dived, Diver, blocks_of, room_for
+from dbmsolver.survey.jobs import Found
+from dbmsolver.survey.ranges import Subject
+
+_MASK = (1 << 64) - 1
+
+
+class ClassDivesInTurn:
+    """Dives for deals of Klondike, one after the other, within `memory` bytes."""
+
+    def __init__(self, first: Deal, policy: Policy, memory: int) -> None:
+        self.policy = policy
+        self._diver = Diver(room_for(memory, 1))
+        # No deal's time is that of loading kernels, or of compiling them.
+        if is_in_a_class(first.position, first.rules):
+            keys = ClassKeys(first, policy)
+            self._diver.dive(keys, keys.root, *CLASS_SCHEDULE[0])
+
+    def run(
+        self, subjects: Sequence[Subject], most: int | None, seconds: float | None, lengths: bool
+    ) -> Iterator[Found]:
+        """Dive for the deals: for at most so many classes and seconds each; yields in their order.
+
+        With `lengths` solutions are played, and the lengths tell how many moves they have.
+        """
+        for subject in subjects:
+            begun = time.perf_counter()
+            deal = subject.deal()
+            if not is_in_a_class(deal.position, deal.rules):
+                yield Found(None)
+                continue
+            keys = ClassKeys(deal, self.policy)
+            dived, expanded, is_late = self._dive(keys, most, seconds)
+            found = self._found(keys, dived, is_late, lengths)
+            yield replace(
+                found,
+                evaluated=expanded,
+                seconds=time.perf_counter() - begun,
+                peak_memory=anonymous_memory(),
+            )
+
+    def _dive(
+        self, keys: ClassKeys, most: int | None, seconds: float | None
+    ) -> tuple[Dived, int, bool]:
+        """Dive until a deal is decided.
+
+        Returns the last dive, the classes that all have expanded, and whether time was over.
+        """
+        begun, expanded = time.perf_counter(), 0
+        dived = Dived("open", 0)
+        for order, limit in CLASS_SCHEDULE:
+            left = None if seconds is None else seconds - (time.perf_counter() - begun)
+            if left is not None and left <= 0:
+                return dived, expanded, True
+            with self._stopped_after(left):
+                dived = self._diver.dive(
+                    keys, keys.root, order, limit if most is None else min(limit, most)
+                )
+            expanded += dived.expanded
+            if dived.outcome != "open":
+                break
+        return dived, expanded, False
+
+    @contextmanager
+    def _stopped_after(self, seconds: float | None) -> Iterator[None]:
+        """Let a dive be stopped after that time."""
+        if seconds is None:
+            yield
+            return
+        diving = self._diver
+        timer = threading.Timer(seconds, lambda: diving.diving.stop.fill(1))
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            diving.diving.stop.fill(0)
+
+    def _found(self, keys: ClassKeys, dived: Dived, is_late: bool, lengths: bool) -> Found:
+        """Return what the dives of a deal have found; no verdict if they leave it open in time."""
+        if dived.outcome == "exhausted":
+            return Found(
+                Verdict.UNSOLVABLE,
+                states=dived.parents.size,
+                digest=f"{_digest(keys, dived):016x}",
+                method=Method.CLASSES,
+            )
+        if dived.outcome == "won":
+            length = len(keys.moves_along(dived.path)[0]) if lengths else None
+            return Found(
+                Verdict.SOLVED, length=length, states=dived.expanded, method=Method.CLASSES
+            )
+        if is_late:
+            return Found(Verdict.UNDECIDED, Limit.MAX_TIME, method=Method.CLASSES)
+        return Found(None)
+
+
+def _digest(keys: ClassKeys, dived: Dived) -> int:
+    """Return the digest of the classes that a dive has exhausted, as a search has it."""
+    digest = 0
+    for _, runs in blocks_of(keys, dived):
+        found = digest_runs(keys.tables, runs.signatures, runs.counts, runs.keys, runs.key_words)
+        digest += int(found)
+    return digest & _MASK
+
+
+__all__ = ["ClassDivesInTurn"]

@@ -104,6 +104,17 @@ def deal_patience(deck: Sequence[int], layout: Layout, rules: Rules) -> Patience
     return _patience(columns, left, reserve, first, home, layout, rules)
 
 
+def based(first: Sequence[int], home: Heights) -> tuple[Base, Heights]:
+    """Return the base that these cards give, the ace without any, and heights with them home."""
+    if not first:
+        return ACE, home
+    heights = list(home)
+    for card in first:
+        heights[suit(card)] += 1
+    hearts, spades, diamonds, clubs = heights
+    return Base(rank(first[0]), 1 + min(home)), (hearts, spades, diamonds, clubs)
+
+
 def _patience(
     columns: Sequence[Sequence[int]],
     stock: Sequence[int],
@@ -128,17 +139,6 @@ def _patience(
     )
 
 
-def based(first: Sequence[int], home: Heights) -> tuple[Base, Heights]:
-    """Return the base that these cards give, the ace without any, and heights with them home."""
-    if not first:
-        return ACE, home
-    heights = list(home)
-    for card in first:
-        heights[suit(card)] += 1
-    hearts, spades, diamonds, clubs = heights
-    return Base(rank(first[0]), 1 + min(home)), (hearts, spades, diamonds, clubs)
-
-
 def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Position:
     """Lay a deck out as Solvitaire does: cells, stock and reserve first, then the columns.
 
@@ -147,7 +147,8 @@ def _lay_as_solvitaire(deck: Sequence[int], rules: Rules, where: str) -> Positio
     dealt from right to left, others from left to right.
     """
     layout = layout_of(rules.layout)
-    if layout.first or layout.auto or rules.kings_sunk or layout.turned > 1:
+    odd = layout.base and not rules.is_patience
+    if odd or layout.first or layout.auto or rules.kings_sunk or layout.turned > 1:
         raise UsageError(f"{rules.name}: Solvitaire has no seeds for such a deal, expected others")
     cards = [card for card in deck if card not in (*layout.home, *layout.pile)]
     single = [cards.pop()] if layout.turned or layout.base else []

@@ -9,8 +9,8 @@ In games of one pile `hole` is the card on it, or a list of its cards, and `stoc
 both the last card is on top.
 
 In Klondike and its relatives small letters are cards face down, as in "3d"; `stock` is as above,
-and so is `waste`. The answers that commands print with --json have a board line by line, and are
-read, too.
+and so is `waste`.
+The answers that commands print with --json have a board line by line, and are read, too.
 
 Where the deal gives the base of the foundations, `foundations` are the cards that are it; the last
 card of `reserve` is the one that may be played.

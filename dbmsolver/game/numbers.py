@@ -25,8 +25,8 @@ NUMBERS: tuple[Numbers, ...] = get_args(Numbers)
 MAX_NUMBER = 2**33 - 1
 """The last number that FreeCell Pro deals."""
 
-MICROSOFT_DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
-"""Suits in the order C D H S within a rank, as our suit numbers."""
+DECK = tuple((r << 2) + s for r in range(13) for s in (3, 2, 0, 1))
+"""Microsoft's deck before it is shuffled: suits in the order C D H S within a rank."""
 _PYSOL_DECK = tuple((r << 2) + s for s in (3, 1, 0, 2) for r in range(13))
 """One suit after the other: C S H D."""
 _KLONDIKE_DECK = tuple((r << 2) + s for s in (3, 2, 1, 0) for r in range(13))
@@ -66,7 +66,7 @@ def _microsoft(number: int) -> list[int]:
     the generator's upper half, plus one.
     """
     state = number
-    left = list(MICROSOFT_DECK)
+    left = list(DECK)
     dealt = []
     while left:
         state = (state * 214013 + 2531011) & _WORD

@@ -91,9 +91,8 @@ class Run:
         try:
             if self.stores is not None:
                 make_folder(self.stores)
-            for row in self._unreadable():
-                if row.key not in self.table.rows:
-                    self.table.put([row])
+            known = self.table.rows
+            self.table.put([row for row in self._unreadable() if row.key not in known])
             yield from self._fill()
         finally:
             self.pool.close()

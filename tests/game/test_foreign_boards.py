@@ -113,6 +113,8 @@ def test_rows_of_every_game(name: str) -> None:
     assert Deal.from_text(text, rules, rows=True).position == deal.position
     if SHIPPED[name].rules.layout.endswith("auto"):
         return  # cards that went home leave gaps that are not those of its shape
+    if rules.base != "ace":
+        return  # the base is gone from the rows, so their shape is that of no whole deal
     longest = max(map(len, deal.position.columns))
     if longest != rules.columns or rules.off_columns:
         with pytest.raises(InputError):

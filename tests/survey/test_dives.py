@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
-from dbmsolver.game.numbers import MAX_NUMBER, MICROSOFT_DECK
+from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limit, Method, Question, Verdict
@@ -48,7 +48,7 @@ def test_decks_have_every_card_once() -> None:
     decks = shuffled_decks(np.arange(1, 200, dtype=np.uint64))
     assert np.array_equal(np.sort(decks, axis=1), np.tile(np.arange(52), (199, 1)))
     assert len({deck.tobytes() for deck in decks}) == 199
-    assert sorted(MICROSOFT_DECK) == list(range(52))
+    assert sorted(DECK) == list(range(52))
 
 
 @pytest.mark.parametrize("number", [-1, -2, 0, MAX_NUMBER + 1])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.dives_of_deals import Laid
 from dbmsolver.core.tables import CARDS
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.numbers import MAX_NUMBER, MICROSOFT_DECK
+from dbmsolver.game.numbers import MAX_NUMBER
 from dbmsolver.game.rules import Rules
 
 
@@ -38,7 +38,7 @@ def shuffled_decks(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
     `game.deals` says how; here all decks lose a card at the same time.
     """
     each = np.arange(numbers.size)
-    left = np.repeat(np.array(MICROSOFT_DECK, np.uint8)[:, None], numbers.size, axis=1)
+    left = np.repeat(np.array(DECK, np.uint8)[:, None], numbers.size, axis=1)
     dealt = np.empty((numbers.size, CARDS), np.uint8)
     high = np.where((numbers >= 2**31) & (numbers < 2**32), 0x8000, 0).astype(np.uint64)
     more = (numbers >= 2**32).astype(np.uint64)

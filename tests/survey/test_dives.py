@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.dominance.records import has_dominance
-from dbmsolver.game.numbers import MAX_NUMBER
+from dbmsolver.game.numbers import DECK, MAX_NUMBER
 from dbmsolver.game.rules import Rules
 from dbmsolver.game.shipped import GAMES, rules_for
 from dbmsolver.results import Limit, Method, Question, Verdict

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dbmsolver.core.dives_of_deals import Laid
 from dbmsolver.core.tables import CARDS
 from dbmsolver.game.layouts import layout_of
-from dbmsolver.game.numbers import MAX_NUMBER
+from dbmsolver.game.numbers import DECK, MAX_NUMBER
 from dbmsolver.game.rules import Rules
 
 

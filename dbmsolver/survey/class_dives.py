@@ -104,7 +104,8 @@ class ClassDivesInTurn:
                 method=Method.CLASSES,
             )
         if dived.outcome == "won":
-            length = len(keys.moves_along(dived.path)[0]) if lengths else None
+            moves = keys.moves_along(dived.path)[0] if lengths else None
+            length = None if moves is None else keys.measure.length(moves)
             return Found(
                 Verdict.SOLVED, length=length, states=dived.expanded, method=Method.CLASSES
             )

@@ -193,8 +193,8 @@ def column_types() -> dict[str, tuple[type, bool]]:
 @cache
 def _rules(moves: str, game: str, *values: Any) -> Rules:
     told = dict(zip(_RULES, values, strict=True))
-    # Whether columns and layout are possible depends on how cards move.
-    how = with_moving(Rules(game, 1, 0, "any", "any"), moves)
+    # Whether columns and layout are possible depends on how cards move and columns are built.
+    how = with_moving(Rules(game, 1, 0, "any", "any"), moves, told["build"])
     return replace(how, **told)
 
 

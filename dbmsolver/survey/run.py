@@ -92,7 +92,8 @@ class Run:
             if self.stores is not None:
                 make_folder(self.stores)
             known = self.table.rows
-            self.table.put([row for row in self._unreadable() if row.key not in known])
+            if unreadable := [row for row in self._unreadable() if row.key not in known]:
+                self.table.put(unreadable)
             yield from self._fill()
         finally:
             self.pool.close()

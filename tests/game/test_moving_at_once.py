@@ -252,7 +252,7 @@ def test_metrics_that_games_have() -> None:
     both = Rules("up and down", 7, 2, "suit-both", "kings")
     allowed: dict[Rules, set[str]] = {
         GAMES["freecell"]: {"cards", "runs", "moves"},
-        klondike: {"runs", "plays"},
+        klondike: {"turns", "runs", "plays"},
         golf: {"cards"},
         runs: {"runs"},
         back: {"cards"},
@@ -260,7 +260,7 @@ def test_metrics_that_games_have() -> None:
     }
     for rules, metrics in allowed.items():
         usual = usual_metric(rules)
-        assert usual == ("runs" if rules in (klondike, runs) else "cards")
+        assert usual == {klondike: "turns", runs: "runs"}.get(rules, "cards")
         assert measure_of(rules, "wkr").metric == usual
         for metric in METRICS:
             if metric in metrics:

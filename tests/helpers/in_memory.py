@@ -55,7 +55,7 @@ PILE = Family(
 PATIENCE = Family(
     "klondike_by_threes",
     patience_games.small_deck,
-    {Verdict.SOLVED: 349, Verdict.UNSOLVABLE: 576},
+    {Verdict.SOLVED: 349, Verdict.UNSOLVABLE: 26752},
     PatienceSearch,
     patience_dives,
     40,

@@ -61,12 +61,12 @@ def check_command(
     number: int | None = None
     try:
         source = read_source(file, given)
-        if len(several := parts(source, given)) > 1:
+        if (form := format_of_list(source)) is not None:
+            solution, number = _check_all(source, given, metrics)
+        elif len(several := parts(source, given)) > 1:
             if metrics:
                 raise UsageError(_ONE_EXPECTED)
             return _check_each(several, from_format, replace(given, policy=policy), as_json)
-        if (form := format_of_list(source)) is not None:
-            solution, number = _check_all(source, given, metrics)
         else:
             solution, form = load(source, from_format, replace(given, policy=policy))
             solution.check()

@@ -95,7 +95,6 @@ CLASS_SCHEDULE: Schedule = (
     ((8, 0, 3, 3), 1 << 14),
     ((0, 0, 2, 1), 1 << 17),
     ((3, 2, 3, 3), 1 << 19),
-    ((1, 0, 0, 3), 1 << 20),
 )
 """For classes of Klondike: found by trial on PySolFC's deals 1 to 100, by threes and by ones."""
 CLASS_ORDERS: tuple[Order, ...] = (

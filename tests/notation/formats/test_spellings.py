@@ -208,9 +208,7 @@ def test_a_number_that_is_a_move() -> None:
 
 def test_a_second_deal_is_refused() -> None:
     text = f"3: {' '.join(MOVES)}\n4: {' '.join(MOVES)}\n"
-    with pytest.raises(
-        InvalidError, match="line 2, column 1: a second solution, expected one"
-    ):
+    with pytest.raises(InvalidError, match="line 2, column 1: a second solution, expected one"):
         formats.read(text)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from random import Random
+from typing import TYPE_CHECKING
 
 from dbmsolver.errors import InternalError, StoreError
 from dbmsolver.game.deals import Deal
@@ -26,6 +27,10 @@ from dbmsolver.search.trace import Finder, replay
 from dbmsolver.storage.manifest import Manifest
 from dbmsolver.storage.records import parse_closed_key
 from dbmsolver.storage.store import Store
+
+if TYPE_CHECKING:
+    from dbmsolver.keys.patience import PatienceKeys
+    from dbmsolver.keys.piles import PileKeys
 
 GAMES = 3
 """The number of random games that are played through the closed states of a proof."""
@@ -172,6 +177,8 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
     for key in store.keys(b"C"):
         if parse_closed_key(key).stratum >= _last_stratum(codec):
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
+    if are_of_patience(codec):
+        return _check_patience(store, codec)
     if isinstance(codec, StateCodec) and codec.method == Method.CLASSES:
         return _check_classes(store, codec)
     is_closed, random = _looking_up(store, codec), Random()
@@ -186,6 +193,31 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             if not following:
                 break
             position = random.choice(following)[1]
+    return f"{GAMES} random games from the deal stay among the closed states"
+
+
+def _check_patience(store: Store, keys: PatienceKeys) -> str:
+    """Check that random games of the search's own moves stay among the closed states.
+
+    Which moves a search for a shortest solution leaves out depends on what its states stand for.
+    """
+    from dbmsolver.core.patience import moves_of
+    from dbmsolver.core.patience_tables import make_board, make_found
+    from dbmsolver.search.patience_finder import PatienceFinder
+
+    finder, random = PatienceFinder(store, keys), Random()
+    board, found = make_board(), make_found()
+    for _ in range(GAMES):
+        key = keys.root
+        for number in range(MOVES + 1):
+            if finder.code(key) is None:
+                what = f"a position {number} plays from the deal is" if number else "the deal is"
+                raise _wrong(f"unsolvable, and {what} not closed", str(store.path))
+            count = moves_of(keys.tables, keys.words(key), board, found)
+            if not count:
+                break
+            words = found.words[random.randrange(count)].tolist()
+            key = words[0] | words[1] << 64 | words[2] << 128
     return f"{GAMES} random games from the deal stay among the closed states"
 
 
@@ -208,17 +240,13 @@ def _check_classes(store: Store, codec: StateCodec) -> str:
     return f"{GAMES} random games over classes stay among the closed classes"
 
 
-def _looking_up(store: Store, codec: AnyKeys) -> Callable[[Position], bool]:
+def _looking_up(store: Store, codec: StateCodec | PileKeys) -> Callable[[Position], bool]:
     """Return a function that tells whether a position is closed in a store."""
     if are_of_pile(codec):
         from dbmsolver.search.pile_finder import PileFinder
 
         piles, keys = PileFinder(store, codec), codec
         return lambda position: piles.code(keys.encode(position)) is not None
-    if are_of_patience(codec):
-        from dbmsolver.search.patience_finder import PatienceFinder
-
-        return PatienceFinder(store, codec).is_closed
     finder = Finder(store, codec)
     return lambda position: _is_closed(finder, position, store.manifest.policy)
 

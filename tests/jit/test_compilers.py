@@ -37,9 +37,10 @@ def compiled():
                 found |= {(kernel.py_func.__name__, types) for types in kernel.signatures}
     return found
 
-def check(question, method, searches, **how):
-    for kernel, arguments in needed(question, method, np.uint8, **how):
-        kernel.compile(tuple(map(typeof, arguments)))
+def check(questions, method, searches, **how):
+    for question in questions.split():
+        for kernel, arguments in needed(question, method, np.uint8, **how):
+            kernel.compile(tuple(map(typeof, arguments)))
     before = compiled()
     searches()
     more = compiled() - before
@@ -106,8 +107,8 @@ CHECKS = {
     "records": 'check("prove", "dominating", lambda: proves("dominating", 11162, 14555))',
     "runs": 'check("prove", "every-position", runs, family="runs")',
     "classes": 'check("prove", "classes", classes, family="patience")',
-    "turns": 'check("prove", "every-position", turns, family="patience")',
-    "fills": 'check("prove", "every-position", fills, family="canfield")',
+    "turns": 'check("prove solve", "every-position", turns, family="patience")',
+    "fills": 'check("prove solve", "every-position", fills, family="canfield")',
     "piles": 'check("prove", "every-position", piles, family="pile")',
 }
 

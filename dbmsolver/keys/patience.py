@@ -35,12 +35,10 @@ from dbmsolver.core.patience_tables import (
 )
 from dbmsolver.core.tables import PLACE_BOTTOM, PLACE_HOME, PLACE_LOCKED
 from dbmsolver.errors import InputError
-from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.cards import CARDS, card_name, rank, suit
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric, measure_of
-from dbmsolver.game.moves import Move
 from dbmsolver.game.patience import Patience
 from dbmsolver.game.position import Position
 from dbmsolver.game.rules import Rules
@@ -89,13 +87,6 @@ class PatienceKeys:
         return int((self.tables.bits >= 0).sum())
 
     # Positions.
-
-    def successors(self, position: Position) -> list[tuple[Move, Position]]:
-        """Return the positions one move away that the search looks at."""
-        if not self.tables.brief:
-            return self.measure.successors(position)
-        assert isinstance(position, Patience)
-        return [*brief_successors(position, self.rules, self.policy)]
 
     def encode(self, position: Position) -> int:
         """The key of a position; InputError if no game from this deal can reach it."""

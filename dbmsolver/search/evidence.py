@@ -188,8 +188,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             if not is_closed(position):
                 what = f"a position {number} moves from the deal is" if number else "the deal is"
                 raise _wrong(f"unsolvable, and {what} not closed", where)
-            playing = codec if are_of_patience(codec) else codec.measure
-            following = playing.successors(position)
+            following = codec.measure.successors(position)
             if not following:
                 break
             position = random.choice(following)[1]

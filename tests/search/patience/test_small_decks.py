@@ -27,6 +27,7 @@ from dbmsolver.core.patience import moves_of
 from dbmsolver.core.patience_bound import bound_of, make_weights
 from dbmsolver.core.patience_tables import make_board, make_found
 from dbmsolver.errors import InputError, UsageError
+from dbmsolver.game.brevity import brief_successors
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import OF_PATIENCE, measure_of
@@ -261,7 +262,11 @@ def reached(keys: PatienceKeys) -> list[Patience]:
     found = {start.canonical(): start}
     waiting = [start]
     while waiting:
-        for _, after in keys.successors(waiting.pop()):
+        position = waiting.pop()
+        following: Sequence[Any] = keys.measure.successors(position)
+        if keys.tables.brief:
+            following = brief_successors(position, deal.rules, keys.policy)
+        for _, after in following:
             assert isinstance(after, Patience)
             if after.canonical() not in found:
                 found[after.canonical()] = after

@@ -58,7 +58,7 @@ PATIENCE = Family(
     {Verdict.SOLVED: 349, Verdict.UNSOLVABLE: 26752},
     PatienceSearch,
     patience_dives,
-    40,
+    15,
 )
 PIECES = replace(PATIENCE, search=LargePatienceSearch, memory=3000)
 """The same, whose strata are closed in pieces of some dozen states."""

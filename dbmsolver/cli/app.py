@@ -122,6 +122,11 @@ class CommandLine(click.Group):
             raise Failure("", EXIT_BROKEN_PIPE) from None
         except MemoryError:
             raise Failure(too_little_memory(), EXIT_SYSTEM) from None
+        except SystemError:
+            # An import that finds no memory may end so, and not with a MemoryError.
+            if address_space() is None:
+                raise
+            raise Failure(too_little_memory(), EXIT_SYSTEM) from None
         except (ImportError, OSError) as error:
             if address_space() is not None and _is_unmapped(error):
                 raise Failure(too_little_memory(), EXIT_SYSTEM) from None

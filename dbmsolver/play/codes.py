@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from dbmsolver.errors import InputError, quoted
 from dbmsolver.game.moves import PILE, RESERVE, STOCK, WASTE, Move, Place
+from dbmsolver.game.rules import MAX_COLUMNS
 from dbmsolver.notation.steps import Step
 
 _OTHERS = {
@@ -24,12 +25,12 @@ _OTHERS = {
     "u": RESERVE,
 }
 _PLACES = {
-    **{chr(ord("A") + index): Place("column", index) for index in range(17)},
+    **{chr(ord("A") + index): Place("column", index) for index in range(MAX_COLUMNS)},
     **{chr(ord("a") + index): Place("freecell", index) for index in range(16)},
     **_OTHERS,
 }
 _LETTERS = {place: letter for letter, place in _PLACES.items()}
-_MOVE = re.compile(r"([A-Qa-pr-uw-z])([A-Qa-pr-uw-z])([1-9][0-9]?)?")
+_MOVE = re.compile(r"([A-Ra-pr-uw-z])([A-Ra-pr-uw-z])([1-9][0-9]?)?")
 _WORD = re.compile(rf"{_MOVE.pattern}|[()]")
 
 

@@ -1,5 +1,5 @@
 // Moves and games as the addresses of the page have them that is played on. A place is a letter.
-const LETTERS = "ABCDEFGHIJKLMNOPQ";
+const LETTERS = "ABCDEFGHIJKLMNOPQR";
 const CELL_LETTERS = "abcdefghijklmnop";
 const HOME_LETTERS = { w: "H", x: "S", y: "D", z: "C" };
 const OTHERS = { r: "pile", s: "stock", t: "waste", u: "reserve" };

@@ -13,7 +13,7 @@ from dbmsolver.verify.chains import NO_CHAINS, Chains
 from dbmsolver.verify.claim import Claim
 from dbmsolver.verify.format import Format
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, Work, expand
+from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckTask, Work, expand
 from dbmsolver.verify.kernels.partition import look_up, too_short
 from dbmsolver.verify.kernels.record_expand import expand_records
 from dbmsolver.verify.kernels.record_table import MOST_MACROS, make_table
@@ -58,7 +58,7 @@ class CheckWorker:
         self.room = rows = max(_ROWS, MOST_MACROS + 1 if claim.records else 2 * MOST_ROWS)
         self.work = Work(
             rows=np.empty((rows, ROW), np.uint64),
-            targets=np.full(14 * 5, UNKNOWN, np.int64),
+            targets=np.full(MOST_TARGETS, UNKNOWN, np.int64),
             place=np.zeros(4, np.int64),
             tally=np.zeros((layers, 2), np.int64),
             digest=np.zeros(1, np.uint64),

@@ -16,7 +16,7 @@ from dbmsolver.verify.format import (
     comes_back,
 )
 from dbmsolver.verify.kernels.arrange import make_board
-from dbmsolver.verify.kernels.expand import MOST_ROWS, CheckTask, Work, expand
+from dbmsolver.verify.kernels.expand import MOST_ROWS, MOST_TARGETS, CheckTask, Work, expand
 from dbmsolver.verify.kernels.partition import Partition, RunIndex
 from dbmsolver.verify.kernels.pieces import MOST_BITS
 from dbmsolver.verify.kernels.rows import KIND, ROW, SUCCESSOR
@@ -28,6 +28,7 @@ NOWHERE = (0, 0, 0, 1)
 
 def encode(form: Format, position: Position) -> Words:
     """Return a position as signature and planes, card by card."""
+    position = position.turned()
     heights = list(position.foundations)
     back: list[int] = []
     if comes_back(form) and min(heights) < 13:
@@ -55,6 +56,9 @@ def place_on(form: Format, card: int, under: int) -> int:
     if under < 0:
         return BOTTOM
     rises = getattr(form, "rises", np.full(form.kinds.size, 4)).tolist()
+    bases = int(getattr(form, "bases", 0))
+    if card >= 48 and bases >> under & 1:  # columns go round: kings are put on the lowest rank
+        under += 52 - (bases & -bases).bit_length() + 1
     parents = [(card ^ kind) + rise for kind, rise in zip(form.kinds, rises, strict=True)]
     return parents.index(under)
 
@@ -94,7 +98,7 @@ def expand_one(form: Format, words: Words, code: int = 0, root: Words = NOWHERE)
     )
     work = Work(
         rows=np.zeros((2 * MOST_ROWS, ROW), np.uint64),
-        targets=np.zeros(70, np.int64),
+        targets=np.zeros(MOST_TARGETS, np.int64),
         place=np.zeros(4, np.int64),
         tally=np.zeros((1, 2), np.int64),
         digest=np.zeros(1, np.uint64),

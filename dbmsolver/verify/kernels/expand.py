@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dbmsolver.game.rules import MAX_COLUMNS
 from dbmsolver.jit.decorators import inlined, kernel
 from dbmsolver.jit.families import inlined_by_type
 from dbmsolver.verify.format import LOCKED, Format, RunFormat, TwoWayFormat
@@ -22,6 +23,8 @@ from dbmsolver.verify.kernels.rows import UNKNOWN, WANT, write_row
 from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in, safe_card
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
+MOST_TARGETS = 5 * (MAX_COLUMNS + 1)
+"""Signatures that one move leads to: a column, or none, loses a locked card; a suit, or none, rises."""
 MOST_ROWS = 240
 """Rows that one state can need: 26 cards with 7 places each, and their parents."""
 GOAL = 10
@@ -47,7 +50,7 @@ class Work(NamedTuple):
     """The arrays that a thread writes to."""
 
     rows: NDArray[np.uint64]  # [*, ROW]
-    targets: NDArray[np.int64]  # [14 * 5]: runs that moves from a signature lead to
+    targets: NDArray[np.int64]  # [MOST_TARGETS]: runs that moves from a signature lead to
     place: NDArray[np.int64]  # [4]: segment, state in it, rows written, number of a wrong state
     tally: NDArray[np.int64]  # [layers, 2]: states that are not forced, and forced ones
     digest: NDArray[np.uint64]  # [1]

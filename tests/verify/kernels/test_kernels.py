@@ -14,6 +14,8 @@ from helpers.verifier import NOWHERE, encode, expand_one, place_of
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.moves import Move
 from dbmsolver.game.position import Position
+from dbmsolver.game.rules import MAX_COLUMNS
+from dbmsolver.game.shipped import GAMES
 from dbmsolver.verify.format import progress, root_words
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.kernels.chains import follow_chains
@@ -43,7 +45,8 @@ def test_a_game(rules: object, seed: int) -> None:
             code, root = 0, words
             if before is not None:
                 move = move_to(before, position, game)
-                code, root = pairs.index((move.card, place_of(form, before, move.card))), NOWHERE
+                card = before.counted(move.card)
+                code, root = pairs.index((card, place_of(form, before.turned(), card))), NOWHERE
             found = expand_one(form, words, code, root)
             assert found.error == 0
             expected = position.successors(game.rules, game.policy)
@@ -57,6 +60,13 @@ def test_a_game(rules: object, seed: int) -> None:
             if before is not None:
                 assert found.parents == [encode(form, before)]
         before = position
+
+
+def test_as_many_columns_as_there_can_be() -> None:
+    rules = GAMES["fan"]
+    assert rules.columns == MAX_COLUMNS
+    for seed in SEEDS[:3]:
+        test_a_game(rules, seed)
 
 
 def move_to(before: Position, after: Position, game: object) -> Move:

@@ -57,8 +57,8 @@ def survey_deals(
 ) -> list[dict[str, Any]]:
     """Ask one question about many deals, and keep the answers in a table.
 
-    `ranges` are numbers and ranges ("1-1000,11982"), paths of boards or of directories of boards,
-    one text or several. Each deal gets a row for each of the `rules` (FreeCell's if there are
+    `ranges` are numbers and ranges ("1-1000,11982"), paths of files of them, of boards, or of
+    directories of boards, one text or several. Each deal gets a row for each of the `rules` (FreeCell's if there are
     none); the fewest freecells are looked for up to the number that the rules have. `output` is the
     table, .csv, .jsonl or .parquet; the same call continues it. With `undecided_only` deals are
     taken up that the table leaves undecided with smaller limits than these; `ranges` can be None

@@ -1,4 +1,4 @@
-"""Which deals a survey is about: ranges of numbers, files of them, boards, directories of boards."""
+"""Which deals a survey is about: numbers, files of numbers, boards, directories of boards."""
 
 from __future__ import annotations
 

@@ -145,7 +145,9 @@ class Row:
     @property
     def key(self) -> Key:
         """What no other row of the table has."""
-        return key_of(self.subject)
+        deal = self.board if self.number is None else self.number
+        assert deal is not None
+        return deal, self.rules
 
     @property
     def rules(self) -> Rules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from dbmsolver.survey.table import Table
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
-SCRIPTS = ("bars", "bench", "oracles", "verdicts", "verify", "where_time_goes")
+SCRIPTS = ("bars", "bench", "oracles", "recheck", "verdicts", "verify", "where_time_goes")
 
 
 def script(name: str, *args: str) -> subprocess.CompletedProcess[str]:
@@ -83,6 +84,19 @@ def test_counts_and_digests_of_verdicts(tmp_path: Path) -> None:
     assert script("verdicts", "--numbers", "solved", str(table)).stdout == "2\n10\n"
     wrong = script("verdicts", str(tmp_path / "nothing.csv"))
     assert (wrong.returncode, wrong.stderr.count("\n")) == (4, 1)
+
+
+def test_proofs_of_a_table_are_checked_again(tmp_path: Path) -> None:
+    right = row(146692, verdict="unsolvable", states=1627, digest="a5545956b6ff9d4b")
+    wrong = replace(right, digest="a5545956b6ff9d4c")
+    for name, one, code, word in (("right", right, 0, "valid"), ("wrong", wrong, 1, "another")):
+        table = tmp_path / f"{name}.csv"
+        with Table(table, Inquiry.VERDICT) as file:
+            file.put([one, row(1, verdict="solved")])
+        result = script("recheck", str(table), "--sample", "5", "--largest", "1")
+        assert result.returncode == code, result.stderr
+        assert result.stdout.splitlines()[1].split("\t")[:3] == ["146692", "4", "1627"]
+        assert result.stdout.splitlines()[-1].startswith(f"1 proofs: 1 {word}")
 
 
 def test_every_script_is_explained() -> None:

@@ -24,7 +24,7 @@ from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in, safe_c
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
 MOST_TARGETS = 5 * (MAX_COLUMNS + 1)
-"""Signatures that one move leads to: a column, or none, loses a locked card; a suit, or none, rises."""
+"""Signatures a move can lead to: a column, or none, loses a locked card; a suit, or none, rises."""
 MOST_ROWS = 240
 """Rows that one state can need: 26 cards with 7 places each, and their parents."""
 GOAL = 10

@@ -14,7 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_patience, are_of_pile
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
-from dbmsolver.results import Limits, Options, Question
+from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.limits import memory_for_arrays
 from dbmsolver.search.outcome import Search
@@ -116,7 +116,16 @@ class Stages:
                 if are_covering(keys):
                     from dbmsolver.search.proof.dive_ahead import DiveAhead
 
-                    yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                    wanted = self.options.method
+                    if wanted != Method.CLASSES_ANY_PASSES:
+                        yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                    if keys.method == Method.CLASSES != wanted and keys.rules.passes:
+                        from dbmsolver.search.proof.any_passes import AnyPassesAhead
+
+                        needed = wanted == Method.CLASSES_ANY_PASSES
+                        yield AnyPassesAhead(
+                            self.deal, recorder, self.limits, threads, self.memory // 2, needed
+                        )
                 elif keys.rules.has_runs:
                     from dbmsolver.search.improve.beam_ahead import BeamAhead
 

@@ -12,7 +12,7 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.search.proof import dives, piece_away, piece_tables, piece_worker, worker
+from dbmsolver.search.proof import any_passes, dives, piece_away, piece_tables, piece_worker, worker
 
 Answer = TypeVar("Answer")
 
@@ -34,6 +34,7 @@ def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the search on disk do everything."""
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
+    monkeypatch.setattr(any_passes, "SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:

@@ -29,7 +29,6 @@ from dbmsolver.core.dive import (
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
-from dbmsolver.results import Method
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
@@ -167,12 +166,12 @@ class Diver:
 
 def schedule_of(keys: CoveringKeys) -> Schedule:
     """Return the dives that come before a proof."""
-    return CLASS_SCHEDULE if keys.method == Method.CLASSES else SCHEDULE
+    return CLASS_SCHEDULE if keys.method.of_classes else SCHEDULE
 
 
 def orders_of(keys: CoveringKeys) -> tuple[Order, ...]:
     """Return the orders of large dives."""
-    return CLASS_ORDERS if keys.method == Method.CLASSES else ORDERS
+    return CLASS_ORDERS if keys.method.of_classes else ORDERS
 
 
 def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:

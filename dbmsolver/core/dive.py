@@ -47,7 +47,10 @@ class Diving(NamedTuple):
 
 
 def make_diving(records: int) -> Diving:
-    """Room for a number of records, a power of two: the table has two slots for each."""
+    """Return arrays with room for ``records`` records, a power of two.
+
+    The table has two slots for each record.
+    """
     return Diving(
         rows=np.empty((records, 3), np.uint64),
         parents=np.empty(records, np.int32),
@@ -71,7 +74,7 @@ def row_hash(signature, off, low):
 
 @inlined
 def find_slot(d, mask, signature, off, low):
-    """The table slot (int64) of a record, or a free one if it is new."""
+    """Return the table slot (int64) of a record, or the free slot where it belongs."""
     rows = d.rows
     slot = np.int64(row_hash(signature, off, low) >> U64(20)) & mask
     while True:
@@ -207,7 +210,7 @@ def dive(
 
 @allocating
 def fingerprints(rows):
-    """The fingerprint (uint64[*]) of each row: what its successors are stored with.
+    """Return the fingerprint (uint64[*]) of each row, which its successors are stored with.
 
     ``rows`` (uint64[*, 3 or more]) hold records.
     """

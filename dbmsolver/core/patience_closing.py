@@ -39,7 +39,7 @@ class StateSet(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What follows from expanded states, and belongs elsewhere."""
+    """States that follow from expanded ones and belong to another set."""
 
     words: Words  # [room, 3]
     codes: NDArray[np.uint16]  # [room]
@@ -60,12 +60,12 @@ class Piece(NamedTuple):
 
 
 def whole_piece(stratum: int = 0) -> Piece:
-    """The piece that all states belong to."""
+    """Return the piece that all states belong to."""
     return Piece(np.zeros(3, np.uint64), np.zeros(3, np.uint64), stratum)
 
 
 def make_set(room: int) -> StateSet:
-    """An empty set with room for so many states."""
+    """Return an empty set with room for ``room`` states."""
     return StateSet(
         words=np.zeros((room, 3), np.uint64),
         codes=np.zeros(room, np.uint16),
@@ -75,7 +75,7 @@ def make_set(room: int) -> StateSet:
 
 
 def make_candidates(room: int) -> Candidates:
-    """Room for so many candidates, and the moves of one state."""
+    """Return arrays with room for ``room`` candidates and the moves of one state more."""
     room += MOST_MOVES
     return Candidates(
         words=np.zeros((room, 3), np.uint64),
@@ -86,7 +86,7 @@ def make_candidates(room: int) -> Candidates:
 
 
 def larger(old: StateSet, room: int) -> StateSet:
-    """The same set with more room."""
+    """Return a copy of a set with room for ``room`` states."""
     new = make_set(room)
     size = int(old.counts[0])
     new.words[:size] = old.words[:size]
@@ -98,7 +98,7 @@ def larger(old: StateSet, room: int) -> StateSet:
 
 @inlined
 def slot_of(words, mask):
-    """Where a state's place is looked for first."""
+    """Return the slot (uint64) at which the search for a state's place begins."""
     mixed = words[0] * U64(0x9E3779B97F4A7C15) ^ words[1] * U64(0xC2B2AE3D27D4EB4F)
     mixed ^= words[2] * U64(0x165667B19E3779F9)
     mixed ^= multiply_high(mixed, U64(0xD6E8FEB86659FD93))
@@ -115,7 +115,7 @@ def look_ahead(states, found, moves):
 
 @inlined
 def find_slot(states, words):
-    """The slot (uint64) of a state, or the free one where it belongs."""
+    """Return the slot (uint64) of a state, or the free slot where it belongs."""
     mask = U64(states.slots.size - 1)
     slot = slot_of(words, mask)
     while states.slots[slot]:
@@ -303,7 +303,7 @@ def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
 
 @kernel
 def digest_of(words):
-    """Digest (uint64): the sum of the hashes of states (uint64[*, 3]), their public keys."""
+    """Return the sum (uint64) of the hashes of states (uint64[*, 3]), their public keys."""
     total = U64(0)
     for number in range(words.shape[0]):
         total += hash_words(words[number, 0], words[number, 1], words[number, 2], 3)

@@ -96,7 +96,10 @@ class RecordTally(NamedTuple):
 
 
 def make_record_space(candidates: int) -> RecordSpace:
-    """Scratch memory for as many candidates that leave as the workspace has room for."""
+    """Return scratch memory for ``candidates`` candidates that leave the signature.
+
+    It is as many as the workspace has room for.
+    """
     return RecordSpace(
         scratch=make_scratch(),
         outgoing_targets=np.empty(candidates, np.uint16),
@@ -113,7 +116,7 @@ def make_record_space(candidates: int) -> RecordSpace:
 
 @inlined
 def fingerprint(signature, off, low):
-    """Eight bits (int64) that tell a record from most others."""
+    """Return eight bits of a hash of a record (int64), which tell it from most others."""
     word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
     word ^= word >> U64(32)
     return np.int64((word * HASH) >> U64(56))
@@ -139,7 +142,7 @@ def add_target(t, space, signature, slot):
 
 @inlined
 def target_number(t, space, signature):
-    """The number of a target signature (int64); a new one is added."""
+    """Return the number of a target signature (int64); a new signature is added first."""
     slot = np.int64((signature * HASH) >> U64(64 - TARGET_BITS))
     while True:
         number = np.int64(space.slots[slot])
@@ -251,7 +254,7 @@ def close(t, ws, space, layout, sets, piece, bits, head, count, room):
 
 @kernel
 def close_piece(t, ws, space, signature, bits, head, count, room, piece_mask, piece):
-    """:func:`close` for the piece with this mask and value (uint64) of a signature.
+    """Close the piece of a signature that has this mask and value (uint64), as :func:`close` does.
 
     Writes to ``ws`` and ``space``; returns (head, count, candidates that left, words of their
     keys).

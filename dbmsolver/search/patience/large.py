@@ -74,7 +74,7 @@ class LargePatienceSearch(Dividing):
         del self.pending[self.place]
 
     def _next_leaf(self) -> tuple[Leaf, int] | None:
-        """The piece with the most candidates, and how many; None if there are none."""
+        """Return the piece with the most candidates, and their number; None if there are none."""
         sizes = [leaf.waiting for leaf in self.leaves]
         fresh = self.pending[self.place].fresh
         for words, _ in fresh.parts():
@@ -85,7 +85,10 @@ class LargePatienceSearch(Dividing):
         return (self.leaves[sizes.index(most)], most) if most else None
 
     def _is_too_large(self, leaf: Leaf, waiting: int) -> bool:
-        """Whether a piece does not fit into the memory, or will not, by what the last ones did."""
+        """Return whether a piece does not fit into the memory, or is likely to outgrow it.
+
+        What is likely is told by the growth of the pieces that were closed last.
+        """
         closed, most = leaf.closed, self.shares.states
         if closed + waiting > most:
             return closed + leaf.waiting > 1
@@ -125,7 +128,7 @@ class LargePatienceSearch(Dividing):
             self._clear()
 
     def _load(self, leaf: Leaf, waiting: int) -> tuple[int, int]:
-        """Read a piece; how many states of it are closed, and how many are not."""
+        """Read a piece; return how many of its states are closed, and how many are not."""
         store, size = self.recorder.store, leaf.closed + waiting
         room = max(size, min(2 * size, self.shares.states))
         self.current = current = Waiting(make_set(room + MOST_MOVES))
@@ -204,7 +207,7 @@ class LargePatienceSearch(Dividing):
         out.count[0] = 0
 
     def _growth(self, place: Place, more: int) -> int:
-        """Bytes that a set of candidates takes more, if so many are added."""
+        """Return how many bytes more a set of candidates takes if ``more`` states are added."""
         fresh = self.pending[place].fresh if place in self.pending else Waiting(make_set(1))
         if fresh.size + more <= fresh.room:
             return 0

@@ -205,7 +205,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
             out.count[0] = 0
 
     def _waiting_at(self, number: int) -> Waiting:
-        """What is pending in a layer or stratum."""
+        """Return the set of what is pending in a layer or stratum; a new one is empty."""
         place: Place = (number, 0) if self.by_cost else (0, number)
         if place not in self.pending:
             self.pending[place] = Waiting()
@@ -239,7 +239,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
     # The store.
 
     def _restore(self) -> None:
-        """What is pending in the store, and what has to be known of closed states."""
+        """Read the pending states of the store, and the closed ones that have to be known."""
         store = self.recorder.store
         known = self.recorder.statistics.closed if self.by_cost else 0
         if (store.manifest.waiting[0] + known) * STATE_BYTES > self.memory:

@@ -1,8 +1,8 @@
-"""The processors of a cluster, as those who close signatures.
+"""The processors of a cluster as the crew of a proof.
 
 A piece of work is a function without a memory (:mod:`dbmsolver.search.proof.orders`). So a process
-or a machine that dies costs what it was doing, and that is given to another one. The search alone
-has the store.
+or a machine that dies costs only what it was doing, and another one does that again. The search
+alone has the store.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ClusterCrew:
         return min(processors + max(processors // 4, 1), _MOST)
 
     def table_bytes(self, memory: int) -> int:
-        """A third of a processor's share, on the machine that has the least of it."""
+        """Return a third of a processor's memory, on the machine where it has the least."""
         shares = (
             min(machine.memory, self.memory) // machine.processors
             for machine in self._connection.machines()

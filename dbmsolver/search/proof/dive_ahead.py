@@ -58,7 +58,7 @@ class DiveAhead:
                     return Stopped(Limit.INTERRUPT)
 
     def _report(self) -> Report:
-        """Which dive it is, and how many records all of them have found."""
+        """Report which dive it is, and how many records all of them have found."""
         number, found = self._dives.progress()
         report = self.recorder.report()
         return replace(report, phase="dive", dive=(number, len(self._dives.schedule)), states=found)
@@ -82,6 +82,6 @@ class DiveAhead:
         return Exhausted()
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         assert self._won is not None
         return steps_of(self.keys, moves_along(self.keys, self._won.path))

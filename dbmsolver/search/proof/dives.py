@@ -134,7 +134,7 @@ class Diver:
         self.diving = make_diving(_LEAST)
 
     def dive(self, keys: CoveringKeys, start: State, order: Order, limit: int) -> Dived:
-        """One dive from a record."""
+        """Make one dive from a record, for at most ``limit`` records."""
         limit = min(limit, self.most)
         room = 1 << (limit - 1).bit_length()
         if self.diving.parents.size < room:
@@ -158,7 +158,7 @@ class Diver:
         return Dived("open", expanded)
 
     def found(self) -> int:
-        """The records that the dive has found so far; for another thread to ask."""
+        """Return how many records the dive has found so far; another thread may ask."""
         parents = self.diving.parents
         # They are found in the order of their numbers.
         return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
@@ -175,7 +175,7 @@ def orders_of(keys: CoveringKeys) -> tuple[Order, ...]:
 
 
 def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
-    """The records from the first of a dive to one of them: uint64[steps, 3]."""
+    """Return the records from the first of a dive to record ``number`` (uint64[steps, 3])."""
     numbers = []
     while number >= 0:
         numbers.append(number)
@@ -184,7 +184,7 @@ def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
 
 
 def room_for(memory: int, threads: int) -> int:
-    """The records that each of the threads' dives may find in so many bytes."""
+    """Return how many records each thread's dives may find in ``memory`` bytes for all threads."""
     return max(memory // (RECORD_BYTES * threads), _LEAST)
 
 
@@ -261,7 +261,7 @@ class Dives:
 
 
 def blocks_of(keys: CoveringKeys, dived: Dived) -> list[tuple[int, Runs]]:
-    """The records of an exhausted dive as (stratum, runs), as closed records are stored."""
+    """Return the records of an exhausted dive as (stratum, runs), as closed records are stored."""
     count = dived.parents.size
     rows = np.zeros((count, 5), np.uint64)
     rows[:, :3] = dived.rows

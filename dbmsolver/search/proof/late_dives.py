@@ -99,7 +99,7 @@ class LateDives:
         self._spent += time.monotonic() - begun
 
     def _pending(self, strata: dict[int, list[Candidates]]) -> tuple[State, int]:
-        """A pending record of the highest stratum, and its code."""
+        """Return a pending record of the highest stratum, chosen at random, and its code."""
         random = Random(self._number)
         runs = random.choice(strata[max(strata)]).load(self.recorder.store)
         place = random.randrange(runs.codes.size)

@@ -265,7 +265,7 @@ class Result:
     keep: Keep = "all"
 
     def __str__(self) -> str:
-        """For people: the verdict, and the length of the solution."""
+        """Return the deal's title, the verdict and the length of the solution, for people."""
         name = title(self.deal)
         if self.length is not None:
             length = counted(self.length, *METRIC_WORDS[self.metric])

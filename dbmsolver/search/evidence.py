@@ -221,7 +221,10 @@ def _check_patience(store: Store, keys: PatienceKeys) -> str:
 
 
 def _check_classes(store: Store, codec: StateCodec) -> str:
-    """Random games over classes from the deal's stay among the closed ones."""
+    """Check that random games over classes, from the deal's, stay among the closed classes.
+
+    Returns a line of text. Raises StoreError for a class that is not closed.
+    """
     from dbmsolver.keys.classes import ClassKeys
 
     assert isinstance(codec, ClassKeys)

@@ -100,7 +100,7 @@ class _Builder:
         return Header(**values)
 
     def text(self, token: Token) -> Word:
-        """A text without its quotes, spaces and line ends each made one space."""
+        """Return a text without its quotes; spaces and line ends become one space."""
         text = " ".join(str(token)[1:-1].split())
         if not text or not text.isprintable():
             self.fail("an empty or unprintable text, expected one to read", token)
@@ -170,7 +170,7 @@ class _Builder:
         return Phase(node.data == "triggered", said or None, dealt, at=self.at(head))
 
     def times(self, node: Node) -> int:
-        """0 for `Unlimited`."""
+        """Return a number of times; 0 for `Unlimited`."""
         token = _tokens(node)[-1]
         return 0 if token.type == "UNLIMITED" else self.count(node)
 

@@ -13,7 +13,7 @@ from dbmsolver.notation.solution import Path, Solution
 
 
 def write(solution: Solution, indent: int | None = 1) -> str:
-    """The solution as JSON."""
+    """Return the solution as JSON."""
     return json.dumps(tree(solution), indent=indent, ensure_ascii=False) + "\n"
 
 

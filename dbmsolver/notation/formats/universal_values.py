@@ -32,7 +32,7 @@ class ValueReader:
         self.extra: dict[Path, dict[str, Any]] = {}
         """Unknown fields, by the path of the object that has them."""
         self.rules = GAMES["freecell"]
-        """What positions must fit; the header says it."""
+        """The rules that positions must fit, which the header says."""
 
     def place_of(self, path: Path) -> str:
         line, column = self.at(path)
@@ -155,25 +155,25 @@ class ValueReader:
         return position
 
     def base(self, value: Any, path: Path) -> Base:
-        """The rank with which foundations begin, and the lowest of the deck."""
+        """Return the rank with which foundations begin, and the lowest of the deck."""
         lowest = self.integer(value.get("lowest", 1), (*path, "lowest"), 1, 13)
         first = self.integer(value.get("base", lowest), (*path, "base"), lowest, 13)
         return Base(first, lowest)
 
     def counted(self, base: Base, tops: dict[int, int]) -> tuple[int, int, int, int]:
-        """Heights of foundations with these ranks on top, 0 for none."""
+        """Return the heights of foundations with these ranks on top, 0 for none."""
         hearts, spades, diamonds, clubs = (base.height(index, tops[index]) for index in range(4))
         return hearts, spades, diamonds, clubs
 
     def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:
-        """A list of cards, which may be ``hidden`` in games with cards face down."""
+        """Return a list of cards, which may be ``hidden`` in games with cards face down."""
         listed = self.items(value, path, 52)
         return tuple(
             int(self.card(card, (*path, i), hidden=hidden) or 0) for i, card in enumerate(listed)
         )
 
     def hidden(self, value: Any, path: Path) -> int:
-        """How many cards of a column lie face down: the deepest ones."""
+        """Return how many cards of a column, the deepest ones, lie face down."""
         down = [card["is_hidden"] for card in value]
         count = int(sum(down))
         if any(down[count:]):

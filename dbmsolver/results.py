@@ -119,9 +119,9 @@ class Options:
     keep: Keep = "all"
     store: Path | None = None
     method: Method = Method.DOMINATING
-    """Of a proof: every position, or else whichever method has the fewest states for the deal.
-    Shortest solutions need every position. With one of the two over classes a proof is by that one
-    alone, where classes can be searched."""
+    """The method of a proof: every position, or else whichever method has the fewest states for the
+    deal. Shortest solutions need every position. With one of the two over classes a proof is by
+    that one alone, where classes can be searched."""
     any_solution: bool = False
     """True if a search for a shortest solution looks for any solution first, then for shorter ones.
     """

@@ -109,7 +109,7 @@ def plane_index(t, rank, off, low, high):
 
 @inlined
 def hash_state(t, word0, word1, word2, off, low, high):
-    """Hash (uint64) of a state's public key; the words are those of :func:`base_words`."""
+    """Hash a state's public key (uint64); the words are those of :func:`base_words`."""
     length = t.rank_words.shape[2]
     for rank in range(13):
         index = plane_index(t, rank, off, low, high)
@@ -144,7 +144,7 @@ _hash_of = inlined_by_type({**dict.fromkeys(_OF_CARDS, hash_state), ClassTables:
 
 @allocating
 def digest_runs(t, signatures, counts, keys, words):
-    """Digest (uint64) of runs of closed states: the sum of the hashes of their public keys.
+    """Return the sum (uint64) of the hashes of the public keys of runs of closed states.
 
     ``signatures`` (uint64[runs]) and ``counts`` (int64[runs]) describe the runs; ``keys`` (uint64)
     are their local keys, of ``words`` words (1 or 3) each, one run after the other.

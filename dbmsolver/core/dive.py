@@ -66,7 +66,7 @@ def make_diving(records: int) -> Diving:
 
 @inlined
 def row_hash(signature, off, low):
-    """Hash (uint64) of a record."""
+    """Return the hash (uint64) of a record."""
     word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
     word ^= word >> U64(32)
     return word * HASH

@@ -102,9 +102,10 @@ class Weights(NamedTuple):
 
 
 CARDS_HOME, PAID = 0, 1
-"""Of the sums: cards that are not home, and places that are paid."""
+"""Places in ``sums``: of the number of cards that are not home, and of that of paid places."""
 PLACES, EDGED = 0, 1
-"""Of what rests: places in columns that are not paid, and those in any deadlock."""
+"""Places in ``resting``: of the set of places in columns that are not paid, and of all cards in any
+deadlock."""
 
 
 def make_weights() -> Weights:

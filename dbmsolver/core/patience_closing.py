@@ -26,7 +26,7 @@ U64 = np.uint64
 ONE = np.uint64(1)
 
 FINISHED, SET_FULL, OUT_FULL, PAUSED, WON = 0, 1, 2, 3, 4
-"""Why :func:`close` returns."""
+"""The reasons for which :func:`close` returns."""
 
 
 class StateSet(NamedTuple):

@@ -56,7 +56,8 @@ NO_CARD = 63
 NO_PARENT = NO_CARD
 """The code of the deal itself."""
 OVER = 1 << 15
-"""Of a code: the waste was turned over, or the reserve filled the column that the card left."""
+"""The last bit of a code: the waste was turned over, or the reserve filled the column that the card
+left."""
 FILL_NONE, FILL_KINGS, FILL_ANY, FILL_WASTE = 0, 1, 2, 3
 SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN, COLUMNS = 0, 1, 2, 3, 4, 5
 NONE_COUNT, TURNS_COUNT, ALL_COUNT = 0, 1, 2
@@ -158,8 +159,8 @@ class Board(NamedTuple):
 
 
 USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
-"""Of a board's numbers: columns with cards, cards of waste and stock, those of the waste, turns
-left, and cards of the reserve."""
+"""Places in a board's ``numbers``: of the numbers of columns with cards, of cards of waste and
+stock, of those of the waste, of turns left, and of cards of the reserve."""
 
 
 def make_board() -> Board:

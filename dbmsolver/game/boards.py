@@ -150,7 +150,7 @@ class _Reader:
     foundations_line: int | None = None
     freecells_line: int | None = None
     piled: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
-    """By `pile` and `stock`: the line, and its cards."""
+    """The line and its cards, by the names `pile` and `stock`."""
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)
     home: dict[int, tuple[int, int]] = field(default_factory=dict)
     hidden: list[int] = field(default_factory=list)

@@ -57,7 +57,8 @@ class Class(NamedTuple):
     """A class of positions of one deal."""
 
     counts: tuple[int, ...]
-    """For each dealt column, its cards that lie where they were dealt; a free king is none."""
+    """The number of cards of each dealt column that lie where they were dealt; a free king is
+    none."""
     foundations: Heights
     stock: tuple[int, ...]
     """The cards that stock and waste have left, in the order in which they are turned."""

@@ -162,7 +162,7 @@ def node(position: Position, rules: Rules) -> dict[str, Any]:
 
 
 class Table:
-    """Plays what the page says, and remembers the positions that were reached last."""
+    """A player of the page's moves, which remembers the positions reached last."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[Deal, str], Position] = OrderedDict()

@@ -31,7 +31,7 @@ _LOOK = {
     "axes.spines.right": False,
 }
 _SIZE = (4.6, 2.9)
-"""In inches; so text of that size can be read on a telephone."""
+"""Width and height in inches; so text of that size can be read on a telephone."""
 _MOST_BINS = 40
 _TENTHS = 4
 """Bars for each power of ten."""

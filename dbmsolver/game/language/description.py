@@ -14,7 +14,7 @@ BASE = "Base"
 
 
 class At(NamedTuple):
-    """Where a part stands: line and column, from 1, and the text's name."""
+    """The place of a part: line and column, from 1, and the text's name."""
 
     line: int
     column: int
@@ -113,7 +113,7 @@ class Phase:
 
     triggered: bool
     times: int | None = 1
-    """Of a triggered one; None for any number."""
+    """The number of times of a triggered deal; None for any number."""
     dealt: tuple[Dealt, ...] = ()
     at: At | None = field(default=None, compare=False, repr=False, kw_only=True)
 
@@ -125,15 +125,15 @@ class MoveLine:
     element: str
     item: str | None = None
     count: int = 1
-    """Of the item `Any`."""
+    """The number of cards of the item `Any`."""
     destinations: tuple[str, ...] = ()
     rank: str | None = None
-    """Of the destination `Rank`, A to K."""
+    """The rank of the destination `Rank`, A to K."""
     modifiers: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """Elements of `SourceElement`; empty for any."""
     times: int | None = None
-    """Of `Times`: 0 for any number, None if not said."""
+    """The number of `Times`: 0 for any number, None if not said."""
 
     def __post_init__(self) -> None:
         if self.item is None and self.destinations[:1] == ("Any",):

@@ -55,7 +55,7 @@ def parse(text: str, where: str = "<game>") -> Description:
 
 
 class _Builder:
-    """Makes the parts of a description of the parser's tree."""
+    """The parts of a description, made of the parser's tree."""
 
     def __init__(self, where: str) -> None:
         self.where = where

@@ -67,7 +67,7 @@ _MOVE_LINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
-"""Of the log of a Freecell Solver with a database."""
+"""A line of the log of a Freecell Solver with a database."""
 _SHORT_LINE = re.compile(
     r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
 )

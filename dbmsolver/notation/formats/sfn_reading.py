@@ -87,7 +87,7 @@ class Attempt:
         self.taken = [index for index, card in cells if card is not None]
         """The freecells with cards, in the order in which these came."""
         self.unclaimed: list[Place] = []
-        """Where automoves took cards from that no move home has repeated."""
+        """The places that automoves took cards from and no move home of the text has repeated."""
         if reading.at_start:
             self.automoves()
         self.compare()

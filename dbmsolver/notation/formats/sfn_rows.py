@@ -25,7 +25,7 @@ def plain(line: str) -> str:
 
 
 class Rows:
-    """Reads one row after the other; what the first ones tell about the style holds for all."""
+    """A reader of one row after the other; the style of the first ones holds for all."""
 
     def __init__(self) -> None:
         self.width: int | None = None

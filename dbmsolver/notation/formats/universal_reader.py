@@ -31,7 +31,7 @@ from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
 
 
 class TreeReader(ValueReader):
-    """Reads one tree, and holds it against what is given beside it."""
+    """A reader of one tree, which is compared with what is given beside it."""
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]], given: Given) -> None:
         super().__init__(where, at)

@@ -24,7 +24,7 @@ MAX_TEXT = 100_000
 
 
 class ValueReader:
-    """Reads values of one tree; `at` says line and column of a path in the text it came from."""
+    """A reader of the values of one tree; `at` gives line and column of a path in its text."""
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]]) -> None:
         self.where = where

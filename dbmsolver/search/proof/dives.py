@@ -45,7 +45,8 @@ ORDERS: tuple[Order, ...] = (
     (2, 1, 0, 0),
     (0, 0, 2, 1),
 )
-"""For large dives: each wins most deals that small ones leave open, and not the same ones."""
+"""Orders for large dives: each wins most deals that small ones leave open, and not the same
+ones."""
 Schedule = Sequence[tuple[Order, int]]
 """Orders, and the records that each may find."""
 
@@ -95,7 +96,8 @@ CLASS_SCHEDULE: Schedule = (
     ((0, 0, 2, 1), 1 << 17),
     ((3, 2, 3, 3), 1 << 19),
 )
-"""For classes of Klondike: found by trial on PySolFC's deals 1 to 100, by threes and by ones."""
+"""The dives for classes of Klondike: found by trial on PySolFC's deals 1 to 100, by threes and by
+ones."""
 CLASS_ORDERS: tuple[Order, ...] = (
     (0, 2, 1, 0),
     (10, 0, 2, 3),
@@ -104,10 +106,10 @@ CLASS_ORDERS: tuple[Order, ...] = (
     (0, 0, 3, 0),
     (2, 1, 0, 0),
 )
-"""For large dives over classes."""
+"""Orders for large dives over classes."""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
-"""In place of the parents of records that have not been found yet."""
+"""The number in place of the parents of records that have not been found yet."""
 _PAUSE = 0.1
 """Seconds between two looks at limits and signals."""
 
@@ -119,7 +121,7 @@ class Dived(NamedTuple):
     expanded: int
     """Records expanded by all dives."""
     path: tuple[State, ...] = ()
-    """From the first record to the win."""
+    """The records from the first one to the win."""
     rows: NDArray[np.uint64] = np.empty((0, 3), np.uint64)
     """All records, if they have been exhausted: signature and planes."""
     parents: NDArray[np.int32] = np.empty(0, np.int32)

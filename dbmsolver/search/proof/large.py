@@ -33,7 +33,9 @@ _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
 _TABLE_WORTH = 1024
-"""Where a table is made for them: a part of its states, so that not all wait for the last."""
+"""The number of a piece's closed states that one waiting state makes up for, where each expansion
+makes the table anew. While others are expanded, a piece with fewer waiting states is left for
+later."""
 
 Task = tuple[Future[Any], Callable[[Any], None]]
 """A task of a worker, and the function that takes its result in the main thread."""
@@ -156,7 +158,7 @@ class LargeSignature:
     def _least(self, piece: Piece) -> int:
         """Return how many waiting states are worth an expansion.
 
-        Where a table is made for them, it is a part of the states that the table takes.
+        Where a table is made for each expansion, it is a part of the piece's closed states.
         """
         return 64 if self.crew.keeps_tables else max(64, piece.closed // _TABLE_WORTH)
 

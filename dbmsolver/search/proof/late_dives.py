@@ -22,7 +22,7 @@ from dbmsolver.search.recorder import Recorder
 from dbmsolver.steps import changed
 
 _SHARE = 0.08
-"""Of the time of a proof that dives may take."""
+"""The share of the time of a proof that dives may take."""
 _LEAST = 1 << 18
 """Records that the first of them may find."""
 _RATE = 1_000_000

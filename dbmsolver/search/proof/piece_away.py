@@ -13,7 +13,7 @@ from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult
 from dbmsolver.search.proof.worker import ProofWorker
 
 WHOLE_SECONDS = 6.0
-"""After that time an expansion ends: the result has to be sent, and the table, too."""
+"""Seconds after which an expansion ends: the result has to be sent, and the table, too."""
 
 
 def expand_whole(

@@ -58,7 +58,7 @@ class Work(NamedTuple):
 
 @inlined
 def successors_of_cards(f, index, task, laid, forced, board, work, written, origin):
-    """Write a row for every successor of a state by a single card; how many rows there are then."""
+    """Write a row for each successor of a state by a single card; return the rows' number then."""
     signature, locked, used, tops, cells = (
         laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
     )  # fmt: skip
@@ -228,7 +228,7 @@ def expand_state(
 
 @inlined
 def hash_public(f, signature, settled, off, low, high):
-    """Hash of the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
+    """Hash the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
     first = second = third = ZERO
     for suit in range(4):
         height = height_of(signature, suit)

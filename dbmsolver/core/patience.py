@@ -136,7 +136,7 @@ def add(t, words, board, card, digit, waste, turns, cost, found, number):
     """Write the state in which a card has another digit, as move ``number``.
 
     ``waste`` and ``turns`` are those of the state that follows. ``cost`` is that of the move.
-    Returns the next number.
+    Returns the next free number.
     """
     change = U64(board.digits[card] ^ digit) << U64(3 * (card % PER_WORD))
     for word in range(3):
@@ -175,10 +175,11 @@ def is_free_waste(t, waste, cards):
 
 @inner
 def go_to_columns(t, words, board, card, source, waste, turns, cost, found, number):
-    """Write the moves of a card, with the cards on it, to columns; return the next number.
+    """Write the moves of a card, with the cards on it, to columns.
 
-    ``source`` is its column, or -1 where it lies in none. A ``source`` below -1 is -2 less the
-    column of a card that may go to an empty column only.
+    They are numbered from ``number`` on; returns the next free number. ``source`` is the card's
+    column, or -1 where it lies in none. A ``source`` below -1 is -2 less the column of a card that
+    may go to an empty column only.
     """
     used = board.numbers[USED]
     only_empty = source < -1
@@ -380,7 +381,7 @@ def list_moves(t, words, board, found):
 def list_plays(t, words, board, found, number):
     """Write the moves of cards that turning the stock brings to the top of the waste.
 
-    Return the next number.
+    They are numbered from ``number`` on; returns the next free number.
     """
     cards, waste, turns = board.numbers[LEFT], board.numbers[IN_WASTE], board.numbers[TURNS]
     if not cards:

@@ -102,9 +102,10 @@ class Weights(NamedTuple):
 
 
 CARDS_HOME, PAID = 0, 1
-"""Places in ``sums``: of the number of cards that are not home, and of that of paid places."""
+"""Indices of ``sums``: the number of cards that are not home; the number of places that are
+paid."""
 PLACES, EDGED = 0, 1
-"""Places in ``resting``: of the set of places in columns that are not paid, and of all cards in any
+"""Indices of ``resting``: the set of places in columns that are not paid; the set of cards in any
 deadlock."""
 
 
@@ -191,7 +192,8 @@ def weigh(t, b, board, weights):
 def _weigh_waste(t, b, board, weights, places):
     """Write the part of the bound that waste and stock add.
 
-    Returns the cards (uint64) that are in deadlocks with cards of the waste, and these.
+    Returns the set (uint64) of the cards of the waste that are in deadlocks, and of the cards that
+    they are in deadlocks with.
     """
     work, lowest, left = weights.work, weights.seen, board.numbers[LEFT]
     for suit in range(4):

@@ -159,8 +159,8 @@ class Board(NamedTuple):
 
 
 USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
-"""Places in a board's ``numbers``: of the numbers of columns with cards, of cards of waste and
-stock, of those of the waste, of turns left, and of cards of the reserve."""
+"""Indices of a board's ``numbers``: columns with cards; cards of waste and stock together; cards of
+the waste; turns left; cards of the reserve."""
 
 
 def make_board() -> Board:

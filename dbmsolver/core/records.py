@@ -98,7 +98,7 @@ class RecordTally(NamedTuple):
 def make_record_space(candidates: int) -> RecordSpace:
     """Return scratch memory for ``candidates`` candidates that leave the signature.
 
-    It is as many as the workspace has room for.
+    The workspace has room for that number, too.
     """
     return RecordSpace(
         scratch=make_scratch(),

@@ -203,7 +203,7 @@ class PatienceKeys:
         )
 
     def _counted(self, *cards: Iterable[int]) -> list[int]:
-        """Return the cards that some cards count as, in words and codes."""
+        """Return the cards that these count as where ranks count from the base."""
         return [self.base.counted(card) for some in cards for card in some]
 
     def card_of(self, code: int) -> int:

@@ -130,7 +130,7 @@ def _cards_moved(position: Position, rules: Rules, move: Move) -> int:
 def legal(position: Position, rules: Rules) -> dict[str, str]:
     """Return, by the code of each legal move, the code of the move of `options_of` that it is like.
 
-    Each empty column and each empty freecell is a place of its own in legal moves here.
+    Here, unlike there, each empty column and each empty freecell is a place of its own.
     """
     found = {}
     moves = position.moves(rules)

@@ -44,7 +44,7 @@ def remove_searches(folder: Path) -> None:
 
 
 def _is_store(path: Path) -> bool:
-    """Return whether there is a directory that has files of a store, and nothing else."""
+    """Return whether a path is a directory that has files of a store, and nothing else."""
     if path.is_symlink() or not path.is_dir():
         return False
     names = {file.name for file in path.iterdir()}

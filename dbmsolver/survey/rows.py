@@ -103,7 +103,7 @@ Key = tuple[int | str, Rules]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The knowledge of one deal under some rules; docs/surveys.md describes each column.
+    """The facts about one deal under some rules; docs/surveys.md describes each column.
 
     Memory is in bytes, times are in seconds. `max_states`, `max_time`, `memory` and `max_disk` are
     the limits that were given.
@@ -200,7 +200,7 @@ def _rules(moves: str, game: str, *values: Any) -> Rules:
 
 @cache
 def rules_columns(rules: Rules) -> dict[str, Any]:
-    """Return the columns that tell the rules."""
+    """Return the columns of a row that tell its rules."""
     told = {name: getattr(rules, name) for name in _RULES}
     return {"game": rules.name, **told, "moves": moving(rules)}
 

@@ -202,9 +202,9 @@ def card_of(entry: Entry, shift: int) -> int:
 
 
 def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
-    """Return named cards, in the order in which they are read row by row, and the columns' numbers.
+    """Return an element's named cards, row by row, and the numbers of the cards of each column.
 
-    Named cards come first, so the numbers of the others grow by how many these are.
+    Named cards have the numbers from 1 on; the numbers of the others grow by how many these are.
     """
     rows: list[tuple[int, int, Entry]] = []
     for index, stack in enumerate(dealt.stacks):
@@ -262,7 +262,7 @@ def _cells(dealt: Dealt | None, rest: int, freecells: int) -> tuple[int, ...]:
 
 
 def shortened(layout: Layout, columns: int, cards: int) -> Layout:
-    """Return the layout without its lists of numbers, if an order of dealing gives the same."""
+    """Return the same layout by an order of dealing, without lists of numbers, if there is one."""
     orders: tuple[Literal["turn", "backwards", "diagonal"], ...] = ("turn", "backwards", "diagonal")
     for order in orders:
         plain = Layout((), (), order, (), False, ())

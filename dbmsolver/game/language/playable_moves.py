@@ -168,7 +168,7 @@ def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
 def _check_sources(
     groups: dict[str, list[MoveLine]], elements: Elements, problems: Problems
 ) -> None:
-    """Add a problem unless cards move from all places where they lie, but perhaps foundations."""
+    """Add a problem unless cards move from everywhere, or from everywhere but foundations."""
     cells = {"Reserve"} if elements.cells else set()
     needed = {
         "build": {"Tableau"} | cells,

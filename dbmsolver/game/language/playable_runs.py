@@ -39,9 +39,10 @@ def moves_of(lines: Sequence[MoveLine], problems: Problems) -> Moves:
 
 
 def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
-    """Return the lines that say what may be put on a card, without those for some of the runs only.
+    """Return the lines that say which cards may be put on a card.
 
-    With `NotValid` on a line of any suit the others say which runs move: those of one suit.
+    Lines that only say which runs move are left out. They are those of one suit, beside a line of
+    any suit with `NotValid`.
     """
     broken = [line for line in lines if "NotValid" in line.modifiers]
     if not broken:

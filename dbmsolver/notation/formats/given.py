@@ -1,4 +1,4 @@
-"""Facts about a solution that are given beside its text: options of a command, or of a program.
+"""Facts about a solution that are given beside its text: options of a command, arguments of a call.
 
 Everything given counts. Where the text says something else, reading ends with an error that names
 both.

@@ -54,7 +54,7 @@ class _Budget:
 
 
 def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
-    """Return the moves as they solve the deal, or as they are at least legal; and notes on them.
+    """Return the moves as they solve the deal, or are legal at least; and notes on their lengths.
 
     Raises IllegalStepError of the most likely reading if none is legal.
     """

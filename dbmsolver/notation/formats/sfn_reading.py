@@ -217,7 +217,7 @@ class Attempt:
 
 
 def by_single_cards(game: Game) -> Builder | None:
-    """Return the moves as single-card moves without any automove; None if that solves no deal.
+    """Return the moves as single-card moves without automoves; None if they do not solve the deal.
 
     That is another notation in the same letters. A text that can be read so leaves nothing open:
     all 52 moves home are in it, and no move is of more than one card.

@@ -68,7 +68,7 @@ class Token(NamedTuple):
     single: bool
     """True if a period says that one card goes to an empty column."""
     open: bool
-    """True if the style of the line leaves the length of a move to an empty column open."""
+    """True if the style of the line does not say how many cards go to an empty column."""
     origin: Origin
 
 

@@ -85,7 +85,7 @@ def rows_of(keys: PatienceKeys, words: Words) -> Words:
 
 
 def cover_of(rows: Words) -> Cover:
-    """Return the cover of states (uint64[*, 4]) that has all bits that they have in common."""
+    """Return the cover with all bits that some states (uint64[*, 4]) have in common."""
     ones = np.bitwise_and.reduce(rows, axis=0)
     return Cover(~(np.bitwise_or.reduce(rows, axis=0) ^ ones), ones)
 

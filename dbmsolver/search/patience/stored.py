@@ -94,7 +94,7 @@ class Leaf:
 
     @property
     def waiting(self) -> int:
-        """The number of states pending in the store, with those that are closed or there twice."""
+        """The number of states pending in the store, with any that are closed or there twice."""
         return sum(one.states for one in self.records)
 
     @property

@@ -125,7 +125,10 @@ FLIP_SAMPLE = 2_000
 
 
 def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
-    """Return kernels for one thread, with room for as many candidates that leave a signature."""
+    """Return kernels for one thread.
+
+    They have room for ``candidates`` candidates that leave a signature.
+    """
     if codec.covers:
         return RecordKernels(codec, candidates)
     return PositionKernels(codec)

@@ -96,8 +96,8 @@ CLASS_SCHEDULE: Schedule = (
     ((0, 0, 2, 1), 1 << 17),
     ((3, 2, 3, 3), 1 << 19),
 )
-"""The dives for classes of Klondike: found by trial on PySolFC's deals 1 to 100, by threes and by
-ones."""
+"""The dives for classes of Klondike: found by trial on PySolFC's deals 1 to 100, with three cards
+turned at once and with one."""
 CLASS_ORDERS: tuple[Order, ...] = (
     (0, 2, 1, 0),
     (10, 0, 2, 3),

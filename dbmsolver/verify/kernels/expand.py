@@ -58,7 +58,7 @@ class Work(NamedTuple):
 
 @inlined
 def successors_of_cards(f, index, task, laid, forced, board, work, written, origin):
-    """Write a row for each successor of a state by a single card; return the rows' number then."""
+    """Write a row for each successor of a state by a single card; return the number of rows."""
     signature, locked, used, tops, cells = (
         laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
     )  # fmt: skip

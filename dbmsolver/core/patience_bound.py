@@ -246,7 +246,7 @@ def deadlocks(t, weights, places, waste):
 
 @inlined
 def turns(t, weights, left, waste):
-    """Return the turns that are needed with so many cards left, so many of them in the waste."""
+    """Return how many turns are needed with ``left`` cards left, ``waste`` of them in the waste."""
     if not t.counted:
         return np.int64(0)
     return (left - waste + t.draw - 1) // t.draw + (weights.turned[waste] + t.draw - 1) // t.draw

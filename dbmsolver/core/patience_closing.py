@@ -171,7 +171,7 @@ def is_in(piece, words):
 
 @inlined
 def hand_back(out, words, code, place):
-    """Put a candidate to the others."""
+    """Append a candidate to ``out``; ``place`` is its stratum or layer."""
     last = out.count[0]
     for word in range(3):
         out.words[last, word] = words[word]
@@ -192,11 +192,11 @@ def is_full(states, out):
 
 @kernel
 def close(t, states, out, board, found, piece, most):
-    """Expand states of the set until none is left that is not, in a proof.
+    """Expand states of the set, in a proof, until all of it are expanded.
 
     All states of the set are in the ``piece``. At most ``most`` states are expanded. Returns
-    FINISHED, PAUSED after so many, SET_FULL or OUT_FULL where there is no more room, or WON: then
-    the last candidate is the goal, and the state that leads to it is not expanded.
+    FINISHED, PAUSED after ``most`` states, SET_FULL or OUT_FULL where there is no more room, or
+    WON: then the last candidate is the goal, and the state that leads to it is not expanded.
     """
     done = np.int64(0)
     while states.counts[1] < states.counts[0]:

@@ -179,7 +179,7 @@ def left_just_now(space, key, target):
 
 @inlined
 def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
-    """Expand the records ``ws.order[head:end]`` while there is room for what comes of them.
+    """Expand the records ``ws.order[head:end]`` while there is room for their successors.
 
     Candidates of the piece are staged in ``ws.burst``, all others go to ``ws.outgoing``. Also
     writes ``space``. Returns (the first record not expanded, or -1 if a record cannot be expanded,
@@ -302,7 +302,7 @@ def split_siblings(ws, space, outgoing, words, keys, codes):
 def exhaust_batch(
     t, ws, space, out, signatures, counts, offsets, words, keys, codes, first, last, limit
 ):
-    """Close the signatures ``first:last``, each with its candidates, and append what comes of them.
+    """Close the signatures ``first:last``, each with its candidates, and append the results.
 
     As :func:`dbmsolver.core.exhaust.exhaust_batch`, for records; writes to ``space``, too. Returns
     the index of the first signature not closed, or -1 if a record cannot be, or has too many

@@ -80,8 +80,8 @@ _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the fiel
 def parse_board(text: str, rules: Rules, where: str = "<board>", *, rows: bool = False) -> Position:
     """Read a board; with `rows`, one whose lines are the rows of cards as they lie on a table.
 
-    Raises InputError, in one line with the number of the line and of the character in it, for
-    what is no board, or none of these rules.
+    Raises InputError for a text that is no board, or none of these rules. The error is one line,
+    with the number of the text's line and of the character in it.
     """
     reader = _Reader(rules, where)
     for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):

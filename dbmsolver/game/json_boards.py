@@ -43,7 +43,7 @@ def is_json_board(text: str) -> bool:
 
 
 def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Position:
-    """Read a board; InputError for what is none, or none of these rules."""
+    """Read a board; InputError for a text that is none, or none of these rules."""
     try:
         data = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:

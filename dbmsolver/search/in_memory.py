@@ -185,7 +185,7 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
         return self.recorder.resumable
 
     def _commit(self) -> Commit:
-        """Commit what is closed, and what is pending if need be; the books must balance."""
+        """Commit closed states, and pending ones if need be; the books must balance."""
         held = self._held()
         self.books.compare(held)
         batch = self.recorder.batch

@@ -26,7 +26,7 @@ JOBS_FOR_EACH = 4
 """Jobs of dives that there should be for each worker, where there are enough deals."""
 
 MOST_LOST = 2
-"""A deal that ends so many workers is not asked about again."""
+"""The number of workers that a deal may end before it is given up."""
 
 
 @dataclass(frozen=True, slots=True)

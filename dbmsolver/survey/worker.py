@@ -66,7 +66,7 @@ def serve(handle: int) -> None:
 
 
 def _together(steps: Steps) -> Iterator[list[tuple[int, Found]]]:
-    """Yield what is found in lists, as a message for each answer wakes the driver too often."""
+    """Yield findings in lists, as a message for each answer wakes the driver too often."""
     answers: list[tuple[int, Found]] = []
     told = time.monotonic()
     for found in steps:

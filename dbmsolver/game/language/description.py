@@ -109,7 +109,7 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Phase:
-    """A deal: the initial one, or one that the player asks for, so many times."""
+    """A deal: the initial one, or one that the player asks for, a number of times."""
 
     triggered: bool
     times: int | None = 1

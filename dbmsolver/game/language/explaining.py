@@ -15,7 +15,7 @@ from dbmsolver.game.language.understanding import Understood
 from dbmsolver.game.rules import Rules
 
 Fact = tuple[str, str]
-"""A name and what is said of it; without a name, it goes on with the one before."""
+"""A name and a text about it; without a name, the text goes on with the one before."""
 
 _ITEMS = {
     "FullStack": "a whole stack",

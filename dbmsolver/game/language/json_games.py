@@ -204,7 +204,7 @@ class _Game(ReserveRules):
         return [Dealt("Foundation", stacks)] if initial == "all" else []
 
     def check_hole(self) -> None:
-        """Refuse what is not played with a hole."""
+        """Refuse rules that do not go with a hole."""
         if self.value("foundations", "present"):
             self.fail("foundations: present", "true is not played with a hole, expected false")
         for group, name in (

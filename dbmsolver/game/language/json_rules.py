@@ -113,7 +113,7 @@ class JsonRules:
                         )
 
     def fail(self, path: str, message: str) -> NoReturn:
-        """Refuse the rules for what is at a path."""
+        """Refuse the rules for the value at a path."""
         raise InputError(f"{path}: {message}", self.where)
 
     def value(self, group: str, name: str | None = None) -> Any:

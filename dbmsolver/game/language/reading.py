@@ -43,8 +43,8 @@ def _parser() -> Lark:
 def parse(text: str, where: str = "<game>") -> Description:
     """Read a game.
 
-    InputError, in one line with the place and what was expected, for what is no text of the
-    language. Nothing is said of whether the game can be played.
+    InputError for a text that is none of the language: one line with the place and the words that
+    were expected. Whether the game can be played is not looked at.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:

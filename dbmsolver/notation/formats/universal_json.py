@@ -18,7 +18,7 @@ def write(solution: Solution, indent: int | None = 1) -> str:
 
 
 def read(source: Source, given: Given) -> Solution:
-    """Read JSON, held against what is given."""
+    """Read JSON, and compare it with the given facts."""
     value, places = parse(source)
 
     def at(path: Path) -> tuple[int, int]:

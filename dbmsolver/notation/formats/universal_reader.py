@@ -31,7 +31,7 @@ from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
 
 
 class TreeReader(ValueReader):
-    """A reader of one tree, which is compared with what is given beside it."""
+    """A reader of one tree, which compares it with the facts given beside it."""
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]], given: Given) -> None:
         super().__init__(where, at)
@@ -111,7 +111,8 @@ class TreeReader(ValueReader):
     def find_policies(self, steps: list[Step], position: Position) -> None:
         """Give implicit moves the narrowest policy that makes them.
 
-        At an illegal move the rest is left as it is: whoever plays the solution ends there, too.
+        From an illegal move on, the others are left as they are: playing the solution ends there,
+        too.
         """
         waiting = set(self.implicit)
         for index, step in enumerate(steps):

@@ -44,7 +44,7 @@ class ValueReader:
         raise InvalidError(f"{what}{message}", self.place_of(path))
 
     def object(self, value: Any, path: Path, kind: str, optional: Sequence[str] = ()) -> Any:
-        """Check that all fields are there, and keep those that nobody knows."""
+        """Check that all fields are there, and keep unknown ones."""
         if not isinstance(value, dict):
             self.fail(path, f"expected an object with {', '.join(KNOWN[kind])}")
         known = KNOWN[kind]

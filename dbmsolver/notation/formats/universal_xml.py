@@ -184,7 +184,7 @@ def _foreign(value: Any) -> str | None:
 
 
 def read(source: Source, given: Given) -> Solution:
-    """Read XML, held against what is given."""
+    """Read XML, and compare it with the given facts."""
     root = parse(source)
     reader = _Reader(source)
     if root.name != f"{{{NAMESPACE}}}{ROOT}":

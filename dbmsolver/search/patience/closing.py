@@ -40,8 +40,8 @@ WaitingT = TypeVar("WaitingT")
 class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
     """A search in progress.
 
-    ``current`` is the set that is being closed, with what has to be known of closed states; the
-    first ``recorded`` of it are closed, and counted.
+    ``current`` is the set that is being closed, with the closed states that have to be known; the
+    first ``recorded`` states of it are closed, and counted.
     """
 
     def __init__(

@@ -97,7 +97,7 @@ class LargePatienceSearch(Dividing):
     # One piece.
 
     def _close_leaf(self, leaf: Leaf, waiting: int) -> Iterator[Report | Commit]:
-        """Close a piece with so many candidates; what is left of it stays pending."""
+        """Close a piece with ``waiting`` candidates; what is left of it stays pending."""
         known, unexpanded = self._load(leaf, waiting)
         while self.goal is None:
             safe = int(self.current.states.counts[1])
@@ -167,12 +167,12 @@ class LargePatienceSearch(Dividing):
         return True
 
     def _note(self, leaf: Leaf, done: int | None = None) -> None:
-        """Count what has been expanded of a piece, or a part, and put it into the batch."""
+        """Count expanded states of a piece, or the first ``done``, and put them into the batch."""
         for ref, words in self._record(done, always=True):
             leaf.blocks.append(ClosedBlock.of(self.keys, ref, words))
 
     def _put_back(self, leaf: Leaf) -> None:
-        """Give up the set that is being closed: what is not expanded is pending again."""
+        """Give up the set that is being closed: states that are not expanded are pending again."""
         self._note(leaf)
         first = self.recorded
         leaf.records += self._shelve(self.current.words(first), self.current.codes(first))

@@ -78,7 +78,7 @@ class Waiting:
         return self.states.codes[first : self.size if last is None else last]
 
     def parts(self) -> Iterator[tuple[Words, Codes]]:
-        """Yield all states, some at a time, as what is worked out for each takes memory."""
+        """Yield all states, some at a time: the results worked out for each take memory."""
         for first in range(0, self.size, _AT_ONCE):
             last = min(first + _AT_ONCE, self.size)
             yield self.words(first, last), self.codes(first, last)
@@ -97,12 +97,12 @@ class Waiting:
         return weigh_states(self.words(before))
 
     def make_room(self, more: int) -> None:
-        """Have room for so many states more; it is doubled if need be."""
+        """Make room for ``more`` states more; a room that is too small is at least doubled."""
         if self.size + more > self.room:
             self.enlarge(max(2 * self.room, self.size + more))
 
     def enlarge(self, room: int | None = None) -> None:
-        """Have room for so many states, or twice as many."""
+        """Make room for ``room`` states, or twice as many as before."""
         self.states = larger(self.states, room or 2 * self.room)
 
 

@@ -98,7 +98,7 @@ class LargeSignature:
                     finish(future.result())
 
     def _read_blocks(self) -> Iterator[None]:
-        """Read the blocks of the run before, once: into tables, or to see what is in each."""
+        """Read the blocks of the run before, once: into tables, or to note their keys' bits."""
         if not self.set.blocks:
             return
         pool = self.crew.pool

@@ -171,7 +171,7 @@ class ProofWorker:
     def _too_large(
         self, groups: RunArrays, index: int, stratum: int, result: WorkResult
     ) -> LargeStart:
-        """Keep what has been closed of a signature that grew too big."""
+        """Keep the closed states of a signature that grew too big; return its start."""
         ws, out = self.workspace, self.output
         signature = int(groups.signatures[index])
         words = int(out.used[USED_WIDTH])

@@ -94,7 +94,7 @@ CLASS_SCHEDULE: Schedule = (
     ((0, 2, 1, 0), 1 << 14),
     ((8, 0, 3, 3), 1 << 14),
     ((0, 0, 2, 1), 1 << 17),
-    ((3, 2, 3, 3), 1 << 19),
+    ((0, 0, 3, 0), 1 << 19),
 )
 """The dives for classes of Klondike: found by trial on PySolFC's deals 1 to 100, with three cards
 turned at once and with one."""

@@ -79,13 +79,13 @@ def test_verdicts_of_thousands_of_small_decks(dives: bool, monkeypatch: pytest.M
     if not dives:
         without_dives(monkeypatch)
     random, verdicts = Random(dives), Counter[bool]()
-    for _ in range(1500):
+    for _ in range(500):
         deal = small_klondike(random, 16)
         policy = random.choice(POLICIES)
         won = is_won(deal)
         assert (api.prove(deal, policy=policy, threads=1).verdict == "solved") == won, deal
         verdicts[won] += 1
-    assert min(verdicts.values()) > 100
+    assert min(verdicts.values()) > 30
 
 
 def ten_passes() -> Deal:

@@ -21,7 +21,7 @@ from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.steps import changed
 
-_SHARE = 0.08
+SHARE = 0.08
 """The share of the time of a proof that dives may take."""
 _LEAST = 1 << 18
 """Records that the first of them may find."""
@@ -65,7 +65,7 @@ class LateDives:
         if self._tried_all and not self.recorder.keep_closed:
             return False
         expected = self._limit / _RATE
-        return self._spent + expected <= _SHARE * (time.monotonic() - self._begun)
+        return self._spent + expected <= SHARE * (time.monotonic() - self._begun)
 
     @property
     def _tried_all(self) -> bool:

@@ -1,4 +1,4 @@
-"""What the rows of a table are checked for when they are read."""
+"""Checks of the rows of a table when they are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dbmsolver.results import Verdict
 from dbmsolver.survey.rows import COLUMNS, UNREADABLE, Inquiry, Row, column_types
 
 DIFFERENT = {"deal", "board", "digest", "asked"}
-"""Columns of text with another value in each row."""
+"""The columns of text that have another value in each row."""
 
 _NAMES = set(COLUMNS)
 _KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}

@@ -33,7 +33,7 @@ _VALUES = {word: value for value, word in _WORDS.items()}
 
 
 def ending_of(path: Path) -> str:
-    """The format that the name of a table says; UsageError for another one."""
+    """Return the format that the name of a table says; UsageError for another one."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"no table of that kind, expected one of {', '.join(ENDINGS)}", str(path))
@@ -50,20 +50,20 @@ def lines_of(rows: Iterable[Row], ending: str) -> str:
 
 
 def first_line(ending: str) -> str:
-    """What a .csv or .jsonl file begins with."""
+    """Return the first line of a .csv or .jsonl file."""
     return _csv_lines([COLUMNS]) if ending == ".csv" else ""
 
 
 def values_of(row: Row) -> dict[str, Any]:
-    """The values of a row by the names of its columns."""
+    """Return the values of a row by the names of its columns."""
     return dict(zip(COLUMNS, _values(row), strict=True))
 
 
 def read_rows(path: Path, ending: str) -> Iterator[Row]:
-    """The rows of a file; StoreError for one that is no table of a survey.
+    """Yield the rows of a file; StoreError for one that is no table of a survey.
 
     Of a .csv or .jsonl file a last line without its end is left out: a process was killed while it
-    wrote that.
+    wrote that line.
     """
     try:
         if ending == ".parquet":
@@ -122,7 +122,7 @@ def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
 
 
 _FIRST_WORDS = '{"deal": "'
-"""What every row in JSON begins with."""
+"""The beginning of every row in JSON."""
 
 
 def _at(path: Path, number: int) -> str:
@@ -160,7 +160,7 @@ def _read_csv(path: Path) -> Iterator[Row]:
 
 
 def _value(name: str, word: str) -> Any:
-    """What a word of a .csv file stands for; the word itself if it cannot be that."""
+    """Return the value of a word of a .csv file; the word itself if it cannot be a value."""
     kind, optional = column_types()[name]
     if not word and optional:
         return None

@@ -28,7 +28,7 @@ _common = attrgetter(
     "dealt_to_freecells",
     "kings_sunk",
 )
-"""What rows have in common that are right or wrong together, but for number and board."""
+"""The values that are checked once for all rows that have them in common."""
 
 
 def pyarrow() -> Any:

@@ -1,4 +1,4 @@
-"""Which deals a survey is about: numbers, files of numbers, boards, directories of boards."""
+"""The deals that a survey is about: numbers, files of numbers, boards, directories of boards."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ranges:
     """The errors of files that are no text; only of directories, where others are beside them."""
 
     def __contains__(self, number: int) -> bool:
-        """Whether it is one of the numbers."""
+        """Return whether ``number`` is one of the numbers."""
         place = bisect_right(self.numbers, number, key=lambda some: some.start)
         return place > 0 and number in self.numbers[place - 1]
 
@@ -62,7 +62,7 @@ class Subject:
         return Subject, (self.number, self.board, self.rules)
 
     def deal(self) -> Deal:
-        """The deal itself; InputError if the rules have none of that number."""
+        """Return the deal itself; InputError if the rules have none of that number."""
         if self.number is not None:
             return Deal.from_number(self.number, self.rules)
         text = (self.board or "").replace(_BETWEEN, "\n")
@@ -97,7 +97,7 @@ def parse_ranges(texts: Iterable[str]) -> Ranges:
 
 
 def looks_like_numbers(text: str) -> bool:
-    """Whether a text is meant as numbers and ranges, and not as a path."""
+    """Return whether a text is meant as numbers and ranges, and not as a path."""
     return text != "-" and _LOOKS_LIKE_RANGES.fullmatch(text) is not None
 
 
@@ -111,7 +111,7 @@ def is_list(text: str) -> bool:
 
 
 def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
-    """Each deal under each of the rules, once; boards that are the same are one deal."""
+    """Yield each deal under each of the rules, once; boards that are the same are one deal."""
     for rules in games:
         for numbers in ranges.numbers:
             for number in numbers:
@@ -121,7 +121,7 @@ def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
 
 
 def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
-    """How many deals `subjects_of` has; 0 for no ranges."""
+    """Return how many deals `subjects_of` has; 0 for no ranges."""
     if ranges is None:
         return 0
     numbers = sum(map(len, ranges.numbers))
@@ -155,7 +155,7 @@ def _read_boards(ranges: Ranges, rules: Rules) -> tuple[list[str], list[InputErr
 
 
 def one_line(deal: Deal) -> str:
-    """The board of a deal in one line; freecells that are free are not mentioned."""
+    """Return the board of a deal in one line; freecells that are free are not mentioned."""
     lines = format_board(deal.position).splitlines()
     return _BETWEEN.join(
         line.replace(" -", "") if line.startswith("Freecells") else line for line in lines
@@ -206,7 +206,7 @@ def _range_of(item: str) -> range:
 
 
 def _merged(numbers: Iterable[range]) -> Iterator[range]:
-    """The same numbers in ascending order, each once."""
+    """Yield the same numbers in ascending order, each once."""
     open_range: range | None = None
     for one in sorted(numbers, key=lambda r: r.start):
         if open_range is None:
@@ -221,7 +221,10 @@ def _merged(numbers: Iterable[range]) -> Iterator[range]:
 
 
 def _boards_in(folder: Path) -> tuple[list[tuple[str, str]], list[InputError]]:
-    """The boards in the files of a directory, without hidden ones, by name."""
+    """Return the boards in the files of a directory, by name, and the errors of other files.
+
+    Hidden files are left out. InputError if there is no file.
+    """
     try:
         paths = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
     except OSError as error:

@@ -6,8 +6,9 @@
 
 The digest is the SHA-256 of a line `number,verdict,states,evaluated,digest` for each row that has a
 number, in the order of the table. These columns are the same whenever the survey is made again, but
-for `states` and `evaluated` of deals that a search of several threads has won; times, memory and
-limits are not in it. Of a .csv table of one game it is
+for one thing: how much a large search has looked at when it comes upon a win depends on threads and
+memory. So `states` and `evaluated` are left out where a deal was won after more than a million.
+Times, memory and limits are not in the digest. Of a .csv table without such deals it is
 `tail -n +2 TABLE.csv | cut -d, -f2,14,22,23,26 | sha256sum`.
 """
 
@@ -24,6 +25,9 @@ from pathlib import Path
 from dbmsolver.errors import DbmError
 from dbmsolver.survey.loading import load_rows
 from dbmsolver.survey.rows import Row
+
+MOST = 1_000_000
+"""States up to which a win is found by dives alone, each by one thread."""
 
 COLUMNS = ("first", "last", "rows", "solved", "unsolvable", "undecided", "sha256")
 
@@ -66,7 +70,9 @@ def digest(rows: Iterable[Row]) -> str:
     """Return the digest of rows: of what is the same whenever they are made."""
     found = sha256()
     for row in rows:
-        words = (row.number, row.verdict, row.states, row.evaluated, row.digest or "")
+        is_large = row.verdict == "solved" and row.evaluated > MOST
+        counts = ("", "") if is_large else (row.states, row.evaluated)
+        words = (row.number, row.verdict, *counts, row.digest or "")
         found.update((",".join(map(str, words)) + "\n").encode())
     return found.hexdigest()
 

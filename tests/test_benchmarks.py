@@ -77,6 +77,11 @@ def test_counts_and_digests_of_verdicts(tmp_path: Path) -> None:
     heading, *lines = script("verdicts", "--each", "10", str(table)).stdout.splitlines()
     assert heading.split("\t")[2] == "rows"
     assert lines == told
+    with Table(table, Inquiry.VERDICT) as file:
+        file.put([row(12, verdict="solved", states=1_000_001, evaluated=1_000_001)])
+    large = sha256(b"11,undecided,0,0,\n12,solved,,,\n").hexdigest()
+    assert script("verdicts", "--each", "10", str(table)).stdout.split()[-1] == large
+    table.write_text("".join(table.read_text().splitlines(keepends=True)[:-1]))
     cut = "tail -n +2 table.csv | cut -d, -f2,14,22,23,26 | sha256sum"
     shell = subprocess.run(cut, shell=True, cwd=tmp_path, capture_output=True, text=True)
     whole = script("verdicts", str(table)).stdout.split()[-1]

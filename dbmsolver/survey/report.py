@@ -74,7 +74,7 @@ def label_of(rules: Rules) -> str:
 
 def _head(rows: Sequence[Row], name: str, title: str) -> Iterator[str]:
     yield f"<h1>{escape(title)}</h1>"
-    deals = len({(row.number, row.board) for row in rows})
+    deals = len({(row.whose, row.number, row.board) for row in rows})
     programs = ", ".join(sorted({row.program for row in rows}))
     seconds = sum(row.seconds for row in rows)
     made = f", made by {programs} in {_hours(seconds)} of searching" if rows else ""

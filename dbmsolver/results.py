@@ -45,8 +45,18 @@ class Method(StrEnum):
     """One record for all positions that parking moves reach from it."""
     CLASSES = "classes"
     """One class for positions of Klondike that differ only in which of two cards others lie on."""
+    CLASSES_ANY_PASSES = "classes-any-passes"
+    """Classes of the same deal with any number of passes through the stock.
+
+    If none of them leads to a win, no game with a limited number does.
+    """
     EVERY_POSITION = "every-position"
     """Every position."""
+
+    @property
+    def of_classes(self) -> bool:
+        """True if a state is a class of positions of Klondike."""
+        return self in (Method.CLASSES, Method.CLASSES_ANY_PASSES)
 
 
 class Verdict(StrEnum):
@@ -109,8 +119,9 @@ class Options:
     keep: Keep = "all"
     store: Path | None = None
     method: Method = Method.DOMINATING
-    """Of a proof: every position, or else whichever method has the fewest states for the deal.
-    Shortest solutions need every position."""
+    """The method of a proof: every position, or else whichever method has the fewest states for the
+    deal. Shortest solutions need every position. With one of the two over classes a proof is by
+    that one alone, where classes can be searched."""
     any_solution: bool = False
     """True if a search for a shortest solution looks for any solution first, then for shorter ones.
     """
@@ -254,7 +265,7 @@ class Result:
     keep: Keep = "all"
 
     def __str__(self) -> str:
-        """For people: the verdict, and the length of the solution."""
+        """Return the deal's title, the verdict and the length of the solution, for people."""
         name = title(self.deal)
         if self.length is not None:
             length = counted(self.length, *METRIC_WORDS[self.metric])

@@ -113,7 +113,7 @@ answer_options = gathered(
 
 
 def refuse_picture(output: str | None, what: str, expected: str) -> None:
-    """UsageError if the name of a file says that it is a picture; there will be text in it."""
+    """Raise UsageError if the name of a file has the ending of a picture: it gets text."""
     ending = Path(output or "").suffix.lower()
     if ending in PICTURES:
         raise UsageError(f"{what} are not written as {ending}, {expected}", str(output))

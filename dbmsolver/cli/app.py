@@ -69,6 +69,7 @@ COMMANDS = {
     "certificate": _entry("certificate", "certificate", "Write the certificate of a store."),
     "convert": _entry("convert", "convert", "Convert a solution to another format."),
     "check": _entry("check", "check", "Say whether a file of moves is a solution."),
+    "compile": _entry("compile", "compile", "Compile everything for this machine, once."),
 }
 
 

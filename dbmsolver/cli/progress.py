@@ -48,6 +48,9 @@ class ProgressDisplay(Closable):
     def say(self, message: str) -> None:
         """Show a line that stays."""
 
+    def advance(self, what: str, step: str, done: int, total: int, elapsed: float) -> None:
+        """Show how many steps of some work are done, and the one that was last, in words."""
+
     def close(self) -> None:
         """Leave the terminal as it should be."""
 
@@ -89,6 +92,11 @@ class Lines(ProgressDisplay):
             self.next = event.elapsed + LINE_INTERVAL
             print(report_line(event, rate, left), file=self.stream, flush=True)
 
+    def advance(self, what: str, step: str, done: int, total: int, elapsed: float) -> None:
+        """Print a line for each step that is done."""
+        if done:
+            self.say(f"{what}: {done} of {total}, {step}, {human_time(elapsed)}")
+
     def say(self, message: str) -> None:
         """Print the line."""
         print(message, file=self.stream, flush=True)
@@ -117,6 +125,12 @@ class LiveLine(ProgressDisplay):
                 encoding: str | None = getattr(self.stream, "encoding", None)
                 line = f"{head} {bar(event.done, encoding)} {rest}"
             self.draw(line)
+
+    def advance(self, what: str, step: str, done: int, total: int, elapsed: float) -> None:
+        """Redraw the line with a bar."""
+        encoding: str | None = getattr(self.stream, "encoding", None)
+        share = bar(done / total, encoding)
+        self.draw(f"{what} {share} {done} of {total}, {step}, {human_time(elapsed)}")
 
     def draw(self, line: str) -> None:
         """Show this line in place of the last one."""

@@ -60,6 +60,10 @@ def human_time(seconds: float) -> str:
 STATES: dict[Method, tuple[str, str]] = {
     Method.DOMINATING: ("dominating position", "dominating positions"),
     Method.CLASSES: ("class of positions", "classes of positions"),
+    Method.CLASSES_ANY_PASSES: (
+        "class of positions with any number of passes",
+        "classes of positions with any number of passes",
+    ),
     Method.EVERY_POSITION: ("position", "positions"),
 }
 """The names of the states of a search, by its method: singular, and plural."""

@@ -80,7 +80,7 @@ def _facts(report: Verification) -> Iterator[tuple[str, str]]:
         yield "" if number else "Checked:", line
     if report.all_blocks and report.depth is not None:
         method = Method(report.certificate["method"])
-        classes = method == Method.CLASSES
+        classes = method.of_classes
         records = counted(report.states, *STATES[method])
         name = "Classes:" if classes else "Records:"
         yield name, f"{records}, of {report.all_states:,} in the store"

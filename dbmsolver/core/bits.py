@@ -35,7 +35,7 @@ def popcount(typingctx, word):
 
 @inlined
 def lowest_bit(word):
-    """Index of the lowest one bit of a uint64, as int64; 64 for 0.
+    """Return the index of the lowest one bit of a uint64, as int64; 64 for 0.
 
     LLVM makes one instruction of it, which counts zeros.
     """
@@ -44,7 +44,7 @@ def lowest_bit(word):
 
 @intrinsic
 def highest_bit(typingctx, word):
-    """Index of the highest one bit of a uint64, as int64; -1 for 0."""
+    """Return the index of the highest one bit of a uint64, as int64; -1 for 0."""
 
     def codegen(context, builder, signature, args):
         integer = ir.IntType(64)

@@ -57,7 +57,7 @@ def from_planes(planes, counts, words, keys):
 
 @allocating
 def find_key(keys, words, first, second, third):
-    """Index (int64) of a key among sorted ones, -1 if it is not there.
+    """Return the index (int64) of a key among sorted ones, -1 if it is not there.
 
     ``keys`` (uint64) have ``words`` words each, the most significant last.
     """

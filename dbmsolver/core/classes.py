@@ -34,7 +34,7 @@ WASTE_MASK = np.uint64(63)
 PLACES = 3
 """Column of ``found`` after SIGNATURE, OFF and LOW: empty columns and bared cards."""
 MOST_SPACES = 4
-"""As many columns as there are kings: with more, an empty column is of no use."""
+"""The number of kings: with more empty columns, one of them is of no use."""
 
 
 @inlined

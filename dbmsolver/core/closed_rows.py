@@ -43,7 +43,7 @@ def make_cache() -> NDArray[np.uint64]:
 
 @kernel
 def count_rows(t, flat, chosen, locked_in_deal, counts, cache):
-    """Count closed states, and sum the hashes of their public keys; the sum (uint64).
+    """Count closed states; return the sum (uint64) of the hashes of their public keys.
 
     ``chosen`` (uint32[*]) are the numbers of their rows; ``flat`` (uint64[*]) has all rows, one
     after the other. ``counts`` (int64[*, 2]) gets for each progress how many there are, and how

@@ -65,7 +65,10 @@ def _swap_bytes(word):
 
 @inlined_kernel
 def hash_words(word0, word1, word2, count):
-    """XXH3-64 (uint64), seed 0, of ``count`` words, 2 or 3, as 8 * count little-endian bytes."""
+    """Return XXH3-64 (uint64) of 2 or 3 words (``count``).
+
+    The words are hashed as 8 * ``count`` little-endian bytes, with seed 0.
+    """
     if count == 2:
         low = word0 ^ (SECRET_24 ^ SECRET_32)
         high = word1 ^ (SECRET_40 ^ SECRET_48)
@@ -95,7 +98,7 @@ def base_words(t, sets, words):
 
 @inlined
 def plane_index(t, rank, off, low, high):
-    """Row (int64) of a rank's four cards in ``t.rank_words``, by their bits in the planes."""
+    """Return the row (int64) of ``t.rank_words`` for a rank's four cards with these planes."""
     shift = U64(4 * rank)
     nibble = U64(15)
     index = ((off >> shift) & nibble) | (((low >> shift) & nibble) << U64(4))
@@ -106,7 +109,7 @@ def plane_index(t, rank, off, low, high):
 
 @inlined
 def hash_state(t, word0, word1, word2, off, low, high):
-    """Hash (uint64) of a state's public key; the words are those of :func:`base_words`."""
+    """Hash a state's public key (uint64); the words are those of :func:`base_words`."""
     length = t.rank_words.shape[2]
     for rank in range(13):
         index = plane_index(t, rank, off, low, high)
@@ -141,7 +144,7 @@ _hash_of = inlined_by_type({**dict.fromkeys(_OF_CARDS, hash_state), ClassTables:
 
 @allocating
 def digest_runs(t, signatures, counts, keys, words):
-    """Digest (uint64) of runs of closed states: the sum of the hashes of their public keys.
+    """Return the sum (uint64) of the hashes of the public keys of runs of closed states.
 
     ``signatures`` (uint64[runs]) and ``counts`` (int64[runs]) describe the runs; ``keys`` (uint64)
     are their local keys, of ``words`` words (1 or 3) each, one run after the other.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dbmsolver.core.bits import lowest_bit
+from dbmsolver.core.bits import lowest_bit, prefetch
 from dbmsolver.core.covering import expand_state, home_height, is_won
 from dbmsolver.core.hashing import HASH
 from dbmsolver.core.macros import FREE, Scratch, make_scratch
@@ -44,10 +44,15 @@ class Diving(NamedTuple):
     columns: NDArray[np.int8]  # [CARDS]: the column that a card is locked in at first, or -1
     depths: NDArray[np.int8]  # [CARDS]: how many locked cards are there up to it, itself included
     scratch: Scratch
+    slots: NDArray[np.int64]  # [successors]: the table slot at which the search for each begins
 
 
 def make_diving(records: int) -> Diving:
-    """Room for a number of records, a power of two: the table has two slots for each."""
+    """Return arrays with room for ``records`` records, a power of two.
+
+    The table has two slots for each record.
+    """
+    scratch = make_scratch()
     return Diving(
         rows=np.empty((records, 3), np.uint64),
         parents=np.empty(records, np.int32),
@@ -57,23 +62,29 @@ def make_diving(records: int) -> Diving:
         stop=np.zeros(1, np.uint8),
         columns=np.empty(CARDS, np.int8),
         depths=np.empty(CARDS, np.int8),
-        scratch=make_scratch(),
+        scratch=scratch,
+        slots=np.empty(scratch.found.shape[0], np.int64),
     )
 
 
 @inlined
 def row_hash(signature, off, low):
-    """Hash (uint64) of a record."""
+    """Return the hash (uint64) of a record."""
     word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
     word ^= word >> U64(32)
     return word * HASH
 
 
 @inlined
-def find_slot(d, mask, signature, off, low):
-    """The table slot (int64) of a record, or a free one if it is new."""
+def first_slot(mask, signature, off, low):
+    """Return the table slot (int64) at which the search for a record begins."""
+    return np.int64(row_hash(signature, off, low) >> U64(20)) & mask
+
+
+@inlined
+def find_slot(d, mask, slot, signature, off, low):
+    """Return the table slot (int64) of a record, from its first one on; a free one if it is new."""
     rows = d.rows
-    slot = np.int64(row_hash(signature, off, low) >> U64(20)) & mask
     while True:
         other = np.int64(d.table[slot])
         if other < 0 or (
@@ -96,7 +107,7 @@ def start_dive(d, signature, off, low, most):
         slots *= 2
     d.table[:slots] = -1
     d.stacks[:] = -1
-    d.table[find_slot(d, slots - 1, signature, off, low)] = 0
+    d.table[first_slot(slots - 1, signature, off, low)] = 0
     d.rows[0, SIGNATURE], d.rows[0, OFF], d.rows[0, LOW] = signature, off, low
     d.parents[0] = -1
     d.following[0] = -1
@@ -178,9 +189,14 @@ def dive(
             return BROKEN, count, expanded
         if expanded & _LOOK_UP == _LOOK_UP and d.stop[0]:
             return STOPPED, count, expanded
+        # All slots come from memory at the same time, not one after the other.
+        for index in range(successors):
+            row = found[index]
+            d.slots[index] = first_slot(mask, row[SIGNATURE], row[OFF], row[LOW])
+            prefetch(d.table, d.slots[index])
         for index in range(successors - 1, -1, -1):
             signature, off, low = found[index, SIGNATURE], found[index, OFF], found[index, LOW]
-            slot = find_slot(d, mask, signature, off, low)
+            slot = find_slot(d, mask, d.slots[index], signature, off, low)
             if d.table[slot] >= 0:
                 continue
             if count == most:
@@ -207,7 +223,7 @@ def dive(
 
 @allocating
 def fingerprints(rows):
-    """The fingerprint (uint64[*]) of each row: what its successors are stored with.
+    """Return the fingerprint (uint64[*]) of each row, which its successors are stored with.
 
     ``rows`` (uint64[*, 3 or more]) hold records.
     """

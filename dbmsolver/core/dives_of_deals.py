@@ -163,7 +163,7 @@ def lay_out_deal(t, root, laid, deal):
 
 @inner
 def way_to(d, number, rows):
-    """Write the records from the first to record ``number`` of a dive to ``rows``; how many.
+    """Write records of a dive to ``rows``, from the first to record ``number``; return how many.
 
     ``rows`` (uint64[*, 3]) are written as far as there is room.
     """

@@ -39,7 +39,7 @@ from dbmsolver.jit.decorators import inlined, inner, kernel
 
 @inlined
 def list_macros(t, sets, form, scratch):
-    """List the macros of a record into ``scratch``; how many there are.
+    """List the macros of a record into ``scratch``; return how many there are.
 
     -1 if no record of a game is like it: a card lies on one that is home, or two on one, or there
     are more cards than places.
@@ -103,7 +103,7 @@ def carry_out(t, sets, wanted, off, low, lifted, move):
 
 @inner
 def expand_record(t, sets, off, low, scratch):
-    """List the successors of a record into ``scratch.found``; how many there are (int64).
+    """List the successors of a record into ``scratch.found``; return how many there are (int64).
 
     ``sets`` describes its signature (:func:`dbmsolver.core.expand.signature_sets`); ``off`` and
     ``low`` (uint64) are its planes. The same successor may be listed more than once. Writes all of

@@ -144,7 +144,7 @@ def safe_move(t, signature, homing):
 
 @inlined
 def put_moves(cards, place, moves, count):
-    """Append to ``moves`` a move of each of ``cards`` to a place value; the new count."""
+    """Append to ``moves`` a move of each of ``cards`` to a place value; return the new count."""
     while cards:
         moves[count] = 8 * lowest_bit(cards) + place
         cards &= cards - ONE

@@ -66,7 +66,7 @@ def king_to_column(t, r, scratch, count, card):
 
 @inlined
 def list_freecell_macros(t, r, scratch, reachable, homing):
-    """List the macros of a record; how many there are.
+    """List the macros of a record; return how many there are.
 
     ``reachable`` are the cards that can be reached, ``homing`` those of them that can go home.
     """

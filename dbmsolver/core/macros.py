@@ -159,7 +159,7 @@ def look_up(scratch, card):
 
 @inlined
 def note_macro(scratch, count, fix, lifted, move):
-    """Note a macro, number ``count``; the new count, which may exceed MAX_SUCCESSORS.
+    """Note macro number ``count``; return the new count, which may exceed MAX_SUCCESSORS.
 
     Writes ``scratch.lifted``, ``fixed`` and ``moved``.
     """

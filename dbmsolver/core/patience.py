@@ -58,7 +58,7 @@ U64 = np.uint64
 
 @inlined
 def take(t, first, second, third, board):
-    """Take a state apart."""
+    """Write what a state's three words (uint64) hold to ``board``."""
     digits, above, heights = board.digits, board.above, board.heights
     for suit in range(4):
         heights[suit] = 0
@@ -116,7 +116,7 @@ def take(t, first, second, third, board):
 
 @inlined
 def digit_on(t, card, parent):
-    """The digit (int64) of a card that is put on another, its legal parent."""
+    """Return the digit (int64) of a card that is put on ``parent``; -1 if it is no legal parent."""
     if t.under[card] == parent and not t.hidden[parent]:
         return np.int64(DEALT)
     for number in range(4):
@@ -127,15 +127,16 @@ def digit_on(t, card, parent):
 
 @inlined
 def digit_at_bottom(t, card):
-    """The digit (int64) of a card that is put into an empty column."""
+    """Return the digit (int64) of a card that is put into an empty column."""
     return np.int64(DEALT if t.under[card] == ON_NOTHING else BOTTOM)
 
 
 @inner
 def add(t, words, board, card, digit, waste, turns, cost, found, number):
-    """Write the state in which a card has another digit, as move ``number``; the next number.
+    """Write the state in which a card has another digit, as move ``number``.
 
-    ``waste`` and ``turns`` are those of the state that follows.
+    ``waste`` and ``turns`` are those of the state that follows. ``cost`` is that of the move.
+    Returns the next free number.
     """
     change = U64(board.digits[card] ^ digit) << U64(3 * (card % PER_WORD))
     for word in range(3):
@@ -165,16 +166,20 @@ def fill_column(card, found, first, number):
 
 @inlined
 def is_free_waste(t, waste, cards):
-    """Return whether so many cards in the waste, of so many left, make no difference to none."""
+    """Return whether the number of cards in the waste makes no difference, so that 0 stands for it.
+
+    ``cards`` is how many cards waste and stock have together.
+    """
     return t.free and (waste % t.draw == 0 or waste == cards)
 
 
 @inner
 def go_to_columns(t, words, board, card, source, waste, turns, cost, found, number):
-    """Write the moves of a card, with what lies on it, to columns; the next number.
+    """Write the moves of a card, with the cards on it, to columns.
 
-    ``source`` is its column, -1 where it lies in none, -2 less the column where it may go to an
-    empty column only.
+    They are numbered from ``number`` on; returns the next free number. ``source`` is the card's
+    column, or -1 where it lies in none. A ``source`` below -1 is -2 less the column of a card that
+    may go to an empty column only.
     """
     used = board.numbers[USED]
     only_empty = source < -1
@@ -222,7 +227,7 @@ def stays(t, depth, last):
 
 @inner
 def forced_column(t, board):
-    """The column whose top card has to go home, of the lowest suit; -1 if there is none."""
+    """Return the column whose top card has to go home, of the lowest suit; -1 if there is none."""
     best = np.int64(-1)
     for column in range(board.numbers[USED]):
         card = board.stacks[column, board.lengths[column] - 1]
@@ -303,13 +308,13 @@ def is_return_wanted(t, board, movable, card):
 
 @inner
 def list_moves(t, words, board, found):
-    """Write what follows from a state (uint64[3]); how many moves.
+    """Write the states that follow from a state (uint64[3]) to ``found``; return their number.
 
-    ``board`` is the state taken apart (:func:`take`). Where a move home is forced, it is the only
+    ``board`` is the state as :func:`take` writes it. Where a move home is forced, it is the only
     one.
 
-    Where the tables say so, moves are left out that a shortest solution does without; why is said
-    in :mod:`dbmsolver.game.brevity`.
+    Where the tables say so, moves are left out that a shortest solution does without;
+    :mod:`dbmsolver.game.brevity` says why.
     """
     number = np.int64(0)
     used, waste, turns = board.numbers[USED], board.numbers[IN_WASTE], board.numbers[TURNS]
@@ -374,7 +379,10 @@ def list_moves(t, words, board, found):
 
 @inner
 def list_plays(t, words, board, found, number):
-    """Write the moves of cards that turning the stock brings to the top of the waste."""
+    """Write the moves of cards that turning the stock brings to the top of the waste.
+
+    They are numbered from ``number`` on; returns the next free number.
+    """
     cards, waste, turns = board.numbers[LEFT], board.numbers[IN_WASTE], board.numbers[TURNS]
     if not cards:
         return number
@@ -413,6 +421,6 @@ def list_plays(t, words, board, found, number):
 
 @kernel
 def moves_of(t, words, board, found):
-    """`list_moves` of a state, taken apart first; to be called from Python."""
+    """Call `list_moves` for a state (uint64[3]) from Python, and return its result."""
     take(t, words[0], words[1], words[2], board)
     return list_moves(t, words, board, found)

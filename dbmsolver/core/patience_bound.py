@@ -85,7 +85,7 @@ class BoundTables(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What the bound of a state is made of, to be used again for the next."""
+    """Parts of a state's bound: arrays that are written again for each state."""
 
     column: Ints  # [52]: the column of each card, -1 for none
     depth: Ints  # [52]
@@ -102,9 +102,11 @@ class Weights(NamedTuple):
 
 
 CARDS_HOME, PAID = 0, 1
-"""Of the sums: cards that are not home, and places that are paid."""
+"""Indices of ``sums``: the number of cards that are not home; the number of places that are
+paid."""
 PLACES, EDGED = 0, 1
-"""Of what rests: places in columns that are not paid, and those in any deadlock."""
+"""Indices of ``resting``: the set of places in columns that are not paid; the set of cards in any
+deadlock."""
 
 
 def make_weights() -> Weights:
@@ -127,7 +129,10 @@ def make_weights() -> Weights:
 
 @inner
 def weigh(t, b, board, weights):
-    """Find what the bound of a state is made of; ``board`` is the state taken apart."""
+    """Write the parts of a state's bound to ``weights``.
+
+    ``board`` is the state as :func:`~dbmsolver.core.patience.take` writes it.
+    """
     lowest, work = weights.lowest, weights.work
     home = np.int64(CARDS)
     for suit in range(4):
@@ -185,7 +190,11 @@ def weigh(t, b, board, weights):
 
 @inner
 def _weigh_waste(t, b, board, weights, places):
-    """Find the part of waste and stock; the cards (uint64) that are in deadlocks with them."""
+    """Write the part of the bound that waste and stock add.
+
+    Returns the set (uint64) of the cards of the waste that are in deadlocks, and of the cards that
+    they are in deadlocks with.
+    """
     work, lowest, left = weights.work, weights.seen, board.numbers[LEFT]
     for suit in range(4):
         lowest[suit] = CARDS
@@ -221,7 +230,7 @@ def _weigh_waste(t, b, board, weights, places):
 
 @inlined
 def deadlocks(t, weights, places, waste):
-    """The smallest number of places that has one of each pair (int64)."""
+    """Return the smallest number of places (int64) that has one of each pair in a deadlock."""
     cards = places
     if t.counted:
         cards |= weights.tops[waste]
@@ -237,7 +246,7 @@ def deadlocks(t, weights, places, waste):
 
 @inlined
 def turns(t, weights, left, waste):
-    """Return the turns that are needed with so many cards left, so many of them in the waste."""
+    """Return how many turns are needed with ``left`` cards left, ``waste`` of them in the waste."""
     if not t.counted:
         return np.int64(0)
     return (left - waste + t.draw - 1) // t.draw + (weights.turned[waste] + t.draw - 1) // t.draw
@@ -245,7 +254,7 @@ def turns(t, weights, left, waste):
 
 @inner
 def bound_here(t, b, board, weights):
-    """Return the bound (int64) of a state; ``board`` is it taken apart."""
+    """Return the bound (int64) of the state that was weighed; ``board`` is the same state."""
     weigh(t, b, board, weights)
     waste = board.numbers[IN_WASTE] if t.counted else np.int64(0)
     total = weights.sums[CARDS_HOME] + weights.sums[PAID]
@@ -339,14 +348,14 @@ def bounds_of(t, b, words, board, weights, found):
 
 @kernel
 def bound_of(t, b, words, board, weights):
-    """`bound_here` of a state; to be called from Python."""
+    """Return the bound (int64) of a state (uint64[3]); for calls from Python."""
     take(t, words[0], words[1], words[2], board)
     return bound_here(t, b, board, weights)
 
 
 @kernel
 def bounds_after(t, b, words, found, number, board, weights, bounds):
-    """Write `bound_after` of so many states that follow from one; to be called from Python."""
+    """Write the bounds of ``number`` states that follow from one state; for calls from Python."""
     take(t, words[0], words[1], words[2], board)
     bound_here(t, b, board, weights)
     for move in range(number):

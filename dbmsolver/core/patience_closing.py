@@ -26,7 +26,7 @@ U64 = np.uint64
 ONE = np.uint64(1)
 
 FINISHED, SET_FULL, OUT_FULL, PAUSED, WON = 0, 1, 2, 3, 4
-"""Why :func:`close` returns."""
+"""The reasons for which :func:`close` returns."""
 
 
 class StateSet(NamedTuple):
@@ -39,7 +39,7 @@ class StateSet(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """What follows from expanded states, and belongs elsewhere."""
+    """States that follow from expanded ones and belong to another set."""
 
     words: Words  # [room, 3]
     codes: NDArray[np.uint16]  # [room]
@@ -60,12 +60,12 @@ class Piece(NamedTuple):
 
 
 def whole_piece(stratum: int = 0) -> Piece:
-    """The piece that all states belong to."""
+    """Return the piece that all states belong to."""
     return Piece(np.zeros(3, np.uint64), np.zeros(3, np.uint64), stratum)
 
 
 def make_set(room: int) -> StateSet:
-    """An empty set with room for so many states."""
+    """Return an empty set with room for ``room`` states."""
     return StateSet(
         words=np.zeros((room, 3), np.uint64),
         codes=np.zeros(room, np.uint16),
@@ -75,7 +75,7 @@ def make_set(room: int) -> StateSet:
 
 
 def make_candidates(room: int) -> Candidates:
-    """Room for so many candidates, and the moves of one state."""
+    """Return arrays with room for ``room`` candidates and the moves of one state more."""
     room += MOST_MOVES
     return Candidates(
         words=np.zeros((room, 3), np.uint64),
@@ -86,7 +86,7 @@ def make_candidates(room: int) -> Candidates:
 
 
 def larger(old: StateSet, room: int) -> StateSet:
-    """The same set with more room."""
+    """Return a copy of a set with room for ``room`` states."""
     new = make_set(room)
     size = int(old.counts[0])
     new.words[:size] = old.words[:size]
@@ -98,7 +98,7 @@ def larger(old: StateSet, room: int) -> StateSet:
 
 @inlined
 def slot_of(words, mask):
-    """Where a state's place is looked for first."""
+    """Return the slot (uint64) at which the search for a state's place begins."""
     mixed = words[0] * U64(0x9E3779B97F4A7C15) ^ words[1] * U64(0xC2B2AE3D27D4EB4F)
     mixed ^= words[2] * U64(0x165667B19E3779F9)
     mixed ^= multiply_high(mixed, U64(0xD6E8FEB86659FD93))
@@ -115,7 +115,7 @@ def look_ahead(states, found, moves):
 
 @inlined
 def find_slot(states, words):
-    """The slot (uint64) of a state, or the free one where it belongs."""
+    """Return the slot (uint64) of a state, or the free slot where it belongs."""
     mask = U64(states.slots.size - 1)
     slot = slot_of(words, mask)
     while states.slots[slot]:
@@ -171,7 +171,7 @@ def is_in(piece, words):
 
 @inlined
 def hand_back(out, words, code, place):
-    """Put a candidate to the others."""
+    """Append a candidate to ``out``; ``place`` is its stratum or layer."""
     last = out.count[0]
     for word in range(3):
         out.words[last, word] = words[word]
@@ -192,11 +192,11 @@ def is_full(states, out):
 
 @kernel
 def close(t, states, out, board, found, piece, most):
-    """Expand states of the set until none is left that is not, in a proof.
+    """Expand states of the set, in a proof, until all of it are expanded.
 
     All states of the set are in the ``piece``. At most ``most`` states are expanded. Returns
-    FINISHED, PAUSED after so many, SET_FULL or OUT_FULL where there is no more room, or WON: then
-    the last candidate is the goal, and the state that leads to it is not expanded.
+    FINISHED, PAUSED after ``most`` states, SET_FULL or OUT_FULL where there is no more room, or
+    WON: then the last candidate is the goal, and the state that leads to it is not expanded.
     """
     done = np.int64(0)
     while states.counts[1] < states.counts[0]:
@@ -303,7 +303,7 @@ def close_layer(t, b, states, out, board, weights, found, layer, piece, most):
 
 @kernel
 def digest_of(words):
-    """Digest (uint64): the sum of the hashes of states (uint64[*, 3]), their public keys."""
+    """Return the sum (uint64) of the hashes of states (uint64[*, 3]), their public keys."""
     total = U64(0)
     for number in range(words.shape[0]):
         total += hash_words(words[number, 0], words[number, 1], words[number, 2], 3)

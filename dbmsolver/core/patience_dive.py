@@ -39,12 +39,12 @@ MOST_PLAYS = 400
 KEPT_MOVES = 64
 """Moves of a state that are kept at most, the most promising ones."""
 EXHAUSTED, GIVEN_UP = -1, -2
-"""What :func:`dive` returns where it has found no solution."""
+"""The results of :func:`dive` where it has found no solution."""
 _LEFT_OUT = 1 << 30
 
 
 class Diving(NamedTuple):
-    """How far a dive has come; :func:`make_diving` begins one."""
+    """A dive in progress; :func:`make_diving` begins one."""
 
     slots: Words  # [2**n]: hashes of the states met, 0 where free
     words: Words  # [401, 3]: the states on the way, the deal first
@@ -63,7 +63,10 @@ class Diving(NamedTuple):
 
 
 def make_diving(root: Words, most: int, seed: int) -> Diving:
-    """The beginning of a dive from a state (uint64[3]) that meets at most so many states."""
+    """Return a new dive from a state (uint64[3]) that meets at most ``most`` states.
+
+    ``seed`` decides the order of moves as far as it is left to chance.
+    """
     diving = Diving(
         slots=np.zeros(1 << (2 * most - 1).bit_length(), np.uint64),
         words=np.zeros((MOST_PLAYS + 1, 3), np.uint64),
@@ -96,7 +99,7 @@ def _hash(words):
 
 @inlined
 def _is_new(slots, words):
-    """Whether a state was not met before; it is from now on."""
+    """Return whether a state was not met before, and note that it is met."""
     value = _hash(words)
     mask = U64(slots.size - 1)
     slot = (value >> U64(17)) & mask
@@ -110,7 +113,7 @@ def _is_new(slots, words):
 
 @inlined
 def _chance(diving):
-    """Some number (int64) from 0 to 255."""
+    """Return the next pseudorandom number (int64), from 0 to 255."""
     value = diving.random[0]
     value ^= value << U64(13)
     value ^= value >> U64(7)
@@ -121,7 +124,7 @@ def _chance(diving):
 
 @inner
 def _score(t, diving, number):
-    """How little promise a move has."""
+    """Return a number for a move that is lower the more promising the move is."""
     board = diving.board
     code = np.int64(diving.found.codes[number])
     card, old = code & 63, (code >> 6) & 7
@@ -155,7 +158,7 @@ def _score(t, diving, number):
 
 @inner
 def _list(t, diving):
-    """Write what follows from the state at the present depth, the most promising moves first."""
+    """Write the states that follow from the one at the present depth, the most promising first."""
     level = diving.state[0]
     words, board, found = diving.words[level], diving.board, diving.found
     take(t, words[0], words[1], words[2], board)

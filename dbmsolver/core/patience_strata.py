@@ -55,7 +55,7 @@ def signatures(t, words, found):
 
 @inlined
 def stratum_of(t, words):
-    """How many cards have left stock, waste and reserve, plus how many are turned up."""
+    """Return how many cards have left stock, waste and reserve, plus how many are turned up."""
     count = np.int64(0)
     for card in range(CARDS):
         digit = (words[card // PER_WORD] >> U64(3 * (card % PER_WORD))) & U64(7)

@@ -56,11 +56,13 @@ NO_CARD = 63
 NO_PARENT = NO_CARD
 """The code of the deal itself."""
 OVER = 1 << 15
-"""Of a code: the waste was turned over, or the reserve filled the column that the card left."""
+"""The last bit of a code: the waste was turned over, or the reserve filled the column that the card
+left."""
 FILL_NONE, FILL_KINGS, FILL_ANY, FILL_WASTE = 0, 1, 2, 3
 SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN, COLUMNS = 0, 1, 2, 3, 4, 5
 NONE_COUNT, TURNS_COUNT, ALL_COUNT = 0, 1, 2
-"""Which turns count as moves: none, those of the stock, those of the waste, too."""
+"""The turns that count as moves: none, those of the stock, or those of the stock and of the
+waste."""
 NOT_IN_COLUMN, ON_NOTHING = -2, -1
 MOST_MOVES = 512
 """More than a state has: each card has five places to go to."""
@@ -72,14 +74,14 @@ class PatienceTables(NamedTuple):
 
     columns: int
     draw: int
-    limited: int  # whether turning the waste over is
-    free: int  # whether turning costs nothing and is not limited
+    limited: int  # 1 if the waste may be turned over a limited number of times
+    free: int  # 1 if turning costs nothing and is not limited
     counted: int  # NONE_COUNT, TURNS_COUNT or ALL_COUNT
     worrying: int  # 0, or 1 and the height of foundations up to which no card comes back
     takes: int  # SINGLE, RUNS, SUIT_RUNS, GROUPS, CARD_OR_COLUMN or COLUMNS
     fill: int
-    brief: int  # whether moves are left out that no search for a shortest solution needs
-    twins: int  # whether runs go from one twin to another only to send it home
+    brief: int  # 1 if moves are left out that no search for a shortest solution needs
+    twins: int  # 1 if runs go from one twin to another only to send it home
     under: Ints  # [52]: the card dealt under each, ON_NOTHING, NOT_IN_COLUMN
     hidden: Ints  # [52]: 1 for cards dealt face down
     parents: Ints  # [52, 4]: the cards that a card may be put on, -1 for none
@@ -91,10 +93,10 @@ class PatienceTables(NamedTuple):
 CanfieldTables: Any = namedtuple(  # type: ignore[misc]
     "CanfieldTables", (*PatienceTables._fields, "reserve")
 )
-"""The same, and the cards of the reserve, deepest card first (Ints): for games with a reserve, with
-whole columns that move, or with empty columns that take cards of the waste only. Kernels are
-compiled by themselves for these: one array more in the tables makes those of others slower.
-"""
+"""The same constants, and ``reserve``: the cards of the reserve, deepest card first (Ints). They
+are for games with a reserve, with whole columns that move, or with empty columns that take cards of
+the waste only. Kernels are compiled separately for them: one array more in the tables makes those
+of other games slower."""
 
 
 @inlined
@@ -108,7 +110,7 @@ def _is(t):
 
 
 of_canfield = inlined_by_type({PatienceTables: _is_not, CanfieldTables: _is})
-"""Whether tables are those of Canfield's kin: known when a kernel is compiled."""
+"""Return whether tables are `CanfieldTables`; known when a kernel is compiled."""
 
 
 @inlined
@@ -125,7 +127,7 @@ def _left_in_reserve(t, digits):
 
 
 left_in_reserve = inlined_by_type({PatienceTables: _none_left, CanfieldTables: _left_in_reserve})
-"""How many cards the reserve has (int64)."""
+"""Return the number of cards (int64) that the reserve has."""
 
 
 @inlined
@@ -139,11 +141,11 @@ def _last_of_reserve(t, left):
 
 
 last_of_reserve = inlined_by_type({PatienceTables: _no_card, CanfieldTables: _last_of_reserve})
-"""The last card (int64) of a reserve that has so many cards."""
+"""Return the last card (int64) of a reserve that has ``left`` cards; -1 if there is no reserve."""
 
 
 class Board(NamedTuple):
-    """A state taken apart, to be used again for the next."""
+    """Columns, waste and stock of a state as its words have them; written again for each."""
 
     digits: Ints  # [52]
     above: Ints  # [52]: the card on each, -1 for none
@@ -157,12 +159,12 @@ class Board(NamedTuple):
 
 
 USED, LEFT, IN_WASTE, TURNS, RESERVE = 0, 1, 2, 3, 4
-"""Of a board's numbers: columns with cards, cards of waste and stock, those of the waste, turns
-left, and cards of the reserve."""
+"""Indices of a board's ``numbers``: columns with cards; cards of waste and stock together; cards of
+the waste; turns left; cards of the reserve."""
 
 
 def make_board() -> Board:
-    """An empty board."""
+    """Return an empty board."""
     return Board(
         digits=np.zeros(CARDS, np.int64),
         above=np.zeros(CARDS, np.int64),
@@ -177,7 +179,7 @@ def make_board() -> Board:
 
 
 class Found(NamedTuple):
-    """The moves of a state: states, codes, and what each costs."""
+    """Arrays for the moves of a state: states that follow, parent-move codes, costs."""
 
     words: Words  # [512, 3]
     codes: NDArray[np.uint16]  # [512]
@@ -185,7 +187,7 @@ class Found(NamedTuple):
 
 
 def make_found() -> Found:
-    """Room for the moves of a state."""
+    """Return arrays with room for the moves of a state."""
     return Found(
         words=np.zeros((MOST_MOVES, 3), np.uint64),
         codes=np.zeros(MOST_MOVES, np.uint16),

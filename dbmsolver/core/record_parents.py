@@ -19,11 +19,11 @@ from dbmsolver.jit.decorators import allocating
 
 @allocating
 def find_parent(t, scratch, runs, words, code, target, locked_in_deal, first):
-    """Index of the next record that leads to ``target``, from ``first`` (int64) on; -1 for none.
+    """Return the index of the next record that leads to ``target``, from ``first`` on; -1 for none.
 
-    ``target`` is (signature, off, low), all uint64. ``runs`` are a closed block's (signatures,
-    counts, keys), its keys of ``words`` words each. Only records are expanded whose fingerprint is
-    ``code``, the target's own. Writes ``scratch``.
+    Indices are int64. ``target`` is (signature, off, low), all uint64. ``runs`` are a closed
+    block's (signatures, counts, keys), its keys of ``words`` words each. Only records are expanded
+    whose fingerprint is ``code``, the target's own. Writes ``scratch``.
     """
     signatures, counts, keys = runs
     nets = np.zeros(NETS, np.uint64)
@@ -56,7 +56,10 @@ def find_parent(t, scratch, runs, words, code, target, locked_in_deal, first):
 
 @allocating
 def record_at(t, signature, keys, words, index):
-    """The planes (off, low: uint64) of record number ``index`` of one signature's keys (uint64)."""
+    """Return the planes (off, low: uint64) of record number ``index`` of a signature.
+
+    ``keys`` (uint64) are the keys of the signature's records, of ``words`` words each.
+    """
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
     first, second, third = key_at(keys, index, words == WIDE_WORDS)

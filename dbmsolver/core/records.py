@@ -96,7 +96,10 @@ class RecordTally(NamedTuple):
 
 
 def make_record_space(candidates: int) -> RecordSpace:
-    """Scratch memory for as many candidates that leave as the workspace has room for."""
+    """Return scratch memory for ``candidates`` candidates that leave the signature.
+
+    The workspace has room for that number, too.
+    """
     return RecordSpace(
         scratch=make_scratch(),
         outgoing_targets=np.empty(candidates, np.uint16),
@@ -113,7 +116,7 @@ def make_record_space(candidates: int) -> RecordSpace:
 
 @inlined
 def fingerprint(signature, off, low):
-    """Eight bits (int64) that tell a record from most others."""
+    """Return eight bits of a hash of a record (int64), which tell it from most others."""
     word = (signature * HASH) ^ (off * U64(0xD6E8FEB86659FD93)) ^ (low * U64(0xA0761D6478BD642F))
     word ^= word >> U64(32)
     return np.int64((word * HASH) >> U64(56))
@@ -139,7 +142,7 @@ def add_target(t, space, signature, slot):
 
 @inlined
 def target_number(t, space, signature):
-    """The number of a target signature (int64); a new one is added."""
+    """Return the number of a target signature (int64); a new signature is added first."""
     slot = np.int64((signature * HASH) >> U64(64 - TARGET_BITS))
     while True:
         number = np.int64(space.slots[slot])
@@ -176,7 +179,7 @@ def left_just_now(space, key, target):
 
 @inlined
 def expand_group(t, ws, space, layout, sets, piece, bits, head, end, tally):
-    """Expand the records ``ws.order[head:end]`` while there is room for what comes of them.
+    """Expand the records ``ws.order[head:end]`` while there is room for their successors.
 
     Candidates of the piece are staged in ``ws.burst``, all others go to ``ws.outgoing``. Also
     writes ``space``. Returns (the first record not expanded, or -1 if a record cannot be expanded,
@@ -251,7 +254,7 @@ def close(t, ws, space, layout, sets, piece, bits, head, count, room):
 
 @kernel
 def close_piece(t, ws, space, signature, bits, head, count, room, piece_mask, piece):
-    """:func:`close` for the piece with this mask and value (uint64) of a signature.
+    """Close the piece of a signature that has this mask and value (uint64), as :func:`close` does.
 
     Writes to ``ws`` and ``space``; returns (head, count, candidates that left, words of their
     keys).
@@ -299,7 +302,7 @@ def split_siblings(ws, space, outgoing, words, keys, codes):
 def exhaust_batch(
     t, ws, space, out, signatures, counts, offsets, words, keys, codes, first, last, limit
 ):
-    """Close the signatures ``first:last``, each with its candidates, and append what comes of them.
+    """Close the signatures ``first:last``, each with its candidates, and append the results.
 
     As :func:`dbmsolver.core.exhaust.exhaust_batch`, for records; writes to ``space``, too. Returns
     the index of the first signature not closed, or -1 if a record cannot be, or has too many

@@ -121,7 +121,7 @@ def heads_of(b, cards):
 
 @inlined
 def dealt_graph(b, edged, vertices, work):
-    """Write the deadlocks of the prefixes' segments to ``work``; which segments have any.
+    """Write the deadlocks of the prefixes' segments to ``work``; return the segments with any.
 
     ``edged`` are the cards that are deadlocked with another of ``vertices``.
     """

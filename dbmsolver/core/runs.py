@@ -24,7 +24,7 @@ _AHEAD = 16
 
 @allocating
 def progress_of(t, signatures, locked_in_deal):
-    """Progress (int64[*]) of each signature, in cards.
+    """Return the progress (int64[*]) of each signature, in cards.
 
     ``locked_in_deal`` as for :func:`progress`.
     """
@@ -36,7 +36,7 @@ def progress_of(t, signatures, locked_in_deal):
 
 @allocating
 def widths_of(t, signatures):
-    """Words (int64[*]), 1 or 3, of the keys of each signature's states."""
+    """Return the number of words (int64[*]), 1 or 3, of the keys of each signature's states."""
     result = np.empty(signatures.size, np.int64)
     nets = np.zeros(NETS, np.uint64)
     for index in range(signatures.size):
@@ -78,7 +78,7 @@ def key_bits(t, signature):
 
 @allocating
 def local_key(t, signature, off, low, high):
-    """The local key of one state (uint64[1 or 3])."""
+    """Return the local key of one state (uint64[1 or 3])."""
     nets = np.zeros(NETS, np.uint64)
     layout = make_layout(t, signature_sets(t, signature).loose, nets)
     words = pack_key(t, layout, nets, off, low, high)
@@ -205,7 +205,7 @@ def pack_rows(t, rows, chosen):
 
 @allocating
 def unpack_rows(t, signatures, counts, keys, codes, costs, words):
-    """Rows (uint64[states, ROW]) of runs whose keys have ``words`` words.
+    """Return rows (uint64[states, ROW]) of runs whose keys have ``words`` words.
 
     ``costs`` (uint16) are the moves made, g.
     """

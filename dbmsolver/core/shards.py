@@ -143,7 +143,7 @@ def mix(word):
 
 @inlined
 def hash_row(signature, off, low, high):
-    """Hash (uint64) of a state."""
+    """Return the hash (uint64) of a state."""
     word = signature * U64(0x9E3779B97F4A7C15) + off * U64(0xD6E8FEB86659FD93)
     word ^= word >> U64(32)
     word = (word + low) * U64(0xA0761D6478BD642F) + high * U64(0xE7037ED1A0B428DB)

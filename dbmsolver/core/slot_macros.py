@@ -258,7 +258,7 @@ def onto_moved_card(t, r, scratch, count, x, p, move):
 
 @inlined
 def list_slot_macros(t, r, scratch, reachable, homing):
-    """List the macros of a record; how many there are.
+    """List the macros of a record; return how many there are.
 
     ``reachable`` are the cards that can be reached, ``homing`` those of them that can go home.
     """

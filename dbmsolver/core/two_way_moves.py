@@ -50,7 +50,7 @@ def children_of(t, cards, index):
 
 @inlined
 def list_moves(t, sets, off, low, high, before, moves):
-    """Write the legal moves of a state to ``moves`` (uint16[256]); as `expand.list_moves`.
+    """Write the legal moves of a state to ``moves`` (uint16[256]), as `expand.list_moves` does.
 
     The card that was moved last is skipped here, too: a move home and one from there are two moves
     of one card, which could have gone at once.

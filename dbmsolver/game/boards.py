@@ -72,7 +72,7 @@ LABEL = re.compile(
     r"|(?P<turns>turns)|(?P<base>base)|(?P<reserve>reserve))\s*)?:",
     re.ASCII | re.IGNORECASE,
 )
-"""How a line of a board begins: the name of a place, or a column's colon."""
+"""The beginning of a board's line: the name of a place, or a column's colon."""
 
 _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the field print
 
@@ -80,8 +80,8 @@ _FOUNDATION_ORDER = (0, 3, 2, 1)  # H C D S, the order that programs of the fiel
 def parse_board(text: str, rules: Rules, where: str = "<board>", *, rows: bool = False) -> Position:
     """Read a board; with `rows`, one whose lines are the rows of cards as they lie on a table.
 
-    Raises InputError, in one line with the number of the line and of the character in it, for
-    what is no board, or none of these rules.
+    Raises InputError for a text that is no board, or none of these rules. The error is one line,
+    with the number of the text's line and of the character in it.
     """
     reader = _Reader(rules, where)
     for number, line in enumerate(re.split(LINE_END, text.removeprefix("\ufeff")), start=1):
@@ -91,10 +91,10 @@ def parse_board(text: str, rules: Rules, where: str = "<board>", *, rows: bool =
 
 
 def format_board(position: Position, rules: Rules | None = None) -> str:
-    """The position as text that `parse_board` reads back as the same position.
+    """Return the position as text that `parse_board` reads back as the same position.
 
-    Foundations and freecells are mentioned if there is a card in them. With `rules` the position
-    is checked to be one of them.
+    Foundations and freecells are mentioned if there is a card in them. With `rules` the position is
+    checked to be one of them.
     """
     checked_instance("position", position, Position)
     if rules is not None:
@@ -121,7 +121,7 @@ def format_board(position: Position, rules: Rules | None = None) -> str:
 
 
 def _patience_lines(position: Patience) -> list[str]:
-    """Waste, stock and columns of a game of Klondike's kind."""
+    """Return the lines for waste, stock, reserve and columns of a game of Klondike's kind."""
     lines = []
     if position.reserve:
         lines.append("Reserve: " + " ".join(map(card_name, position.reserve)))
@@ -140,7 +140,7 @@ def _patience_lines(position: Patience) -> list[str]:
 
 @dataclass
 class _Reader:
-    """The board as far as it is read, and where in the text each card stands."""
+    """The board as far as it is read, and the place in the text of each card."""
 
     rules: Rules
     where: str
@@ -150,7 +150,7 @@ class _Reader:
     foundations_line: int | None = None
     freecells_line: int | None = None
     piled: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
-    """By `pile` and `stock`: the line, and its cards."""
+    """The line and its cards, by the names `pile` and `stock`."""
     seen: dict[int, tuple[int, int]] = field(default_factory=dict)
     home: dict[int, tuple[int, int]] = field(default_factory=dict)
     hidden: list[int] = field(default_factory=list)
@@ -161,7 +161,7 @@ class _Reader:
     """Suits whose foundation is written with its rank before the dash."""
     rows: list[tuple[int, str]] = field(default_factory=list)
     unmarked: bool = True
-    """Whether no line of a column begins with a colon."""
+    """True if no line of a column begins with a colon."""
 
     def read_line(self, number: int, line: str, rows: bool = False) -> None:
         """Take one line, its comment removed; with `rows`, lines of cards are kept as rows."""
@@ -222,7 +222,7 @@ class _Reader:
     def read_cards(
         self, name: str, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]
     ) -> None:
-        """The cards of the pile, of the stock, or of the reserve."""
+        """Read the cards of the pile, of the stock, or of the reserve."""
         there = self.rules.has_pile or self.rules.draw
         if not (self.rules.stacked if name == "reserve" else there):
             text = f"a {name}, expected none in {self.rules.name}"
@@ -265,7 +265,7 @@ class _Reader:
         self.hidden.append(hidden)
 
     def read_turns(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
-        """How often the waste may still be turned over."""
+        """Read how often the waste may still be turned over."""
         if not self.rules.passes:
             self.fail(f"turns, expected none in {self.rules.name}", at)
         number = words[0][0] if len(words) == 1 else ""
@@ -274,7 +274,7 @@ class _Reader:
         self.turns = int(number)
 
     def read_base(self, words: list[tuple[str, tuple[int, int]]], at: tuple[int, int]) -> None:
-        """The rank with which foundations begin, and the lowest rank of a short deck."""
+        """Read the rank with which foundations begin, and the lowest rank of a short deck."""
         if self.rules.base == "ace":
             self.fail(f"a base, expected none in {self.rules.name}", at)
         ranks = [HEIGHTS.get(word.upper() if word.isascii() else "", 0) for word, _ in words]
@@ -294,7 +294,7 @@ class _Reader:
         return card
 
     def position(self) -> Position:
-        """The board, once all lines are read."""
+        """Return the position on the board, once all lines are read."""
         for index in self.turned:
             if {4 * r + index for r in range(self.heights[index])} <= self.seen.keys():
                 self.heights[index] = 0
@@ -344,7 +344,7 @@ class _Reader:
     def _patience(
         self, columns: list[tuple[int, ...]], heights: tuple[int, int, int, int]
     ) -> Patience:
-        """The board of a game of Klondike's kind."""
+        """Return the position on a board of a game of Klondike's kind."""
         waste, stock, reserve = (
             self.piled.get(name, (0, ()))[1] for name in ("waste", "stock", "reserve")
         )

@@ -18,6 +18,7 @@ bared    an open card with nothing on it, once what lies on it has moved to the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -56,7 +57,8 @@ class Class(NamedTuple):
     """A class of positions of one deal."""
 
     counts: tuple[int, ...]
-    """For each dealt column, its cards that lie where they were dealt; a free king is none."""
+    """The number of cards of each dealt column that lie where they were dealt; a free king is
+    none."""
     foundations: Heights
     stock: tuple[int, ...]
     """The cards that stock and waste have left, in the order in which they are turned."""
@@ -105,6 +107,14 @@ def is_in_a_class(position: Position, rules: Rules) -> bool:
     cards = len(position.stock) + len(position.waste)
     turn_bits = (position.turns or 0).bit_length()
     return cards + 4 * HEIGHT_BITS + WASTE_BITS + turn_bits <= MOST_KEY_BITS
+
+
+def with_any_passes(position: Position) -> Position:
+    """Return the position with any number of passes through the stock left.
+
+    Every game from a position is a game from this one, too.
+    """
+    return replace(position, turns=None) if isinstance(position, Patience) else position
 
 
 class Classes:

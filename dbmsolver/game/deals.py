@@ -212,11 +212,11 @@ class Deal:
         return cls.from_text(text, rules, where, rows=rows)
 
     def __str__(self) -> str:
-        """For people: its name, and its board."""
+        """Return the deal's name and its board, for people."""
         return told(self)
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
+        """Return a picture of the board, which notebooks show."""
         return picture_of(self)
 
     def check_number(self, where: str) -> None:

@@ -38,12 +38,12 @@ _EXPECTED = f"expected {_PILES}, {_CELLS}, {_RESERVE} and {_FOUNDATIONS}"
 
 
 def is_json_board(text: str) -> bool:
-    """Whether a text is JSON, which no other board begins like."""
+    """Return whether a text is JSON: no other board begins as JSON does."""
     return text.lstrip("\ufeff \t\r\n").startswith("{")
 
 
 def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Position:
-    """Read a board; InputError for what is none, or none of these rules."""
+    """Read a board; InputError for a text that is none, or none of these rules."""
     try:
         data = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
@@ -82,7 +82,7 @@ def parse_json_board(text: str, rules: Rules, where: str = "<board>") -> Positio
 
 
 def _lines_of(data: Any) -> list[str] | None:
-    """The lines of the board in an answer of this program, if it is one with a board."""
+    """Return the lines of the board in an answer of this program; None if it is no such answer."""
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         return None
     deal = data.get("deal")
@@ -91,7 +91,7 @@ def _lines_of(data: Any) -> list[str] | None:
 
 
 def _with_pile(data: Any, rules: Rules, where: str) -> Position:
-    """A board of a game of one pile."""
+    """Return the position on a board of a game of one pile."""
     _check_names(data, (_PILES, _HOLE, _STOCK), rules, where)
     piles = [_cards(pile, where) for pile in _list(data.get(_PILES, []), _PILES, where)]
     hole = data.get(_HOLE, [])
@@ -110,7 +110,7 @@ def _with_pile(data: Any, rules: Rules, where: str) -> Position:
 
 
 def _patience(data: Any, rules: Rules, where: str) -> Position:
-    """A board of a game of Klondike's kind."""
+    """Return the position on a board of a game of Klondike's kind."""
     held = [*[_WASTE] * bool(rules.draw), *[_RESERVE] * bool(rules.stacked)]
     names = (_PILES, _FOUNDATIONS, _STOCK, *held)
     _check_names(data, names, rules, where)
@@ -159,7 +159,7 @@ def _home(tops: list[int], lowest: int, rules: Rules, where: str) -> tuple[Base,
 
 
 def _base(tops: list[int], lowest: int, where: str) -> Base:
-    """The base, by the cards on the foundations, which are all of its rank."""
+    """Return the base, by the cards on the foundations; InputError unless these are of one rank."""
     ranks = {rank(card) for card in tops}
     if len(ranks) != 1:
         text = "expected cards of one rank, with which foundations begin"
@@ -168,7 +168,7 @@ def _base(tops: list[int], lowest: int, where: str) -> Base:
 
 
 def _check_names(data: Any, names: Sequence[str], rules: Rules, where: str) -> None:
-    """InputError unless all that a board has is one of these."""
+    """Raise InputError if a board has a name that is none of ``names``."""
     for name in data:
         if name not in names:
             expected = f"expected {', '.join(names[:-1])} and {names[-1]}"
@@ -176,7 +176,7 @@ def _check_names(data: Any, names: Sequence[str], rules: Rules, where: str) -> N
 
 
 def _ranks_missing(places: Iterable[list[int]], where: str) -> int:
-    """How many ranks the deck is short of; InputError where no place has a card."""
+    """Return how many ranks the deck is short of; InputError where no place has a card."""
     cards = [card for place in places for card in place]
     if not cards:
         raise InputError("no cards, expected a board", where)

@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def heights(self) -> Heights:
-        """Of the foundations when the game begins; UsageError if `home` leaves gaps."""
+        """The foundations' heights when the game begins; UsageError if `home` leaves gaps."""
         heights = [0, 0, 0, 0]
         for card in sorted(self.home):
             if heights[suit(card)] != rank(card) - 1:

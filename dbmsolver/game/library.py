@@ -1,4 +1,4 @@
-"""Games by name, and games in files: what `--game` means.
+"""Games by name and games in files, as the option `--game` gives them.
 
 The shipped games are known without their files being read. The parser is loaded when a file is.
 """
@@ -16,14 +16,14 @@ from dbmsolver.game.shipped import GAMES, game_name, unknown_game
 from dbmsolver.game.texts import read_path
 
 FILES = Path(__file__).with_name("files")
-"""Where the shipped games are, as `NAME.game`."""
+"""The folder of the shipped games, each in a file `NAME.game`."""
 
 ENDING = ".game"
 MAX_BYTES = 1 << 20
 
 
 def load_rules(source: str | Path) -> Rules:
-    """The rules of a shipped game, or of the game in a file.
+    """Return the rules of a shipped game, or of the game in a file.
 
     UsageError for a name that is no game's, InputError for a file that is none, or one that cannot
     be played.
@@ -39,7 +39,10 @@ def load_rules(source: str | Path) -> Rules:
 
 
 def load_description(source: str) -> tuple[Description, str]:
-    """What the file of a shipped game or another file says, inherited parts included; its name."""
+    """Return the description of a shipped game or of a game in a file, and the file's name.
+
+    Inherited parts are included.
+    """
     from dbmsolver.game.language.inheriting import resolved
 
     path = path_of(source)
@@ -53,7 +56,7 @@ def load_description(source: str) -> tuple[Description, str]:
 
 
 def text_of(name: str) -> str:
-    """The text of a shipped game; UsageError for a name that is none's."""
+    """Return the text of a shipped game; UsageError for a name that is no shipped game's."""
     known = game_name(name)
     if known is None:
         raise unknown_game(name)
@@ -61,7 +64,10 @@ def text_of(name: str) -> str:
 
 
 def path_of(source: str) -> Path:
-    """Where the game is; UsageError for a name that is no game's and cannot be a file's."""
+    """Return the path of a game's file.
+
+    UsageError for a name that is no game's and cannot be a file's.
+    """
     if (known := game_name(source)) is not None:
         return FILES / f"{known}{ENDING}"
     path = Path(source)
@@ -71,7 +77,7 @@ def path_of(source: str) -> Path:
 
 
 def looks_like_file(source: str) -> bool:
-    """Whether what is no game's name is meant as a file's."""
+    """Return whether a text that is no game's name is meant as a file's."""
     return "/" in source or "." in source or _is_file(source)
 
 
@@ -81,7 +87,7 @@ def _is_file(path: str) -> bool:
 
 
 def identifier_of(source: str) -> str:
-    """What a game without a name is called: as its file, without the ending."""
+    """Return the name of a game that has none in its file: the file's, without the ending."""
     from dbmsolver.game.language.understanding import identifier
 
     return identifier(Path(source).stem) or "game"

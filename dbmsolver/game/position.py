@@ -340,7 +340,7 @@ class Position:
         return lying + [(card, str(STOCK)) for card in self.stock]
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
+        """Return a picture of the position, which notebooks show."""
         return picture(self)
 
     def __str__(self) -> str:

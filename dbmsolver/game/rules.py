@@ -311,7 +311,7 @@ class Rules:
 
     @property
     def family(self) -> Family:
-        """Which kernels play it."""
+        """The family of kernels that play it."""
         if self.has_pile:
             return "pile"
         if self.is_patience:

@@ -99,7 +99,10 @@ def _by_width(parts: Sequence[Sequence[Word]]) -> list[list[int]] | None:
 def _by_order(
     rows: Sequence[tuple[int, str]], parts: Sequence[Sequence[Word]]
 ) -> list[list[int]] | None:
-    """Places by the order of the cards, where no row is longer than the one above it."""
+    """Return the column of each card of each row, by the order of the cards.
+
+    None if a row is longer than the one above it, or spaces show that columns are left out.
+    """
     lengths = list(map(len, parts))
     gaps = any(re.search(r"\S\s{4,}\S", line) for _, line in rows)
     begins = {words[0][1][1] for words in parts}

@@ -127,7 +127,7 @@ class _Player(NamedTuple):
         return all(height == 13 for height in board.heights)
 
     def make(self, board: ParkingBoard, step: _Step) -> bool:
-        """Make a step, unless it has no effect any more; whether that can be done."""
+        """Make a step, unless it has no effect any more; return False if it is not possible."""
         card, to = step
         if rank(card) <= board.heights[suit(card)]:
             return True

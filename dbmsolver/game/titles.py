@@ -46,7 +46,10 @@ _SUNK = {True: "kings sunk when dealt", False: "kings dealt as they come"}
 
 
 def title(deal: Deal) -> str:
-    """`Deal 3`, `Deal 3 (bakers_game, 3 freecells)`; nothing that differs is left out."""
+    """Return a deal's title: `Deal 3`, `Deal 3 (bakers_game, 3 freecells)`.
+
+    All rules that differ from FreeCell's, or from the game's, are in it.
+    """
     notes = ", ".join(rules_notes(deal.rules))
     return f"Deal {deal.name} ({notes})" if notes else f"Deal {deal.name}"
 

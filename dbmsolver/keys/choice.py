@@ -52,10 +52,10 @@ def keys_of(
 
     Where a stock is turned, the question makes a difference to the keys.
     """
-    if method == Method.CLASSES:
+    if method.of_classes:
         from dbmsolver.keys.classes import ClassKeys
 
-        return ClassKeys(deal, policy)
+        return ClassKeys(deal, policy, method=method)
     if deal.rules.is_patience:
         from dbmsolver.keys.patience import PatienceKeys
 

@@ -15,7 +15,7 @@ from dbmsolver.core.tables import POLICY_HORNE, POLICY_NONE, POLICY_WKR
 from dbmsolver.errors import InputError
 from dbmsolver.game.cards import CARDS
 from dbmsolver.game.class_paths import moves_along
-from dbmsolver.game.classes import EVERY_RULE, Class, Classes, LeftOut
+from dbmsolver.game.classes import EVERY_RULE, Class, Classes, LeftOut, with_any_passes
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import POLICIES, Policy
 from dbmsolver.game.measures import measure_of
@@ -42,18 +42,22 @@ class ClassKeys(StateCodec):
     ``tables`` is what kernels use, ``locked`` the number of cards that lie where they were dealt.
     """
 
-    method: Method = Method.CLASSES
     covers = True
 
     def __init__(
-        self, deal: Deal, policy: Policy, left_out: Collection[LeftOut] = EVERY_RULE
+        self,
+        deal: Deal,
+        policy: Policy,
+        left_out: Collection[LeftOut] = EVERY_RULE,
+        method: Method = Method.CLASSES,
     ) -> None:
+        self.method = method
         self.deal = deal
         self.rules = deal.rules
         self.measure = measure_of(deal.rules, policy, None)
         self.code_type = np.uint8
         self.policy = policy if policy in POLICIES else "wkr"
-        self.classes = Classes(deal.position, deal.rules, self.policy)
+        self.classes = Classes(self._searched(deal.position), deal.rules, self.policy)
         # Kernels take the tables of each kind of state, by their class.
         self.tables: ClassTables = make_class_tables(  # type: ignore[assignment]
             self.classes, left_out
@@ -70,7 +74,12 @@ class ClassKeys(StateCodec):
 
     def state(self, position: Position) -> State:
         """Return the class of a position; InputError if no game from this deal reaches it."""
-        return self.state_of(self.classes.class_of(position))
+        return self.state_of(self.classes.class_of(self._searched(position)))
+
+    def _searched(self, position: Position) -> Position:
+        """Return the position with as many passes as the search allows."""
+        any_passes = self.method == Method.CLASSES_ANY_PASSES
+        return with_any_passes(position) if any_passes else position
 
     def state_of(self, found: Class) -> State:
         """Return the words of a class."""

@@ -46,7 +46,7 @@ from dbmsolver.keys.patience_tables import bound_tables_of, tables_of
 from dbmsolver.results import Method, Question
 
 COUNTED: dict[Metric, int] = {"plays": NONE_COUNT, "turns": TURNS_COUNT, "runs": ALL_COUNT}
-"""Which turns cost a move."""
+"""The turns that cost a move, for each metric."""
 TURN = PLACE_LOCKED
 """The place value of a step that turns cards of the stock, or the waste; its card is 0."""
 
@@ -89,7 +89,7 @@ class PatienceKeys:
     # Positions.
 
     def encode(self, position: Position) -> int:
-        """The key of a position; InputError if no game from this deal can reach it."""
+        """Return the key of a position; InputError if no game from this deal can reach it."""
         if not isinstance(position, Patience):
             raise InputError("the position is of another kind of game, expected one of Klondike's")
         if position.base != self.base:
@@ -123,7 +123,11 @@ class PatienceKeys:
         return key
 
     def _digit(self, card: int, under: int, was_hidden: bool) -> int:
-        """The digit of a card on another, which lies face down if ``was_hidden``, or on nothing."""
+        """Return the digit of a card that lies on ``under``, a card or nothing.
+
+        ``was_hidden`` says whether ``under`` lies face down. InputError if the card cannot lie
+        there.
+        """
         t = self.tables
         stayed = under == ON_NOTHING or was_hidden or not t.hidden[under]
         if int(t.under[card]) == under and stayed:
@@ -137,9 +141,10 @@ class PatienceKeys:
         raise InputError(f"{names[0]} lies on {names[1]}, as it was neither dealt nor may be put")
 
     def decode(self, key: int) -> Patience:
-        """The position of a key; InputError if it is not the key of one.
+        """Return the position of a key; InputError if it is the key of none.
 
-        Columns are in the order of the deal as far as their deepest card is there.
+        A column whose deepest card began a column of the deal stands where that one stood. The
+        others take the places that are left.
         """
         t, wrong = self.tables, InputError(f"key {key} is not the key of a position")
         if key < 0 or key >> 63 & 1 or key >> 127 & 1 or key >> 158 & 3:
@@ -198,11 +203,11 @@ class PatienceKeys:
         )
 
     def _counted(self, *cards: Iterable[int]) -> list[int]:
-        """What cards count as, in words and codes."""
+        """Return the cards that these count as where ranks count from the base."""
         return [self.base.counted(card) for some in cards for card in some]
 
     def card_of(self, code: int) -> int:
-        """The card that a parent-move code says was moved."""
+        """Return the card that was moved, by a parent-move code."""
         return self.base.card(code & 63)
 
     def _digits(self, key: int) -> list[int]:
@@ -218,7 +223,10 @@ class PatienceKeys:
         return down
 
     def _arranged(self, piles: list[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-        """Columns where they stood in the deal, as far as their deepest card stood there."""
+        """Return all columns, each where the column of its deepest card stood in the deal.
+
+        Other columns take the places that are left.
+        """
         columns: list[tuple[int, ...]] = [()] * self.rules.columns
         dealt = self._dealt.columns
         homes = {self.base.counted(cards[0]): index for index, cards in enumerate(dealt) if cards}
@@ -237,7 +245,7 @@ class PatienceKeys:
         return bool(t.free) and (waste % t.draw == 0 or waste == cards)
 
     def before_turning(self, position: Position) -> Iterator[int]:
-        """The keys of positions from which turning the stock alone leads to a position."""
+        """Yield the keys of positions from which turning the stock alone leads to a position."""
         assert isinstance(position, Patience)
         left = (*position.waste, *position.stock)
         most = self._dealt.turns
@@ -251,7 +259,7 @@ class PatienceKeys:
     # Steps and parents.
 
     def parent(self, key: int, code: int) -> int:
-        """The key of a state's parent, by the parent-move code."""
+        """Return the key of a state's parent, by the parent-move code."""
         card, digit, waste = code & 63, code >> 6 & 7, code >> 9 & 63
         over = bool(code & OVER)
         if over and not (digit == DEALT and card in self.stock):
@@ -267,7 +275,7 @@ class PatienceKeys:
         return low | waste << 128 + WASTE_SHIFT | turns << 128 + TURNS_SHIFT
 
     def place(self, key: int, code: int) -> int:
-        """The place value that the card of a code has in a state, as steps say it."""
+        """Return the place value that the card of a code has in a state, as in a step."""
         card = code & 63
         digit = key >> 64 * (card // PER_WORD) + 3 * (card % PER_WORD) & 7
         kinds = self.rules.parent_kinds
@@ -280,11 +288,14 @@ class PatienceKeys:
         return digit - 1
 
     def is_code(self, code: int) -> bool:
-        """Whether it may be the parent-move code of a state that is not the deal."""
+        """Return whether ``code`` may be the parent-move code of a state that is not the deal."""
         return code & 63 < CARDS and code >> 6 & 7 <= HOME
 
     def are_states(self, words: Words) -> bool:
-        """Whether these can be states: kernels index by what they hold, and check nothing."""
+        """Return whether all words (uint64[*, 3]) can be states.
+
+        Kernels index arrays by what the words hold, and check nothing.
+        """
         t = self.tables
         if (words[:, 2] >> np.uint64(TURNS_SHIFT + 6)).any() or (
             words[:, :2] >> np.uint64(63)
@@ -311,10 +322,11 @@ class PatienceKeys:
         return bool(self._are_arranged(digits).all())
 
     def _are_arranged(self, digits: Ints) -> NDArray[np.bool_]:
-        """Which states have each card home, in the stock, or in a column, by their digits.
+        """Return for each state whether each card is home, in the stock or reserve, or in a column.
 
-        Under each card of a column there is another of it, or nothing, and no two cards lie on the
-        same one. So many steps down from each card end at the bottom: there are no rings.
+        ``digits`` are those of the states. Under each card of a column lies another card of it, or
+        nothing. No two cards lie on the same one. From each card, steps downwards end at a column's
+        bottom: no cards lie on each other in a ring.
         """
         t, states = self.tables, digits.shape[0]
         good = np.ones(states, np.bool_)
@@ -337,13 +349,16 @@ class PatienceKeys:
         return good
 
     def words(self, key: int) -> Words:
-        """The three words of a key."""
+        """Return the three words (uint64[3]) of a key."""
         mask = (1 << 64) - 1
         return np.array([key & mask, key >> 64 & mask, key >> 128], np.uint64)
 
 
 def turned_to(start: Patience, wanted: Patience, rules: Rules) -> list[Patience] | None:
-    """The positions that turning leads through from one to another, which is the last; or None."""
+    """Return the positions that turning the stock leads through from ``start`` to ``wanted``.
+
+    ``wanted`` is the last of them. None if turning does not lead there.
+    """
     through: list[Patience] = []
     position = start
     seen = set()

@@ -134,9 +134,9 @@ def bound_tables_of(t: PatienceTables) -> BoundTables:
 
 
 def _safe(rules: Rules, policy: Policy, lowest: int) -> Ints:
-    """The heights from which on a card's move home is safe; 14 where it never is.
+    """Return the heights (int64[52, 4]) from which on a move home is safe; 14 where it never is.
 
-    What makes a move safe is a height for each of the other foundations, by itself.
+    Each of the other foundations has a height of its own that it needs, whatever those of the rest.
     """
     safe = np.zeros((CARDS, 4), np.int64)
     for card in range(CARDS):

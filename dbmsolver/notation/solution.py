@@ -77,18 +77,18 @@ class Solution:
         return start.ended()
 
     def __str__(self) -> str:
-        """For people: what it solves, and how many moves it has."""
+        """Return the title of the deal that it solves and the number of moves, for people."""
         moves = "1 move" if len(self.steps) == 1 else f"{len(self.steps)} moves"
         left = "" if self.final.is_goal() else ", not to the end"
         return f"{title(self.deal)}: {moves}{left}"
 
     def _repr_svg_(self) -> str:
-        """For notebooks: the board that it begins with."""
+        """Return a picture of the board that the solution begins with, which notebooks show."""
         return picture(self.initial, str(self))
 
     @property
     def deal(self) -> Deal:
-        """Where it starts."""
+        """The deal that the solution begins with."""
         return Deal(self.initial, self.rules, self.number)
 
     def ended(self) -> Solution:

@@ -189,7 +189,7 @@ class _View:
         self.changed.set()
 
     def account(self) -> dict[str, Any]:
-        """All that is known now."""
+        """Return all that is known now, as the page reads it."""
         look = self.look
         value = look.value()
         won, lost = look.first_lost()
@@ -208,7 +208,7 @@ class _View:
         }
 
     def _rank(self, option: Option) -> tuple[int, int]:
-        """Best first: what wins soonest, what is unknown, what loses."""
+        """Return a sort key: moves that win soonest first, then unknown ones, then losing ones."""
         value = self.look.value(option.after)
         if value.verdict == Verdict.SOLVED:
             # What is known to be a win without its solution comes after those that have one.

@@ -104,7 +104,7 @@ def tasks(look: Look) -> Iterator[Task]:
 
 
 def _round(look: Look, options: Sequence[Position], seconds: float) -> Iterator[Task]:
-    """All that is still open, each for some time."""
+    """Yield tasks for all positions whose value is still open, each for some time."""
     if look.value().verdict == Verdict.UNDECIDED:
         yield Task("prove", (look.position,), seconds)
     if look.value().verdict == Verdict.UNSOLVABLE:

@@ -107,7 +107,7 @@ class Option:
 
 
 def options_of(position: Position, rules: Rules) -> list[Option]:
-    """Every legal move, with runs that are moved at once where the rules move single cards.
+    """Return every legal move; where the rules move single cards, also runs moved at once.
 
     Places that differ in nothing count once, as for `Position.moves`.
     """
@@ -128,9 +128,9 @@ def _cards_moved(position: Position, rules: Rules, move: Move) -> int:
 
 
 def legal(position: Position, rules: Rules) -> dict[str, str]:
-    """Every legal move by its code, and the code of the one of `options_of` that it is like.
+    """Return, by the code of each legal move, the code of the move of `options_of` that it is like.
 
-    Here each empty column and each empty freecell is a place of its own.
+    Here, unlike there, each empty column and each empty freecell is a place of its own.
     """
     found = {}
     moves = position.moves(rules)
@@ -162,7 +162,7 @@ def node(position: Position, rules: Rules) -> dict[str, Any]:
 
 
 class Table:
-    """Plays what the page says, and remembers the positions that were reached last."""
+    """A player of the page's moves, which remembers the positions reached last."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[Deal, str], Position] = OrderedDict()

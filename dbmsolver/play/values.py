@@ -164,7 +164,7 @@ def _alike(move: Move, there: Position, here: Position) -> Move:
 
 
 def _place_alike(place: Place, there: Position, here: Position) -> Place:
-    """Where in one position the cards are that lie in a place of the other."""
+    """Return where the cards of a place of position ``there`` lie in position ``here``."""
     if place.kind == "column":
         return Place("column", here.columns.index(there.columns[place.index]))
     if place.kind == "freecell":

@@ -152,7 +152,7 @@ class Written:
     fields: dict[str, Any] = field(default_factory=dict)
 
     def note(self) -> None:
-        """Tell blocks and candidates their keys; the blocks' bytes are given up."""
+        """Write their keys into blocks and candidates, and give up the blocks' bytes."""
         for ref, key in self.blocks:
             ref.key, ref.data = key, None
             ref.block = ref.block._replace(data=b"")

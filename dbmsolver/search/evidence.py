@@ -20,7 +20,7 @@ from dbmsolver.game.position import Position
 from dbmsolver.keys.choice import AnyKeys, are_of_patience, are_of_pile
 from dbmsolver.keys.records import RecordKeys
 from dbmsolver.keys.states import StateCodec
-from dbmsolver.results import Method, Question, Verdict
+from dbmsolver.results import Question, Verdict
 from dbmsolver.search.answers import keys_of_manifest
 from dbmsolver.search.covering import stored_cover
 from dbmsolver.search.trace import Finder, replay
@@ -163,7 +163,7 @@ def _last_stratum(codec: AnyKeys) -> int:
     """
     if are_of_patience(codec):
         return codec.last_stratum + 1
-    if are_of_pile(codec) or codec.method == Method.CLASSES:
+    if are_of_pile(codec) or codec.method.of_classes:
         return codec.last_stratum
     return codec.last_stratum - 1
 
@@ -179,7 +179,7 @@ def _check_closed(store: Store, codec: AnyKeys) -> str:
             raise _wrong("unsolvable, and a closed state is a move away from the goal", where)
     if are_of_patience(codec):
         return _check_patience(store, codec)
-    if isinstance(codec, StateCodec) and codec.method == Method.CLASSES:
+    if isinstance(codec, StateCodec) and codec.method.of_classes:
         return _check_classes(store, codec)
     is_closed, random = _looking_up(store, codec), Random()
     for _ in range(GAMES):
@@ -221,7 +221,10 @@ def _check_patience(store: Store, keys: PatienceKeys) -> str:
 
 
 def _check_classes(store: Store, codec: StateCodec) -> str:
-    """Random games over classes from the deal's stay among the closed ones."""
+    """Check that random games over classes, from the deal's, stay among the closed classes.
+
+    Returns a line of text. Raises StoreError for a class that is not closed.
+    """
     from dbmsolver.keys.classes import ClassKeys
 
     assert isinstance(codec, ClassKeys)

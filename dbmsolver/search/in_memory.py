@@ -67,7 +67,7 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
 
     @property
     def shortest(self) -> bool:
-        """Whether the solution it finds is a shortest one."""
+        """True if the solution that the search finds is a shortest one."""
         return self.by_cost
 
     def run(self) -> Steps:
@@ -100,10 +100,10 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
 
     @abstractmethod
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal; None where closed states are not kept."""
+        """Return the steps from the deal to the goal; None where closed states are not kept."""
 
     def _ended(self) -> Outcome | None:
-        """Why it ends before nothing is pending; None: it goes on."""
+        """Return the reason why the search ends before nothing is pending; None if it goes on."""
         if self._has_goal():
             return GoalMet()
         if self.limit is not None:
@@ -117,43 +117,43 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
 
     @abstractmethod
     def _has_goal(self) -> bool:
-        """Whether a won position was met."""
+        """Return whether a won position was met."""
 
     @abstractmethod
     def _close(self) -> Iterator[Report | Commit]:
-        """Close the first place; what is left of it when the search ends stays pending."""
+        """Close the lowest place; what is left of it when the search ends stays pending."""
 
     @abstractmethod
     def _take_in(self, record: NewRecord, runs: Runs) -> None:
-        """Make pending what a record in the store holds."""
+        """Make the states of a record in the store pending."""
 
     @abstractmethod
     def _tally_of(self, runs: Runs) -> Tally:
-        """The tally of a record in the manifest."""
+        """Return the tally of a record's states, as the manifest has it."""
 
     @abstractmethod
     def _held(self) -> Tally:
-        """The tally, as the books have it, of all that is pending in memory."""
+        """Return the tally, as the books have it, of all that is pending in memory."""
 
     @abstractmethod
     def _unwritten(self) -> list[NewRecord]:
-        """Records for what is pending and has none."""
+        """Return records for the pending states that have none."""
 
     # Limits.
 
     def _expanded(self) -> int:
-        """States that are expanded, whether they are counted already or not."""
+        """Return how many states are expanded, with those that are not counted yet."""
         return self.recorder.statistics.closed
 
     def _at_once(self) -> int:
-        """How many states to expand before the limits are looked at again; at least one."""
+        """Return how many states to expand before the limits are looked at again; at least one."""
         most = self.recorder.limits.limits.max_states
         if most is None:
             return AT_ONCE
         return max(1, min(AT_ONCE, most - self._expanded()))
 
     def _reached(self) -> Limit | None:
-        """The limit that is reached, if one is."""
+        """Return the limit that is reached, or None."""
         most = self.recorder.limits.limits.max_states
         if most is not None and self._expanded() >= most:
             return Limit.MAX_STATES
@@ -162,7 +162,7 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
     # The store.
 
     def _restore(self) -> None:
-        """What is pending in the store; StoreError if it is not what the last commit left."""
+        """Read what is pending in the store; StoreError if it is not what the last commit left."""
         store = self.recorder.store
         for key in store.keys(b"P"):
             layer, stratum, _ = parse_pending_key(key)
@@ -181,11 +181,11 @@ class SearchInMemory(ABC, Generic[KeysT, WaitingT]):
         records.clear()
 
     def _writes_pending(self) -> bool:
-        """Whether commits write what is pending: what goes on from the store needs it."""
+        """Return whether commits write pending states, which a search that is continued needs."""
         return self.recorder.resumable
 
     def _commit(self) -> Commit:
-        """Commit what is closed, and what is pending if need be; the books must balance."""
+        """Commit closed states, and pending ones if need be; the books must balance."""
         held = self._held()
         self.books.compare(held)
         batch = self.recorder.batch

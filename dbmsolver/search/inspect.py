@@ -11,7 +11,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.measures import Metric
 from dbmsolver.game.moves import Move
-from dbmsolver.game.patience import Patience
+from dbmsolver.game.patience import Patience, turns_over
 from dbmsolver.game.position import Position
 from dbmsolver.keys.choice import AnyKeys, are_covering
 from dbmsolver.keys.patience import PatienceKeys
@@ -169,7 +169,9 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
 
     None if that search did not close it. In a store of every position they are those by which the
     search came to it. In one of dominating positions it need not have come to it: the moves go to
-    the closed record that covers the position, and park cards from there.
+    the closed record that covers the position, and park cards from there. In one of any number of
+    passes through the stock, None also if the moves that the search came by need more than there
+    are.
     """
 
     def tell(store: Store) -> list[Move] | None:
@@ -187,7 +189,7 @@ def lookup(path: Path, position: Position) -> list[Move] | None:
         reached = keys.deal.position
         for move in moves:
             reached = reached.apply(move)
-        if isinstance(keys, StateCodec) and keys.method == Method.CLASSES:
+        if isinstance(keys, StateCodec) and keys.method.of_classes:
             if keys.state(reached) != keys.state(position):
                 raise StoreError("its records lead to another class", str(path))
         elif reached.canonical() != position.canonical():
@@ -287,9 +289,12 @@ def _moves_to_class(
         return None
     path = RecordFinder(store, keys).path(state, code)
     try:
-        return moves_along(keys, path, position)
+        moves = moves_along(keys, path, position)
     except InternalError as error:
         raise StoreError(f"its records do not fit its deal: {error}", str(store.path)) from None
+    assert isinstance(keys.deal.position, Patience)
+    turns = keys.deal.position.turns
+    return None if turns is not None and sum(map(turns_over, moves)) > turns else moves
 
 
 def _moves_to_covered(store: Store, keys: RecordKeys, position: Position) -> list[Move] | None:

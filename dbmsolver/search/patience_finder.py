@@ -1,4 +1,4 @@
-"""States of Klondike and its relatives among the closed ones of a store, and the ways to them."""
+"""Looking up states of Klondike and its relatives among a store's closed ones, and ways to them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PatienceFinder:
         self._records: dict[tuple[int, int], list[bytes]] = {}
 
     def code(self, key: int) -> int | None:
-        """The parent-move code of a closed state, None if it is not among them."""
+        """Return the parent-move code of a closed state; None if it is not among them."""
         words = self.keys.words(key)
         stratum = int(strata_of(self.keys, words[None, :])[0])
         found = np.zeros(1, np.uint64)
@@ -81,10 +81,10 @@ class PatienceFinder:
         return runs
 
     def steps_to(self, key: int, code: int | None = None) -> list[Step] | None:
-        """The steps that led the search from the deal to a state; None if it was not visited.
+        """Return the steps by which the search came from the deal to a state.
 
-        ``code`` is the state's own parent-move code where it is not in the store (the goal).
-        StoreError if a parent is missing. Turns of the stock are steps.
+        None if it did not come there. ``code`` is the state's own parent-move code where it is not
+        in the store (the goal). StoreError if a parent is missing. Turns of the stock are steps.
         """
         where = str(self.store.path)
         code = self.code(key) if code is None else code
@@ -107,11 +107,14 @@ class PatienceFinder:
         return steps
 
     def is_closed(self, position: Position) -> bool:
-        """Whether a position is closed, or one from which turning the stock alone leads to it."""
+        """Return whether :meth:`closed_before` finds a closed position."""
         return self.closed_before(position) is not None
 
     def closed_before(self, position: Position) -> int | None:
-        """The key of such a closed position; None if there is none."""
+        """Return the key of a closed position from which turning the stock alone leads to this.
+
+        It may be the position itself. None if there is none.
+        """
         assert isinstance(position, Patience)
         for key in self.keys.before_turning(position):
             if self.code(key) is not None:

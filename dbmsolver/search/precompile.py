@@ -96,7 +96,7 @@ def needed(
     """
     if family == "pile":
         return of_one_pile()
-    if method == Method.CLASSES:
+    if method.of_classes:
         return _of_classes()
     if family in ("patience", "canfield"):
         game = "klondike" if family == "patience" else "canfield"

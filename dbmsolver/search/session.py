@@ -108,13 +108,16 @@ def answer(path: Path) -> Result:
 def _options(store: Store, threads: int | None) -> Options:
     """Return the options with which the search in a store was begun."""
     manifest = store.manifest
+    method = manifest.method
+    if method == Method.CLASSES:
+        method = Method.DOMINATING  # a proof for any number of passes may still come first
     return Options(
         policy=manifest.policy,
         metric=manifest.metric,
         threads=threads,
         keep=manifest.keep,
         store=store.path,
-        method=manifest.method,
+        method=method,
         any_solution=manifest.any_solution,
     )
 

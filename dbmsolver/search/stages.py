@@ -1,4 +1,4 @@
-"""The searches that may decide a deal, one after the other, and how the last of them begins.
+"""The searches that may decide a deal, one after the other, and the beginning of the last of them.
 
 Each is imported when its turn comes: loading the kernels of all of them takes longer than an easy
 deal.
@@ -14,7 +14,7 @@ from dbmsolver.game.deals import Deal
 from dbmsolver.keys.choice import AnyKeys, are_covering, are_of_patience, are_of_pile
 from dbmsolver.keys.states import StateCodec
 from dbmsolver.process import default_memory
-from dbmsolver.results import Limits, Options, Question
+from dbmsolver.results import Limits, Method, Options, Question
 from dbmsolver.search.commits import NewRecord
 from dbmsolver.search.limits import memory_for_arrays
 from dbmsolver.search.outcome import Search
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Stages:
     """The searches of one run.
 
-    ``begun``: whether the last of them was begun in an earlier run. The others are over then.
+    ``begun`` is true if the last of them was begun in an earlier run. The others are over then.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Stages:
         self.memory = memory_for_arrays(limits, crew)
 
     def searches(self) -> Generator[Search, None, None]:
-        """The searches that may decide the deal, the last of them for certain."""
+        """Return the searches that may decide the deal, the last of them for certain."""
         if are_of_pile(self.keys):
             return self._piling(self.keys)
         if are_of_patience(self.keys):
@@ -68,7 +68,7 @@ class Stages:
         return self._proving(self.keys)
 
     def _piling(self, keys: PileKeys) -> Generator[Search, None, None]:
-        """The searches of a game of one pile.
+        """Yield the searches of a game of one pile.
 
         Dives come first where the solution that they find ends the search, or is asked for.
         """
@@ -86,7 +86,7 @@ class Stages:
         yield PileSearch(keys, self.recorder, self.memory, best)
 
     def _turning(self, keys: PatienceKeys) -> Generator[Search, None, None]:
-        """The searches of Klondike and its relatives."""
+        """Yield the searches of Klondike and its relatives."""
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.patience.dives import PatienceDives
         from dbmsolver.search.patience.large import LargePatienceSearch
@@ -102,7 +102,7 @@ class Stages:
         yield LargePatienceSearch(keys, self.recorder, self.memory, best)
 
     def _proving(self, keys: StateCodec) -> Generator[Search, None, None]:
-        """The searches for whether there is a solution."""
+        """Yield the searches that tell whether there is a solution."""
         recorder, threads = self.recorder, self.threads
         with ExitStack() as stack:
             connection = None
@@ -116,7 +116,16 @@ class Stages:
                 if are_covering(keys):
                     from dbmsolver.search.proof.dive_ahead import DiveAhead
 
-                    yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                    wanted = self.options.method
+                    if wanted != Method.CLASSES_ANY_PASSES:
+                        yield DiveAhead(keys, recorder, self.limits, threads, self.memory // 4)
+                    if keys.method == Method.CLASSES != wanted and keys.rules.passes:
+                        from dbmsolver.search.proof.any_passes import AnyPassesAhead
+
+                        needed = wanted == Method.CLASSES_ANY_PASSES
+                        yield AnyPassesAhead(
+                            self.deal, recorder, self.limits, threads, self.memory // 2, needed
+                        )
                 elif keys.rules.has_runs:
                     from dbmsolver.search.improve.beam_ahead import BeamAhead
 
@@ -145,7 +154,7 @@ class Stages:
         return ClusterCrew(proof, connection, self.limits.memory or default_memory())
 
     def _solving(self, keys: StateCodec) -> Generator[Search, None, None]:
-        """The searches for a shortest solution."""
+        """Yield the searches for a shortest solution."""
         from dbmsolver.search.astar.layers import AStarSearch
         from dbmsolver.search.improve.best import Best
         from dbmsolver.search.improve.improver import Improver, memory_for_beams

@@ -62,7 +62,7 @@ class Codes(Protocol):
 
     @property
     def store(self) -> Store:
-        """Where the search is kept."""
+        """The store that has the closed states."""
 
     def code(self, state: State) -> int | None:
         """Return the parent-move code of a closed state, None if it is not among them."""

@@ -32,7 +32,9 @@ def wrong_label(
             return f"method {method}: {rules.name} has no dominating positions"
         if question == Question.SOLVE and verdict != Verdict.UNSOLVABLE:
             return f"method {method}: a search for a shortest solution needs every position"
-    if method == Method.CLASSES:
+    if method == Method.CLASSES_ANY_PASSES and (not rules.passes or verdict != Verdict.UNSOLVABLE):
+        return f"method {method}: it proves deals of limited passes unsolvable, and nothing else"
+    if method in (Method.CLASSES, Method.CLASSES_ANY_PASSES):
         if not has_classes(rules):
             return f"method {method}: {rules.name} has no classes of positions"
         if question == Question.SOLVE:

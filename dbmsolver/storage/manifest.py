@@ -242,8 +242,10 @@ def check_same(
     A wish for any solution first makes no other search: the same states are closed.
     """
     wanted = new_manifest(question, deal, options)
-    if question == Question.SOLVE and manifest.verdict == Verdict.UNSOLVABLE:
-        # Dives that exhaust the deal answer a search over every position, too.
+    # Dives that exhaust the deal answer a search over every position, too, and a proof for any
+    # number of passes is one for each number.
+    of_any_passes = manifest.method == Method.CLASSES_ANY_PASSES and wanted.method == Method.CLASSES
+    if manifest.verdict == Verdict.UNSOLVABLE and (question == Question.SOLVE or of_any_passes):
         wanted = replace(wanted, method=manifest.method, verdict=manifest.verdict)
     theirs, ours = (asdict(rules) for rules in (rules_from(manifest.rules), deal.rules))
     if theirs != ours:

@@ -62,7 +62,7 @@ def meaning_of(
 
 
 def _family(rules: Rules, policy: Policy, metric: Metric, method: Method) -> str:
-    if method == Method.CLASSES:
+    if method.of_classes:
         return "classes"
     if rules.is_patience:
         return "patience"

@@ -11,7 +11,8 @@ from typing import Any
 from dbmsolver.errors import UsageError
 
 COLOURS = ("#2a7d5f", "#c77700", "#4a6fb5", "#a0478a", "#7a7a2a", "#b0453a")
-"""Of the series; each has a contrast of three to one with a light page and a dark one."""
+"""The colours of the series; each has a contrast of three to one with a light page and a dark
+one."""
 
 OTHERS = "others"
 _TEXT = "#010203"
@@ -30,17 +31,17 @@ _LOOK = {
     "axes.spines.right": False,
 }
 _SIZE = (4.6, 2.9)
-"""In inches; so text of that size can be read on a telephone."""
+"""Width and height in inches; so text of that size can be read on a telephone."""
 _MOST_BINS = 40
 _TENTHS = 4
 """Bars for each power of ten."""
 
 Series = Mapping[str, Sequence[int]]
-"""Values by the name of what they belong to."""
+"""Values by the name of the group that they belong to."""
 
 
 def load_library() -> Any:
-    """matplotlib; UsageError where it is not installed."""
+    """Return matplotlib; UsageError where it is not installed."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -50,7 +51,7 @@ def load_library() -> Any:
 
 
 def histogram(name: str, series: Series, label: str, *, powers: bool) -> str:
-    """A histogram as SVG, a colour for each of the series, stacked.
+    """Return a histogram as SVG, with a colour for each of the series, stacked.
 
     `name` is part of the names inside the picture, `label` says what is counted. With `powers` the
     axis goes by powers of ten.
@@ -77,8 +78,10 @@ def histogram(name: str, series: Series, label: str, *, powers: bool) -> str:
 
 
 def _few(series: Series) -> list[tuple[str, Sequence[int], str]]:
-    """The series that are not empty, each with its colour: as many as there are colours, the rest
-    is one.
+    """Return the series that are not empty, each with its colour.
+
+    There are at most as many as there are colours: the last one holds all that are beyond that
+    number.
     """
     items = list(series.items())
     if len(items) > len(COLOURS):
@@ -89,7 +92,7 @@ def _few(series: Series) -> list[tuple[str, Sequence[int], str]]:
 
 
 def _steps(values: Sequence[int]) -> list[float]:
-    """Edges of bars of equal width around whole numbers."""
+    """Return the edges of bars of equal width around whole numbers."""
     low, high = min(values), max(values)
     width = max(1, math.ceil((high - low + 1) / _MOST_BINS))
     bars = (high - low) // width + 1
@@ -97,14 +100,18 @@ def _steps(values: Sequence[int]) -> list[float]:
 
 
 def _powers(values: Sequence[int]) -> list[float]:
-    """Edges of bars, some for each power of ten."""
+    """Return the edges of bars, some for each power of ten."""
     low = math.floor(math.log10(max(min(values), 1)))
     high = max(math.ceil(math.log10(max(*values, 1, 2))), low + 1)
     return [10 ** (low + part / _TENTHS) for part in range((high - low) * _TENTHS + 1)]
 
 
 def _inside_page(svg: str, name: str) -> str:
-    """The picture without what only a file of its own has; its names are its own in the page."""
+    """Return a picture as part of a page.
+
+    Parts that only a file needs are left out. The names in the picture begin with ``name``, so that
+    no two pictures of the page share one.
+    """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)

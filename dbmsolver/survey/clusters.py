@@ -1,7 +1,7 @@
 """Workers on a cluster of machines.
 
-Jobs are stateless functions from an order to what is found, so a worker or a machine that dies
-costs the jobs that it was doing: they are given to others. The driver alone has the table.
+Jobs are functions without a memory, so a worker or a machine that dies costs only the jobs that it
+was doing: they are given to others. The driver alone has the table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Cluster:
 
     @property
     def machines(self) -> int:
-        """How many there are."""
+        """The number of machines."""
         return max(len(self._machines), 1)
 
     @property
@@ -60,7 +60,10 @@ class Cluster:
         self._running[self._connection.submit(_WORK, order, processors=order.threads)] = job
 
     def wait(self, seconds: float) -> list[Answer | Over]:
-        """What has come of the jobs. Errors of the program itself are raised here."""
+        """Return the answers that have come, and the ends of jobs.
+
+        Waits for the first one, ``seconds`` at most. Errors of the program itself are raised here.
+        """
         events: list[Answer | Over] = []
         for reference in self._connection.ready(self._running, seconds):
             job = self._running.pop(reference)

@@ -31,7 +31,7 @@ class Fewest(Filling):
             self._recall(earlier)
 
     def _recall(self, row: Row) -> None:
-        """Take up what an earlier row says, but for what it leaves open."""
+        """Take the verdicts of an earlier row, without those that it leaves open."""
         for cells, verdict in parse_asked(row.asked or ""):
             if verdict != Verdict.UNDECIDED and self.least <= cells <= self.most:
                 is_proof = cells + 1 == row.at_least
@@ -39,26 +39,27 @@ class Fewest(Filling):
 
     @property
     def at_most(self) -> int | None:
-        """The fewest freecells that are known to do."""
+        """The fewest freecells that the deal is known to be won with."""
         won = [cells for cells, found in self.found.items() if found.verdict == Verdict.SOLVED]
         return min(won, default=None)
 
     @property
     def at_least(self) -> int:
-        """With fewer freecells the deal is known to be unsolvable."""
+        """The number of freecells below which the deal is known to be unsolvable."""
         lost = [one for one, found in self.found.items() if found.verdict == Verdict.UNSOLVABLE]
         return max(lost) + 1 if lost else self.least
 
     def _unknown(self) -> list[int]:
-        """Numbers of freecells that nothing is known of, the nearest to the middle first."""
+        """Return the numbers of freecells not asked about yet, the nearest to the middle first."""
         top = self.most + 1 if self.at_most is None else self.at_most
         middle = (self.least + self.most) // 2
         unknown = [cells for cells in range(self.at_least, top) if cells not in self.found]
         return sorted(unknown, key=lambda cells: abs(cells - middle))
 
     def _next(self) -> Iterator[Task]:
-        """Dives before searches, and of searches the one with the fewest freecells: it is the
-        smallest.
+        """Yield the next task: dives before searches.
+
+        Of searches it is the one with the fewest freecells, which is the smallest.
         """
         unknown = self._unknown()
         new = next((cells for cells in unknown if cells not in self.waiting), None)
@@ -69,16 +70,19 @@ class Fewest(Filling):
             yield self.waiting[min(unknown)].search()
 
     def first(self) -> Task | None:
-        """The verdict in the middle."""
+        """Return the task for the number of freecells in the middle."""
         return next(self._next(), None)
 
     def put_off(self, task: Task) -> Iterator[Task]:
-        """The deal waits while dives may decide it with other numbers of freecells."""
+        """Keep a task that dives leave open; yield the next task.
+
+        Dives with other numbers of freecells may make it needless.
+        """
         self.waiting[task.subject.rules.freecells] = task
         yield from self._next()
 
     def take(self, task: Task, found: Found) -> Iterator[Task]:
-        """A verdict; it may make others needless."""
+        """Take a verdict, which may make other tasks needless; yield the next task."""
         cells = task.subject.rules.freecells
         self.found[cells] = found
         self._count(task.spent + found.seconds)
@@ -88,11 +92,11 @@ class Fewest(Filling):
 
     @property
     def is_over(self) -> bool:
-        """Whether every number of freecells that matters has been asked about."""
+        """True if every number of freecells that matters has been asked about."""
         return not self._unknown()
 
     def row(self) -> Row | None:
-        """What is known so far: `solved` once the fewest are proven."""
+        """Return the row as far as it is known: `solved` once the fewest freecells are proven."""
         if not self.found:
             return None
         at_least, at_most = self.at_least, self.at_most
@@ -125,19 +129,19 @@ class Fewest(Filling):
 
 
 def least_freecells(subject: Subject) -> int:
-    """The freecells that the deal itself fills: with fewer it is another deal."""
+    """Return how many freecells the deal itself fills: with fewer it is another deal."""
     if subject.number is not None:
         return subject.rules.dealt_to_freecells
     return sum(card is not None for card in subject.deal().position.freecells)
 
 
 def write_asked(found: dict[int, Found]) -> str:
-    """What was asked, in few letters: `1 unsolvable; 2 solved`."""
+    """Return in few letters what was asked: `1 unsolvable; 2 solved`."""
     return "; ".join(f"{cells} {one.verdict}" for cells, one in sorted(found.items()))
 
 
 def parse_asked(text: str) -> Iterator[tuple[int, Verdict]]:
-    """What `write_asked` wrote: (freecells, verdict); nothing for what it did not."""
+    """Yield (freecells, verdict) from a text of `write_asked`; nothing from other texts."""
     for part in text.split("; "):
         cells, _, verdict = part.partition(" ")
         if cells.isdecimal() and verdict in set(Verdict):
@@ -145,7 +149,7 @@ def parse_asked(text: str) -> Iterator[tuple[int, Verdict]]:
 
 
 def filling_for(asked: Asked, subject: Subject, earlier: Row | None) -> Filling:
-    """The row about a deal, to be filled; `earlier` is what is known of it."""
+    """Return the row about a deal, to be filled; `earlier` is the row that is there already."""
     if asked.question == Inquiry.FEWEST_FREECELLS:
         return Fewest(asked, subject, earlier)
     return OneQuestion(asked, subject)

@@ -34,7 +34,7 @@ _VALUES = {word: value for value, word in _WORDS.items()}
 
 
 def ending_of(path: Path) -> str:
-    """The format that the name of a table says; UsageError for another one."""
+    """Return the format that the name of a table says; UsageError for another one."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"no table of that kind, expected one of {', '.join(ENDINGS)}", str(path))
@@ -51,20 +51,20 @@ def lines_of(rows: Iterable[Row], ending: str) -> str:
 
 
 def first_line(ending: str) -> str:
-    """What a .csv or .jsonl file begins with."""
+    """Return the first line of a .csv or .jsonl file."""
     return _csv_lines([COLUMNS]) if ending == ".csv" else ""
 
 
 def values_of(row: Row) -> dict[str, Any]:
-    """The values of a row by the names of its columns."""
+    """Return the values of a row by the names of its columns."""
     return dict(zip(COLUMNS, _values(row), strict=True))
 
 
 def read_rows(path: Path, ending: str) -> Iterator[Row]:
-    """The rows of a file; StoreError for one that is no table of a survey.
+    """Yield the rows of a file; StoreError for one that is no table of a survey.
 
     Of a .csv or .jsonl file a last line without its end is left out: a process was killed while it
-    wrote that.
+    wrote that line.
     """
     try:
         if ending == ".parquet":
@@ -80,7 +80,7 @@ def read_rows(path: Path, ending: str) -> Iterator[Row]:
 
 
 def read_json_lines(path: Path) -> Iterator[Row]:
-    """The rows of a file with a JSON object in each line."""
+    """Yield the rows of a file with a JSON object in each line."""
     for number, line in enumerate(whole_lines(path).split("\n")[:-1], start=1):
         try:
             values = json.loads(line)
@@ -90,9 +90,9 @@ def read_json_lines(path: Path) -> Iterator[Row]:
 
 
 def whole_lines(path: Path) -> str:
-    """The text of a file up to the end of its last whole line.
+    """Return the text of a file up to the end of its last whole line.
 
-    StoreError if there is no whole line, and what there is does not begin as a table does.
+    StoreError for a file that has no whole line and does not begin as a table does.
     """
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1].decode("utf-8")
@@ -117,7 +117,7 @@ def write_table(rows: Iterable[Row], path: Path, ending: str) -> None:
 
 
 def checked_row(values: Any, where: str) -> Row:
-    """A row of these values; StoreError if it is none."""
+    """Return a row of these values; StoreError if they make none."""
     if not isinstance(values, dict) or tuple(sorted(values)) != tuple(sorted(COLUMNS)):
         raise StoreError("not the columns of a survey, expected another file", where)
     for name, (kind, optional) in column_types().items():
@@ -140,7 +140,7 @@ _DIFFERENT = {"deal", "board", "digest", "asked"}
 """Columns of text with another value in each row."""
 
 _FIRST_WORDS = '{"deal": "'
-"""What every row in JSON begins with."""
+"""The beginning of every row in JSON."""
 
 _KINDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
@@ -198,7 +198,7 @@ def _read_csv(path: Path) -> Iterator[Row]:
 
 
 def _value(name: str, word: str) -> Any:
-    """What a word of a .csv file stands for; the word itself if it cannot be that."""
+    """Return the value of a word of a .csv file; the word itself if it cannot be a value."""
     kind, optional = column_types()[name]
     if not word and optional:
         return None
@@ -209,7 +209,7 @@ def _value(name: str, word: str) -> Any:
 
 
 def _parquet() -> Any:
-    """The library for .parquet; UsageError where it is not installed."""
+    """Return the library for .parquet; UsageError where it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet

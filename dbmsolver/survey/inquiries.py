@@ -1,4 +1,4 @@
-"""What is asked to fill one row, and the row that the answers make."""
+"""The tasks that fill one row of a table, and the row that their answers make."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from dbmsolver.version import PROGRAM
 
 @dataclass(eq=False, slots=True)
 class Task:
-    """A deal to be asked about, and how far that has come."""
+    """A question about a deal, and the progress of its answer."""
 
     subject: Subject
     owner: Filling
-    """Whoever takes the answer."""
+    """The row that takes the answer."""
     dived: bool = False
-    """Whether dives have left it open, or are of no use: it takes the whole search."""
+    """True if dives have left it open, or are of no use: it takes the whole search."""
     spent: float = 0.0
     """Seconds of jobs that the next one does not know of."""
     used: float = 0.0
     """Seconds of all jobs."""
     lost: int = 0
-    """How many workers have died of it."""
+    """The number of workers that have died of it."""
 
     def search(self) -> Task:
-        """The same, for the whole search."""
+        """Return this task, marked for the whole search."""
         self.dived = True
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What all rows of a run have in common."""
+    """The question and the limits of all rows of a run."""
 
     question: Inquiry
     limits: Limits
 
     def row(self, subject: Subject, **known: Any) -> Row:
-        """A row about a deal."""
+        """Return a row about a deal; ``known`` are values of its other columns."""
         limits = self.limits
         return Row(
             deal=name_of(subject),
@@ -75,15 +75,15 @@ def unreadable_row(asked: Asked, error: InputError, rules: Rules) -> Row:
 
 
 class Filling(ABC):
-    """One row that is being filled: it says what to ask next, and takes the answers."""
+    """One row that is being filled: it gives the next task, and takes the answers."""
 
     def __init__(self, asked: Asked, subject: Subject) -> None:
         self.asked = asked
         self.subject = subject
         self.seconds = 0.0
-        """What the answers took."""
+        """The time that the answers took."""
         self.unwritten = 0.0
-        """What those took that no row tells yet."""
+        """The part of that time that is in no row of the table yet."""
 
     def _count(self, seconds: float) -> None:
         self.seconds += seconds
@@ -91,24 +91,27 @@ class Filling(ABC):
 
     @abstractmethod
     def first(self) -> Task | None:
-        """What is asked first; None if everything is known."""
+        """Return the first task; None if everything is known."""
 
     @abstractmethod
     def take(self, task: Task, found: Found) -> Iterator[Task]:
-        """Take an answer; yields what is asked next."""
+        """Take an answer; yield the next tasks."""
 
     def put_off(self, task: Task) -> Iterator[Task]:
-        """Hear that dives leave a deal open: what is asked next, the whole search perhaps later."""
+        """Take a task that dives leave open; yield the next tasks.
+
+        They are its whole search, or others that may make it needless.
+        """
         yield task.search()
 
     @abstractmethod
     def row(self) -> Row | None:
-        """What is known so far; None if nothing has been found out yet."""
+        """Return the row as far as it is known; None if nothing has been found out yet."""
 
     @property
     @abstractmethod
     def is_over(self) -> bool:
-        """Whether nothing more is to be asked."""
+        """True if nothing more is to be asked."""
 
 
 class OneQuestion(Filling):
@@ -117,22 +120,22 @@ class OneQuestion(Filling):
     found: Found | None = None
 
     def first(self) -> Task:
-        """The deal itself."""
+        """Return the task about the deal itself."""
         return Task(self.subject, self, dived=self.asked.question.is_shortest)
 
     def take(self, task: Task, found: Found) -> Iterator[Task]:
-        """The answer."""
+        """Take the one answer; there is no other task."""
         self.found = found
         self._count(task.spent + found.seconds)
         yield from ()
 
     @property
     def is_over(self) -> bool:
-        """Whether there is the answer."""
+        """True if the answer has come."""
         return self.found is not None
 
     def row(self) -> Row | None:
-        """The row."""
+        """Return the row of the answer; None before it has come, or if it has no verdict."""
         found = self.found
         if found is None or found.verdict is None:
             return None
@@ -161,7 +164,7 @@ class OneQuestion(Filling):
 
 
 def with_more(row: Row, limits: Limits) -> bool:
-    """Whether a row was made with smaller limits than these, one of them at least."""
+    """Return whether a row was made with limits of which at least one is smaller than now."""
     pairs = (
         (row.max_states, limits.max_states),
         (row.max_time, limits.max_time),

@@ -1,4 +1,4 @@
-"""What a worker of a survey is asked, and what it answers."""
+"""Jobs for a worker of a survey, and its answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOST = "worker lost"
 
 
 class Way(StrEnum):
-    """How a job is done."""
+    """The two ways to do a job."""
 
     DIVE = "dive"
     """Many deals under the same rules, by short searches in memory that may leave deals open."""
@@ -28,7 +28,7 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a worker has found out about a deal.
+    """The findings of a worker about a deal.
 
     `verdict` is None where dives leave the deal open. `seconds` is the time of this job alone. The
     other members are those of :class:`~dbmsolver.results.Result`.

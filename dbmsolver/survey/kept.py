@@ -17,7 +17,7 @@ _FILES = {"data.mdb", "lock.mdb", "writer.lock"}
 
 
 def name_of(question: Inquiry, subject: Subject) -> str:
-    """What the store of a deal's search is called."""
+    """Return the name of the store of a deal's search."""
     text = repr((question, subject.number, subject.whose, subject.board, subject.rules))
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -44,7 +44,7 @@ def remove_searches(folder: Path) -> None:
 
 
 def _is_store(path: Path) -> bool:
-    """Whether there is a directory that has files of a store, and nothing else."""
+    """Return whether a path is a directory that has files of a store, and nothing else."""
     if path.is_symlink() or not path.is_dir():
         return False
     names = {file.name for file in path.iterdir()}

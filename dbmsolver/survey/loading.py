@@ -32,8 +32,9 @@ class Rows(dict[Key, Row]):
         self[row.key] = row
 
     def put(self, row: Row) -> Row:
-        """Take a row that may replace another one; returns what is kept. StoreError if both
-        contradict each other.
+        """Take a row that may replace another one; return the row that is kept.
+
+        StoreError if the two contradict each other.
         """
         key = row.key
         old = self.get(key)
@@ -42,7 +43,10 @@ class Rows(dict[Key, Row]):
         return kept
 
     def sorted(self) -> list[Row]:
-        """By rules, then by number, then boards: the same table whatever the order they came in."""
+        """Return the rows sorted by rules, then by number, then boards.
+
+        So the table is the same in whatever order they came in.
+        """
         order = {rules: astuple(rules) for rules in {key[1] for key in self}}
         return [
             row
@@ -60,7 +64,7 @@ class Rows(dict[Key, Row]):
 
 
 def load_rows(path: Path) -> Rows:
-    """The rows of a table and of its journal, without a lock; StoreError for what is no table."""
+    """Return the rows of a table and of its journal, without a lock; StoreError for no table."""
     ending = ending_of(path)
     rows = Rows(str(path))
     journal = journal_of(path)

@@ -1,4 +1,4 @@
-"""Does the jobs of a survey in this process."""
+"""Work on the jobs of a survey in this process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POLICY: Policy = "wkr"
 """The safe moves home that dives make at once."""
 
 Steps = Generator[tuple[int, Found] | None, None, None]
-"""Yields (number of the subject, what is found), and None now and then."""
+"""A generator of (number of the subject, its findings), and of None now and then."""
 
 
 def dives_for(first: Deal, memory: int) -> DivesInTurn | ClassDivesInTurn:
@@ -41,7 +41,7 @@ def dives_for(first: Deal, memory: int) -> DivesInTurn | ClassDivesInTurn:
 
 
 class Performer:
-    """Does one job after the other; what the next one can use is kept."""
+    """A worker that does one job after the other, and keeps what the next one can use."""
 
     def __init__(self) -> None:
         self._dives: tuple[Rules, int, DivesInTurn | ClassDivesInTurn] | None = None
@@ -94,18 +94,18 @@ class Performer:
 
 
 _performer: Performer | None = None
-"""What a process of a cluster keeps from one job to the next."""
+"""The performer of a process of a cluster, kept from one job to the next."""
 
 
 def perform_all(order: Order) -> list[tuple[int, Found]]:
-    """Do a whole job: what is found, with the numbers of the subjects."""
+    """Do a whole job; return the findings, with the numbers of the subjects."""
     global _performer
     _performer = _performer or Performer()
     return [found for found in _performer.perform(order) if found is not None]
 
 
 def found_by(result: Result, lengths: bool = True) -> Found:
-    """What a search has found, as a survey tells it."""
+    """Return the findings of a search in the form that a survey has."""
     found = Found(
         result.verdict,
         result.limit,

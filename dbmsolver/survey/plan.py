@@ -1,4 +1,4 @@
-"""What is asked next: many small questions at a time, then large ones, the largest alone."""
+"""The order of tasks: many small ones at a time, then large ones, the largest alone."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ JOBS_FOR_EACH = 4
 """Jobs of dives that there should be for each worker, where there are enough deals."""
 
 MOST_LOST = 2
-"""A deal that ends so many workers is not asked about again."""
+"""The number of workers that a deal may end before it is given up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How deals are searched. `stores` is the folder that searches are kept in, None for none."""
+    """Settings for the searches. `stores` is the folder that keeps searches, None for none."""
 
     question: Inquiry
     limits: Limits
@@ -58,11 +58,11 @@ class Plan:
 
     @property
     def later(self) -> int:
-        """How many tasks were put back until there is more memory for them."""
+        """The number of tasks that were put back until there is more memory for them."""
         return len(self._alone)
 
     def add(self, tasks: Iterable[Task]) -> None:
-        """Put tasks where they belong."""
+        """Put tasks into the queues where they belong."""
         for task in tasks:
             rules = task.subject.rules
             can_dive = has_dominance(rules) or has_classes(rules)
@@ -72,7 +72,7 @@ class Plan:
                 self._dives.setdefault(rules, deque()).append(task)
 
     def next_job(self, pool: Pool, running: Collection[Job]) -> Job | None:
-        """The next job, with others under way; None if there is none to be begun now."""
+        """Return the next job, with others under way; None if there is none to be begun now."""
         if (job := self._next_dives(pool)) is not None:
             return job
         if not self._searches:
@@ -92,7 +92,7 @@ class Plan:
         (self._searches if job.order.way == Way.DIVE else self._alone).append(task)
 
     def lost(self, job: Job, task: Task) -> Found | None:
-        """A worker has died of a job: the task is put back, or given up with what is returned."""
+        """Take back a task whose worker has died; or give it up, and return its answer."""
         task.lost += len(job.open_tasks) == 1
         if task.lost < MOST_LOST:
             self.put_back(job, task)
@@ -139,8 +139,9 @@ class Plan:
         return rules if rules is not None and self._dives[rules] else None
 
     def _search(self, pool: Pool, task: Task, threads: int | None) -> Job:
-        """The whole search of a deal: by some threads, with a share of the memory for each of
-        them; or, for None, alone on a machine.
+        """Return a job for the whole search of a deal, by ``threads`` threads.
+
+        Each thread has its share of the memory. With None the job is alone on a machine.
         """
         most, memory = pool.whole
         if threads is not None:
@@ -163,7 +164,7 @@ class Plan:
         return Job(order, threads is None or memory == pool.whole[1], {0: task})
 
     def _store(self, subject: Subject) -> Path | None:
-        """Where the search of a deal is kept until it is finished."""
+        """Return the path of a deal's search until it is finished; None if it is not kept."""
         if self.wishes.stores is None:
             return None
         return self.wishes.stores / name_of(self.wishes.question, subject)

@@ -15,13 +15,13 @@ class Job:
 
     order: Order
     alone: bool
-    """Whether it has the whole machine."""
+    """True if the job has the whole machine."""
     open_tasks: dict[int, Task] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A worker has found out about one of the subjects of a job."""
+    """The findings of a worker about one of the subjects of a job."""
 
     job: Job
     number: int
@@ -30,7 +30,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """A job has ended. `lost` says that its worker has died of it."""
+    """The end of a job. `lost` says that its worker has died of it."""
 
     job: Job
     lost: bool = False
@@ -41,11 +41,11 @@ class Pool(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many jobs can be done at the same time."""
+        """The number of jobs that can be done at the same time."""
 
     @property
     def machines(self) -> int:
-        """How many jobs can have a machine alone at the same time."""
+        """The number of jobs that can have a machine alone at the same time."""
 
     @property
     def memory(self) -> int:
@@ -59,7 +59,10 @@ class Pool(Protocol):
         """Begin a job."""
 
     def wait(self, seconds: float) -> list[Answer | Over]:
-        """What has come of the jobs, as soon as there is something, at the latest after a time."""
+        """Return the answers that have come, and the ends of jobs.
+
+        Waits for the first one, ``seconds`` at most.
+        """
 
     def close(self) -> None:
         """End all workers."""

@@ -1,4 +1,4 @@
-"""Which workers a survey gets."""
+"""The choice of the workers of a survey."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ LEAST_SHARE = 64 << 20
 """Bytes of memory that each worker has at least: there are fewer of them where that is too much."""
 
 FEW_DIVES = 16
-"""So many deals take less time than starting processes does."""
+"""The number of deals up to which dives take less time than starting processes does."""
 
 
 def pool_for(
     survey: Survey, address: str | None, threads: int | None, compiles: Callable[[], None]
 ) -> Pool:
-    """The workers of a cluster, or of this machine: as many as there are threads, and memory for.
+    """Return the workers of a cluster, or of this machine.
 
-    A few deals are searched in this process. `compiles` is called when workers compile kernels.
+    On this machine there are as many as threads, and as have enough memory. A few deals are
+    searched in this process. `compiles` is called when workers compile kernels.
     """
     if address is not None:
         return Cluster(address, survey.limits.memory, threads)

@@ -1,7 +1,7 @@
 """Workers in processes of their own, on this machine.
 
 Each has one end of a pair of sockets. Its standard input is a pipe that nobody writes to: when the
-driver dies, whatever of, it is closed, and the worker ends.
+driver dies, for whatever reason, the pipe is closed, and the worker ends.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Worker:
 
 
 class Processes:
-    """So many workers, each with an equal share of the memory; they are started when needed.
+    """Workers in processes, each with an equal share of the memory; they are started when needed.
 
     `compiles` is called when the first of them begins to compile kernels.
     """
@@ -93,7 +93,10 @@ class Processes:
             return
 
     def wait(self, seconds: float) -> list[Answer | Over]:
-        """What has come of the jobs. Errors of the program itself are raised here."""
+        """Return the answers that have come, and the ends of jobs.
+
+        Waits for the first one, ``seconds`` at most. Errors of the program itself are raised here.
+        """
         events: list[Answer | Over] = []
         for connection in wait(list(self._busy), seconds):
             assert isinstance(connection, Connection)
@@ -136,10 +139,10 @@ class Processes:
         self._idle, self._busy = [], {}
 
     def processes(self) -> list[int]:
-        """The numbers of the processes."""
+        """Return the numbers of the processes."""
         return [worker.process.pid for worker in (*self._idle, *self._busy.values())]
 
 
 def available() -> int:
-    """The processors that this process may use."""
+    """Return how many processors this process may use."""
     return processors()

@@ -1,4 +1,4 @@
-"""Which deals a survey is about: ranges of numbers, boards in files, directories of boards."""
+"""The deals that a survey is about: ranges of numbers, boards in files, directories of boards."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ranges:
     """Whether the lines of boards are the rows of cards as they lie on a table."""
 
     def __contains__(self, number: int) -> bool:
-        """Whether it is one of the numbers."""
+        """Return whether ``number`` is one of the numbers."""
         place = bisect_right(self.numbers, number, key=lambda some: some.start)
         return place > 0 and number in self.numbers[place - 1]
 
@@ -71,7 +71,7 @@ class Subject:
         return Subject, (self.number, self.board, self.rules, self.whose)
 
     def deal(self) -> Deal:
-        """The deal itself; InputError if the rules have none of that number."""
+        """Return the deal itself; InputError if the rules have none of that number."""
         if self.number is not None:
             if self.whose != "microsoft":
                 return Deal(deal_number(self.number, self.rules, self.whose), self.rules)
@@ -119,12 +119,12 @@ def ranges_or_none(texts: Iterable[str] | None, whose: Numbers, rows: bool) -> R
 
 
 def looks_like_numbers(text: str) -> bool:
-    """Whether a text is meant as numbers and ranges, and not as a path."""
+    """Return whether a text is meant as numbers and ranges, and not as a path."""
     return _LOOKS_LIKE_RANGES.fullmatch(text) is not None
 
 
 def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
-    """Each deal under each of the rules, once; boards that are the same are one deal."""
+    """Yield each deal under each of the rules, once; boards that are the same are one deal."""
     for rules in games:
         for numbers in ranges.numbers:
             for number in numbers:
@@ -134,7 +134,7 @@ def subjects_of(ranges: Ranges, games: Iterable[Rules]) -> Iterator[Subject]:
 
 
 def count_subjects(ranges: Ranges | None, games: Iterable[Rules]) -> int:
-    """How many deals `subjects_of` has; 0 for no ranges."""
+    """Return how many deals `subjects_of` has; 0 for no ranges."""
     if ranges is None:
         return 0
     numbers = sum(some.stop - some.start for some in ranges.numbers)
@@ -168,7 +168,7 @@ def _read_boards(ranges: Ranges, rules: Rules) -> tuple[list[str], list[InputErr
 
 
 def one_line(deal: Deal) -> str:
-    """The board of a deal in one line; freecells that are free are not mentioned."""
+    """Return the board of a deal in one line; freecells that are free are not mentioned."""
     lines = format_board(deal.position).splitlines()
     return _BETWEEN.join(
         line.replace(" -", "") if line.startswith("Freecells") else line for line in lines
@@ -196,7 +196,7 @@ def _range_of(item: str, whose: Numbers) -> range:
 
 
 def _merged(numbers: Iterable[range]) -> Iterator[range]:
-    """The same numbers in ascending order, each once."""
+    """Yield the same numbers in ascending order, each once."""
     open_range: range | None = None
     for one in sorted(numbers, key=lambda r: r.start):
         if open_range is None:
@@ -211,7 +211,10 @@ def _merged(numbers: Iterable[range]) -> Iterator[range]:
 
 
 def _boards_in(folder: Path) -> tuple[list[tuple[str, str]], list[InputError]]:
-    """The boards in the files of a directory, without hidden ones, by name."""
+    """Return the boards in the files of a directory, by name, and the errors of other files.
+
+    Hidden files are left out. InputError if there is no file.
+    """
     try:
         paths = sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
     except OSError as error:

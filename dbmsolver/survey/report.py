@@ -18,10 +18,10 @@ from dbmsolver.survey.charts import histogram, load_library
 from dbmsolver.survey.rows import UNREADABLE, Inquiry, Row
 
 HARDEST = 20
-"""How many of the hardest deals are listed."""
+"""The number of the hardest deals that are listed."""
 
 MOST_OPEN = 200
-"""How many undecided deals are listed."""
+"""The number of undecided deals that are listed at most."""
 
 _STYLE = Path(__file__).with_name("report.css")
 _TITLES = {
@@ -43,7 +43,7 @@ _NOT_SHORTEST = "They are those that the search came upon, not the shortest."
 
 
 def render(rows: Sequence[Row], name: str) -> str:
-    """The page about the rows of the table of that name, as HTML."""
+    """Return the page about the rows of the table of that name, as HTML."""
     question = Inquiry(rows[0].question) if rows else Inquiry.VERDICT
     title = _TITLES[Inquiry.SHORTEST if question.is_shortest else question]
     parts = chain(
@@ -66,7 +66,7 @@ def render(rows: Sequence[Row], name: str) -> str:
 
 
 def label_of(rules: Rules) -> str:
-    """The rules in a few words; the number of freecells is always one of them."""
+    """Return the rules in a few words; the number of freecells is always among them."""
     cells = "1 freecell" if rules.freecells == 1 else f"{rules.freecells} freecells"
     notes = [note for note in rules_notes(rules) if not _CELLS.fullmatch(note)]
     return ", ".join([*notes, cells])
@@ -83,7 +83,7 @@ def _head(rows: Sequence[Row], name: str, title: str) -> Iterator[str]:
 
 
 def _counts(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
-    """Verdicts by rules."""
+    """Yield the part of the page with the verdicts by rules."""
     counts: dict[Rules, Counter[str]] = {}
     for row in rows:
         word = "undecided" if row.is_open else row.verdict
@@ -124,7 +124,7 @@ def _share(some: int, total: int) -> tuple[str, str]:
 
 
 def _fewest(rows: Sequence[Row]) -> Iterator[str]:
-    """How many deals need how many freecells."""
+    """Yield the part about how many deals need how many freecells."""
     yield "<h2>Fewest freecells</h2>"
     lines = []
     for rules, some in _by_rules(rows):
@@ -138,7 +138,7 @@ def _fewest(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
-    """The histogram of lengths."""
+    """Yield the part with the histogram of lengths."""
     known = [row for row in rows if row.length is not None and not row.is_open]
     if not known:
         return
@@ -155,7 +155,7 @@ def _lengths(rows: Sequence[Row], question: Inquiry) -> Iterator[str]:
 
 
 def _states(rows: Sequence[Row]) -> Iterator[str]:
-    """The difficulty of deals: the states that were looked at until the verdict."""
+    """Yield the part about the difficulty of deals: the states looked at until the verdict."""
     known = [row for row in rows if row.evaluated]
     if known:
         note = " States looked at until the verdict, or the limit, in powers of ten."
@@ -201,7 +201,7 @@ def _chart(
 
 
 def _hardest(rows: Sequence[Row]) -> Iterator[str]:
-    """The decided deals that took the most states."""
+    """Yield the list of the decided deals that took the most states."""
     decided = [row for row in rows if not row.is_open and row.verdict != UNREADABLE]
     fewest = rows[0].question == Inquiry.FEWEST_FREECELLS if rows else False
     hardest = sorted(decided, key=lambda row: row.evaluated, reverse=True)[:HARDEST]
@@ -224,7 +224,7 @@ def _hardest(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _open(rows: Sequence[Row]) -> Iterator[str]:
-    """The undecided deals, with what is known of them."""
+    """Yield the list of the undecided deals, with what is known of them."""
     left = [row for row in rows if row.is_open]
     yield "<h2>Undecided deals</h2>"
     if not left:
@@ -250,7 +250,7 @@ def _bounds(row: Row) -> str:
 
 
 def _labels(rows: Sequence[Row]) -> list[str]:
-    """What all rules of the table are called: each has its colour in every picture."""
+    """Return the labels of all rules of the table: each has its colour in every picture."""
     return [label_of(rules) for rules, _ in _by_rules(rows)]
 
 
@@ -262,7 +262,7 @@ def _by_rules(rows: Iterable[Row]) -> list[tuple[Rules, list[Row]]]:
 
 
 def _table(caption: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """A table; what is too wide for the page is scrolled in its own frame."""
+    """Return a table; one that is too wide for the page is scrolled in its own frame."""
     right = [all(_NUMBER.fullmatch(line[place]) for line in lines) for place in range(len(heads))]
     marks = [' class="number"' if one else "" for one in right]
     head = "".join(

@@ -42,10 +42,10 @@ _values_of_rules = attrgetter(*_RULES)
 
 
 class Inquiry(StrEnum):
-    """What a survey asks about each deal."""
+    """The question that a survey asks about each deal."""
 
     VERDICT = "verdict"
-    """Whether it can be won."""
+    """The question whether the deal can be won."""
     SHORTEST = "shortest"
     """The length of a shortest solution, in what a move of the game is."""
     SHORTEST_RUNS = "shortest-runs"
@@ -62,12 +62,12 @@ class Inquiry(StrEnum):
 
     @property
     def is_shortest(self) -> bool:
-        """Whether it is about a shortest solution, in whatever metric."""
+        """True if the question is about a shortest solution, in any metric."""
         return self.startswith(Inquiry.SHORTEST)
 
     @property
     def metric(self) -> Metric | None:
-        """What lengths are told in; None for what a move of the game is."""
+        """The metric of lengths; None for the game's own."""
         words = self.split("-")
         return next((one for one in METRICS if self.is_shortest and one in words), None)
 
@@ -77,7 +77,7 @@ class Inquiry(StrEnum):
         return next((one for one in AUTOMOVES if self.endswith(f"-{one}")), "wkr")
 
     def measured(self, metric: Metric | None, policy: Policy | None) -> Inquiry:
-        """The same question in a metric; the policy is for moves of the player only.
+        """Return the same question in a metric; the policy is for moves of the player only.
 
         UsageError where there is no such question.
         """
@@ -93,18 +93,18 @@ class Inquiry(StrEnum):
         return Inquiry(f"shortest-{metric}{ending}")
 
     def check(self, games: Iterable[Rules]) -> None:
-        """UsageError for a game that does not have the metric."""
+        """Raise UsageError for a game that does not have the metric."""
         for rules in games:
             measure_of(rules, self.policy, self.metric)
 
 
 Key = tuple[int | str, Rules]
-"""What makes a row the only one of its kind: number or board, and the rules."""
+"""The key of a row in its table: number or board, and the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is known of one deal under some rules; docs/surveys.md describes each column.
+    """The facts about one deal under some rules; docs/surveys.md describes each column.
 
     Memory is in bytes, times are in seconds. `max_states`, `max_time`, `memory` and `max_disk` are
     the limits that were given.
@@ -145,7 +145,7 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """What no other row of the table has."""
+        """The key of the row, which no other row of the table has."""
         return key_of(self.subject)
 
     @property
@@ -167,19 +167,19 @@ class Row:
 
     @property
     def is_open(self) -> bool:
-        """Whether larger limits could tell more."""
+        """True if larger limits could tell more."""
         if self.verdict == Verdict.SOLVED and self.question.startswith(Inquiry.SHORTEST):
             return not self.shortest
         return self.verdict == Verdict.UNDECIDED
 
     @property
     def is_finished(self) -> bool:
-        """Whether all was asked that the limits allow."""
+        """True if all was asked that the limits allow."""
         return self.limit != UNFINISHED
 
     @property
     def title(self) -> str:
-        """How messages call it: `deal 3 (freecell, 2 freecells)`."""
+        """The name of the row in messages: `deal 3 (freecell, 2 freecells)`."""
         return f"deal {self.deal} ({self.game}, {self.freecells} freecells)"
 
 
@@ -189,7 +189,7 @@ COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Row))
 
 @cache
 def column_types() -> dict[str, tuple[type, bool]]:
-    """For each column its type, and whether it may be empty."""
+    """Return for each column its type, and whether it may be empty."""
     found = {}
     for name, hint in get_type_hints(Row).items():
         if name in COLUMNS:
@@ -208,13 +208,13 @@ def _rules(moves: str, game: str, *values: Any) -> Rules:
 
 @cache
 def rules_columns(rules: Rules) -> dict[str, Any]:
-    """The columns that tell the rules."""
+    """Return the columns of a row that tell its rules."""
     told = {name: getattr(rules, name) for name in _RULES}
     return {"game": rules.name, **told, "moves": moving(rules)}
 
 
 def key_of(subject: Subject) -> Key:
-    """The key of the row about a deal."""
+    """Return the key of the row about a deal."""
     deal = subject.board if subject.number is None else subject.number
     assert deal is not None
     if subject.whose != "microsoft":
@@ -223,7 +223,7 @@ def key_of(subject: Subject) -> Key:
 
 
 def name_of(subject: Subject, deal: Deal | None = None) -> str:
-    """The name of a deal: its number, of other programs with their name, or that of its board."""
+    """Return the name of a deal: its number, after the name of another program, or its board's."""
     if subject.number is not None:
         return number_name(subject.number, subject.whose)
     return (deal or subject.deal()).name
@@ -235,9 +235,10 @@ def number_name(number: int, whose: Numbers) -> str:
 
 
 def merged(old: Row, new: Row, where: str) -> Row:
-    """What two rows about the same deal tell together: the new one, if the old one is open.
+    """Return a row with all that two rows about the same deal tell.
 
-    StoreError if they contradict each other.
+    It is the one that is not open. Of two open ones it is the new one, with the better bounds and
+    the shorter solution of both. StoreError if they contradict each other.
     """
     reason = contradiction(old, new)
     if reason is not None:
@@ -258,7 +259,7 @@ def merged(old: Row, new: Row, where: str) -> Row:
 
 
 def contradiction(old: Row, new: Row) -> str | None:
-    """What of the new row cannot be right if the old one is; None if both can."""
+    """Return, in words, why the new row cannot be right if the old one is; None if both can."""
     for name in ("verdict", "fewest"):
         before, after = getattr(old, name), getattr(new, name)
         unknown = {None, Verdict.UNDECIDED} & {before, after}

@@ -32,12 +32,12 @@ TICK = 0.2
 """Seconds between two reports, at most."""
 
 LONG = 1.0
-"""What took so many seconds to find out is written down in the middle of a deal's questions."""
+"""Seconds from which on findings are written down in the middle of a deal's questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What is asked, about which deals, and with which limits for each of them.
+    """The question, the deals, and the limits for each of them.
 
     `ranges` None stands for the deals of the table. `limits.memory` is for all together.
     """
@@ -56,7 +56,7 @@ class Survey:
 
 
 def stores_of(path: Path) -> Path:
-    """The folder beside a table that unfinished searches are kept in."""
+    """Return the folder beside a table that unfinished searches are kept in."""
     place = place_of(path)
     return place.with_name(place.name + ".searches")
 
@@ -89,7 +89,7 @@ class Run:
         self._running: set[Job] = set()
 
     def events(self) -> Generator[SurveyReport, None, None]:
-        """Fill the table; yields how far it is, some times a second."""
+        """Fill the table; yields reports some times a second."""
         try:
             if self.stores is not None:
                 make_folder(self.stores)
@@ -128,7 +128,7 @@ class Run:
             self.pool.submit(job)
 
     def _filled(self, event: Answer | Over) -> Iterator[Filling]:
-        """What an event adds to rows."""
+        """Yield the rows that an event adds something to."""
         job = event.job
         if isinstance(event, Answer):
             task = job.open_tasks.pop(event.number)
@@ -141,7 +141,7 @@ class Run:
                 yield from take(self.plan, job, task, given_up)
 
     def _keep(self, fillings: Iterable[Filling]) -> None:
-        """Write down what is known of rows, of each if it is all or has taken long to find out."""
+        """Write down the rows that are complete, or whose findings have taken long."""
         rows = ((filling, filling.row()) for filling in fillings)
         ready = [
             (filling, row)
@@ -172,7 +172,7 @@ class Run:
         )
 
     def _holds(self, row: Row) -> bool:
-        """Whether the row is about one of the survey's deals."""
+        """Return whether the row is about one of the survey's deals."""
         survey = self.survey
         if survey.ranges is None:
             return True
@@ -189,13 +189,13 @@ class Run:
                 yield unreadable_row(self.asked, error, rules)
 
     def _is_taken_up(self, row: Row) -> bool:
-        """Whether the row is open, and the limits are larger than when it was made."""
+        """Return whether the row is open, and the limits are larger than when it was made."""
         if not self._holds(row):
             return False
         return not row.is_finished or (row.is_open and with_more(row, self.survey.limits))
 
     def _fillings(self) -> Iterator[Filling]:
-        """The rows that are missing, or those that are taken up again."""
+        """Yield the rows that are missing, or those that are taken up again."""
         rows, survey = self.table.rows, self.survey
         subjects: Iterable[Subject] = self._again
         if survey.ranges is not None and not survey.undecided_only:

@@ -193,7 +193,7 @@ class Table(Closable):
 
 
 def _locked(journal: Path, table: Path) -> int:
-    """The journal opened to append to it, locked for this process."""
+    """Return the journal, open for appending, and locked for this process."""
     while True:
         try:
             handle = os.open(journal, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)

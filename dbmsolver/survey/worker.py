@@ -1,4 +1,4 @@
-"""What a worker of `processes.py` does: one job after the other, until nobody asks any more."""
+"""The program of a worker of `processes.py`: one job after the other, until no more are sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dbmsolver.survey.performer import Steps
 
 COMPILES = "compiles"
-"""What a worker says before it compiles the first kernel."""
+"""The message of a worker before it compiles the first kernel."""
 
 
 TOGETHER = 0.05
@@ -27,7 +27,7 @@ TOGETHER = 0.05
 
 
 def serve(handle: int) -> None:
-    """Take orders from a connection, and send what is found out; None says that a job is done."""
+    """Take orders from a connection and send the findings; None says that a job is done."""
     raise_on_signals()
     threading.Thread(target=_end_with_driver, daemon=True).start()
     # The kernels' cache is chosen before numba is loaded.
@@ -66,7 +66,7 @@ def serve(handle: int) -> None:
 
 
 def _together(steps: Steps) -> Iterator[list[tuple[int, Found]]]:
-    """Yield what is found in lists, as a message for each answer wakes the driver too often."""
+    """Yield findings in lists, as a message for each answer wakes the driver too often."""
     answers: list[tuple[int, Found]] = []
     told = time.monotonic()
     for found in steps:

@@ -21,7 +21,6 @@ from dbmsolver.storage.store import Store
 from dbmsolver.verify.certificate import bad_path, deal_of, differences, from_manifest
 from dbmsolver.verify.certificate_file import Certificate
 from dbmsolver.verify.claim import Progress
-from dbmsolver.verify.class_format import ClassFormat
 from dbmsolver.verify.format_of_deal import make_format
 from dbmsolver.verify.patience_format import PatienceFormat
 from dbmsolver.verify.pile_format import PileFormat
@@ -29,7 +28,7 @@ from dbmsolver.verify.positions import WrongPosition
 from dbmsolver.verify.records import position_of_record
 from dbmsolver.verify.refutation import Refuted, position_of
 from dbmsolver.verify.report import Depth, How, Verification
-from dbmsolver.verify.run import StoreCheck
+from dbmsolver.verify.run import StoreCheck, class_format
 from dbmsolver.verify.solution import BadSolution
 
 
@@ -99,8 +98,8 @@ def _shown(
     if deal.rules.has_pile:
         piles = PileFormat(deal)
         return lambda words: piles.position(words[0])
-    if manifest.method == Method.CLASSES:
-        return ClassFormat(deal, manifest.policy).position
+    if manifest.method.of_classes:
+        return class_format(deal, manifest).position
     if deal.rules.is_patience:
         metric = manifest.metric if manifest.question == "solve" else None
         return PatienceFormat(deal, manifest.policy, metric).position

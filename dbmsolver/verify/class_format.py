@@ -24,6 +24,8 @@ Where none is left, both are 0.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dbmsolver.game.deals import Deal
@@ -45,11 +47,16 @@ CODE_BYTES = 1
 
 
 class ClassFormat:
-    """The keys of one deal, and the rules, read from the deal alone; ``root`` is its class."""
+    """The keys of one deal, and the rules, read from the deal alone; ``root`` is its class.
 
-    def __init__(self, deal: Deal, policy: Policy) -> None:
+    With ``any_passes`` the waste may be turned over any number of times, whatever the deal says.
+    """
+
+    def __init__(self, deal: Deal, policy: Policy, any_passes: bool = False) -> None:
         position, rules = deal.position, deal.rules
         assert isinstance(position, Patience)
+        if any_passes:
+            position = replace(position, turns=None)
         self.dealt = position
         columns = [
             self._dealt_cards(deal, column, hidden)

@@ -97,7 +97,7 @@ class PartitionCache:
     def load(
         self, number: int, blocks: NDArray[np.bool_] | None = None, runs: Ints | None = None
     ) -> LoadedPartition:
-        """Load a partition; only states of these ``blocks`` or ``runs``, where they are given."""
+        """Load a partition: only states of ``blocks`` or ``runs``, where these are given."""
         self.loads += 1
         plan = self.catalog.partitions[number]
         width = self.form.planes

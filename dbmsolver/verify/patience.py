@@ -138,7 +138,7 @@ class PatienceCheck(BlockwiseCheck[PatienceFormat, int, PatienceStates]):
     def _check(
         self, some: PatienceStates, stratum: int, known: PatienceStates
     ) -> tuple[k.Ints, k.Ints]:
-        """Check states; the places of them and of their parents among those known."""
+        """Check states; return their places and their parents' among the known ones."""
         form = self.form
         parents, pair = np.empty(some.codes.size, np.int64), np.zeros(3, np.uint64)
         first = np.flatnonzero(some.codes & 63 == FIRST)

@@ -49,7 +49,7 @@ class Pieces:
         planes: NDArray[np.uint64],
         codes: NDArray[np.uint16],
     ) -> int:
-        """Write what a piece has of a block, from state ``at`` on; how many states that is.
+        """Write a piece's states of a block, from state ``at`` on; return their number.
 
         The block is the ``number``-th of the run.
         """

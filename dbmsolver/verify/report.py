@@ -48,7 +48,7 @@ class Verification:
     relation: str | None = None
     checked: list[str] = field(default_factory=list)
     depth: Depth | None = None
-    """Of a proof over dominating positions or classes."""
+    """The depth of the check of a proof over dominating positions or classes."""
     covered: int | None = None
     """Positions that the records cover, or that follow from the deal, where they were listed."""
     sample: float | None = None

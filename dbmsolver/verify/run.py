@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dbmsolver.errors import DbmError, UsageError
+from dbmsolver.game.deals import Deal
 from dbmsolver.game.measures import measure_of
 from dbmsolver.process import anonymous_memory, default_memory, processors
 from dbmsolver.results import Method
@@ -44,6 +45,12 @@ _SMALLEST_PARTITION = 1 << 16
 _LARGEST_PARTITION = 1 << 23
 MOST_IN_FULL = 1_000_000
 """Records of the largest store whose check is full unless another depth is wanted: some minutes."""
+
+
+def class_format(deal: Deal, manifest: Manifest) -> ClassFormat:
+    """Return the keys of the classes in a store."""
+    any_passes = manifest.method == Method.CLASSES_ANY_PASSES
+    return ClassFormat(deal, manifest.policy, any_passes)
 
 
 class StoreCheck:
@@ -86,7 +93,7 @@ class StoreCheck:
         if report.deal.rules.has_pile:
             yield from self._one_pile(length)
             return
-        if manifest.method == Method.CLASSES:
+        if manifest.method.of_classes:
             yield from self._classes()
             return
         if report.deal.rules.is_patience:
@@ -168,7 +175,7 @@ class StoreCheck:
     def _classes(self) -> Generator[Progress, None, None]:
         """Check a proof over classes in the depth that is wanted."""
         report = self.report
-        form = ClassFormat(report.deal, self.manifest.policy)
+        form = class_format(report.deal, self.manifest)
         check = ClassCheck(self.store, form, None, False, self.sample, self.how.seed, self.memory)
         check.threads = self.threads
         report.all_blocks, report.blocks = len(check.keys), len(check.chosen)
@@ -185,6 +192,8 @@ class StoreCheck:
             "every closed key is a class of the deal, and none is won",
             "every class that a move leads to is closed",
         ]
+        if self.manifest.method == Method.CLASSES_ANY_PASSES:
+            report.checked.append("with any number of passes, so with those there are, too")
         if check.whole:
             report.digest = f"{check.digest:016x}"
             self._compare_counts()

@@ -30,9 +30,10 @@ class BadSolution(Exception):
 
 
 def replay(deal: Deal, path: Sequence[Any], measure: Measure) -> int:
-    """Make the moves, pairs of a card and the place value that it goes to; how many are counted.
+    """Make the moves of a solution; return how many are counted.
 
-    BadSolution if one is illegal, or cards are left.
+    Each is a pair of a card and the place value that it goes to. BadSolution if one is illegal, or
+    cards are left.
     """
     length = 0
     position = deal.position

@@ -28,7 +28,7 @@ class Spill:
         return self._end
 
     def write(self, array: NDArray[Any]) -> int:
-        """Append an array; the offset that it has in the file."""
+        """Append an array; return its offset in the file."""
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
         with self._lock:
             start = self._end
@@ -50,14 +50,14 @@ class Spill:
             offset, data = offset + read, data[read:]
 
     def _write_at(self, data: memoryview, place: int) -> int:
-        """Write some of the data at an offset; the bytes that were written. The lock is held."""
+        """Write some data at an offset; return how many bytes. The lock is held."""
         if hasattr(os, "pwrite"):
             return os.pwrite(self._file.fileno(), data, place)
         os.lseek(self._file.fileno(), place, os.SEEK_SET)
         return os.write(self._file.fileno(), data)
 
     def _read_at(self, data: memoryview, offset: int) -> int:
-        """Read some bytes from an offset on; how many they are."""
+        """Read some bytes from an offset on; return how many."""
         if hasattr(os, "preadv"):
             return os.preadv(self._file.fileno(), [data], offset)
         with self._lock:

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from helpers.small_klondikes import small_klondike
+from helpers.small_klondikes import last_king_needs_a_column, small_klondike
 
 from dbmsolver.core.classes import class_progress, class_successors
 from dbmsolver.game.classes import Class, LeftOut
@@ -54,6 +54,11 @@ def test_successors_in_small_decks(seed: int) -> None:
                 if after not in seen:
                     seen.add(after)
                     waiting.append(after)
+
+
+def test_a_column_is_emptied_for_the_last_king() -> None:
+    keys = ClassKeys(last_king_needs_a_column(), "wkr")
+    assert compare(keys, keys.classes.root, frozenset(LeftOut))
 
 
 @pytest.mark.parametrize("game", ["klondike", "klondike_by_threes", "klondike_3_left_to_right"])

@@ -7,7 +7,12 @@ from itertools import chain, combinations
 from random import Random
 
 import pytest
-from helpers.small_klondikes import reached_classes, small_klondike, small_listed
+from helpers.small_klondikes import (
+    last_king_needs_a_column,
+    reached_classes,
+    small_klondike,
+    small_listed,
+)
 
 from dbmsolver.errors import InputError
 from dbmsolver.game.classes import EVERY_RULE, Classes, LeftOut, has_classes, is_in_a_class
@@ -49,9 +54,16 @@ def test_classes_are_those_of_all_positions(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 106))
+@pytest.mark.parametrize("seed", range(100, 103))
 def test_classes_of_many_small_decks(seed: int) -> None:
     check(seed, 100, 600)
+
+
+def test_a_column_is_emptied_for_the_last_king() -> None:
+    deal = last_king_needs_a_column()
+    classes = Classes(deal.position, deal.rules)
+    for left_out in LEFT_OUT:
+        assert reached_classes(classes, left_out)[1]
 
 
 def test_position_of_the_game_keeps_its_class_by_shifts_alone() -> None:

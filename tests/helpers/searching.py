@@ -12,7 +12,15 @@ from dbmsolver import api
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.kinds import Policy
 from dbmsolver.game.moves import Move
-from dbmsolver.search.proof import dives, piece_away, piece_tables, piece_worker, worker
+from dbmsolver.search.proof import (
+    any_passes,
+    dives,
+    late_dives,
+    piece_away,
+    piece_tables,
+    piece_worker,
+    worker,
+)
 
 Answer = TypeVar("Answer")
 
@@ -31,9 +39,11 @@ def end_of(steps: Generator[Any, Any, Answer]) -> Answer:
 
 
 def without_dives(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the search on disk do everything."""
+    """Let the search on disk do everything, however slow the machine is."""
+    monkeypatch.setattr(late_dives, "SHARE", 0.0)
     monkeypatch.setattr(dives, "SCHEDULE", ())
     monkeypatch.setattr(dives, "CLASS_SCHEDULE", ())
+    monkeypatch.setattr(any_passes, "SCHEDULE", ())
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, states: int) -> None:

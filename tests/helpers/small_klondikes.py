@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from dbmsolver.game.cards import CARDS
+from dbmsolver.game.cards import CARDS, parse_card
 from dbmsolver.game.classes import Class, Classes, LeftOut, is_in_a_class
 from dbmsolver.game.deals import Deal
 from dbmsolver.game.patience import Patience
@@ -107,3 +107,25 @@ def small_listed(seed: int, count: int, most: int) -> Iterator[tuple[Deal, Liste
         if listed is not None:
             count -= 1
             yield deal, listed
+
+
+def last_king_needs_a_column() -> Deal:
+    """Return a deal that is won only if a column is emptied while three kings have one.
+
+    Jacks are the lowest cards. The queen of hearts has to go to the king of clubs, so that the king
+    of hearts can leave the stock, where it keeps the jacks from being turned up.
+    """
+    stock = "JS JH KH JD JC QC"
+    columns = ("KS QD", "KD QS", "KC", "QH")
+    rules = replace(
+        GAMES["klondike"], columns=4, layout="", stock=6, draw=3, passes=0, removable=False
+    )
+    position = Patience(
+        tuple(tuple(map(parse_card, column.split())) for column in columns),
+        (),
+        (10, 10, 10, 10),
+        None,
+        tuple(map(parse_card, stock.split())),
+        hidden=(0, 0, 0, 0),
+    )
+    return Deal(position, rules)

@@ -96,7 +96,7 @@ def check_command(
 
 
 def _check_each(several: list[Source], from_format: str | None, given: Given, as_json: bool) -> int:
-    """Check solutions one by one, a line each; the exit code of the worst."""
+    """Check solutions one by one, a line each; return the exit code of the worst."""
     worst = EXIT_SOLVED
     checked: list[dict[str, Any]] = []
     for source in several:

@@ -61,7 +61,7 @@ def _data(name: str) -> dict[str, object]:
 
 
 def _check(file: str) -> int:
-    """Say what a game was understood to be; the exit code."""
+    """Print how a game was understood; return the exit code."""
     path_of(file)
     from dbmsolver.game.language.explaining import explain
     from dbmsolver.game.language.understanding import understand

@@ -15,8 +15,8 @@ from dbmsolver.cli.options import Shown, json_option, progress_options, threads_
 from dbmsolver.cli.progress import ProgressDisplay
 from dbmsolver.cli.values import MEMORY, Parsed
 from dbmsolver.cli.verification import claim_data, render_json, render_text
-from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UsageError, quoted
-from dbmsolver.results import Event, Method, Options, Report
+from dbmsolver.errors import EXIT_SOLVED, EXIT_STORE, UndecidedError, UsageError, quoted
+from dbmsolver.results import Event, Method, Options, Report, Verdict
 from dbmsolver.steps import changed
 
 
@@ -154,6 +154,8 @@ def _again(
     events = session.run(record["question"], deal, options, Limits(memory=memory))
     measured = changed(events, lambda event: _measured(event, said))
     result = follow(measured, progress, None)
+    if result.verdict == Verdict.UNDECIDED:
+        raise UndecidedError(f"{verdict_line(result)}: expected more --memory", source)
     different = certificate.differences(certificate.from_result(result), record)
     problem = certificate.bad_path(record, deal)
     if problem is not None:

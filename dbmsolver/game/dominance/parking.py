@@ -37,7 +37,7 @@ class ParkingBoard:
         return Place("column", self.columns.index([])) if [] in self.columns else None
 
     def move(self, card: int, to: Place | None) -> bool:
-        """Move an exposed card; whether it is exposed and there is such a place."""
+        """Move an exposed card; return False if it is not exposed or there is no such place."""
         source = self.place_of(card)
         if source is None or to is None:
             return False

@@ -1,4 +1,4 @@
-"""What a game's text says, block by block: values, equal if the texts say the same.
+"""A game's text as values, block by block, which are equal if the texts say the same.
 
 Words know where they stand in the text, for messages; that is no part of their value. A word that
 was not read from a text stands nowhere.
@@ -14,7 +14,7 @@ BASE = "Base"
 
 
 class At(NamedTuple):
-    """Where a part stands: line and column, from 1, and the text's name."""
+    """The place of a part: line and column, from 1, and the text's name."""
 
     line: int
     column: int
@@ -31,25 +31,25 @@ class Word(str):
 
     @classmethod
     def standing(cls, text: str, at: At) -> Word:
-        """The word, with its place."""
+        """Return the word, with its place."""
         word = cls(text)
         word.at = at
         return word
 
 
 def place_of(*words: object) -> At | None:
-    """Where the first of these words that stands anywhere does."""
+    """Return the place of the first of these words that has one; None if none has."""
     return next((word.at for word in words if isinstance(word, Word) and word.at), None)
 
 
 @dataclass(frozen=True)
 class Header:
-    """What is told to the player; None for what is not given."""
+    """The texts for the player; None for those that are not given."""
 
     name: str | None = None
     description: str | None = None
     numbers: str | None = None
-    """Whose numbers the deals have."""
+    """The program whose numbers the deals have."""
     height: int | None = None
     width: int | None = None
 
@@ -62,17 +62,17 @@ class SetupLine:
     display: str
     count: int = 1
     keep: bool = False
-    """Whether no card leaves it."""
+    """True if no card leaves the element."""
     base: str | None = None
     """The rank of its first card, A to K, or `Deal` for that of the first card dealt."""
 
 
 @dataclass(frozen=True)
 class Deck:
-    """Which cards there are."""
+    """The cards of the game."""
 
     decks: int | None = None
-    """How many standard decks; None if not said."""
+    """The number of standard decks; None if not said."""
     suits: tuple[tuple[str, int], ...] = ()
     """Suits by themselves, with their numbers of copies."""
     high: str | None = None
@@ -95,12 +95,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Dealt:
-    """What an element gets: stacks in braces, and the orders by which the rest is dealt."""
+    """Cards that an element gets: stacks in braces, and the orders by which the rest is dealt."""
 
     element: str
     stacks: tuple[tuple[Entry, ...], ...] = ()
     rows: int | None = None
-    """How many rows; 0 for as many as the deck has."""
+    """The number of rows; 0 for as many as the deck has."""
     diagonal: bool = False
     right_to_left: bool = False
     kings_sunk: bool = False
@@ -109,31 +109,31 @@ class Dealt:
 
 @dataclass(frozen=True)
 class Phase:
-    """A deal: the initial one, or one that the player asks for, so many times."""
+    """A deal: the initial one, or one that the player asks for, a number of times."""
 
     triggered: bool
     times: int | None = 1
-    """Of a triggered one; None for any number."""
+    """The number of times of a triggered deal; None for any number."""
     dealt: tuple[Dealt, ...] = ()
     at: At | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True)
 class MoveLine:
-    """A kind of move: what goes where, and under which conditions."""
+    """A kind of move: the cards it takes, where they go, and under which conditions."""
 
     element: str
     item: str | None = None
     count: int = 1
-    """Of the item `Any`."""
+    """The number of cards of the item `Any`."""
     destinations: tuple[str, ...] = ()
     rank: str | None = None
-    """Of the destination `Rank`, A to K."""
+    """The rank of the destination `Rank`, A to K."""
     modifiers: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """Elements of `SourceElement`; empty for any."""
     times: int | None = None
-    """Of `Times`: 0 for any number, None if not said."""
+    """The number of `Times`: 0 for any number, None if not said."""
 
     def __post_init__(self) -> None:
         if self.item is None and self.destinations[:1] == ("Any",):

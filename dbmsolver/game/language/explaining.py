@@ -1,4 +1,4 @@
-"""What a game's text was understood to say, in plain words."""
+"""The meaning of a game's text in plain words, as this program understands it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dbmsolver.game.language.understanding import Understood
 from dbmsolver.game.rules import Rules
 
 Fact = tuple[str, str]
-"""A name and what is said of it; without a name, it goes on with the one before."""
+"""A name and a text about it; without a name, the text goes on with the one before."""
 
 _ITEMS = {
     "FullStack": "a whole stack",
@@ -56,7 +56,10 @@ _FINISHES = {
 
 
 def explain(game: Description, understood: Understood) -> list[Fact]:
-    """The facts of a game, in the order in which it is played, and why it cannot be, if so."""
+    """Return the facts of a game, in the order in which it is played.
+
+    If it cannot be played, the facts at the end say why.
+    """
     moves = with_items(game.moves or ())
     facts: list[Fact] = []
     if game.header and game.header.description:
@@ -188,7 +191,7 @@ def _dealt(dealt: Dealt) -> str:
 
 
 def _size(entry: Entry) -> int:
-    """How many cards it is."""
+    """Return the number of cards of an entry."""
     both = isinstance(entry.first, int) and entry.last is not None
     return entry.last - entry.first + 1 if both else 1  # type: ignore[operator]
 

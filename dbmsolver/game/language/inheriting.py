@@ -74,7 +74,10 @@ def _joined(game: Description, base: Description) -> Description:
 
 
 def _lines(own: Sequence[Line], theirs: Sequence[Line]) -> tuple[Line, ...]:
-    """Their lines, with all lines of an element replaced if there are own ones; then the rest."""
+    """Return the lines of a game that extends another.
+
+    Of ``theirs``, lines are left out whose element has a line in ``own``. All of ``own`` follow.
+    """
     mine = {line.element for line in own}
     kept = [line for line in theirs if line.element not in mine]
     return (*kept, *own)

@@ -97,7 +97,7 @@ class _Game(ReserveRules):
         return "yes"
 
     def with_hole(self) -> Description:
-        """A game of one pile: nothing but a tableau, the hole, and a stock that is dealt to it."""
+        """Return a game of one pile: only a tableau, the hole, and a stock that is dealt to it."""
         self.check_hole()
         ranks, stock = self.ranks(), self.value("stock", "size")
         lines = [
@@ -121,7 +121,10 @@ class _Game(ReserveRules):
         )
 
     def with_stock(self) -> Description:
-        """A game with stock and waste, of Klondike's kind; cards come back where `removable`."""
+        """Return a game of Klondike's kind, with stock and waste.
+
+        Cards come back from the foundations where these are `removable`.
+        """
         for group, name in (
             ("stock", "deal type"),
             ("foundations", "only complete pile moves"),
@@ -159,9 +162,9 @@ class _Game(ReserveRules):
         )
 
     def dealt_beside_stock(self, cards: int, based: bool, held: int) -> list[Dealt]:
-        """What the elements get of so many cards, of which the stock has the last ones.
+        """Return the cards that elements beside the stock get of ``cards`` cards.
 
-        The base is the first card, and the reserve has the next ones.
+        The stock has the last ones, the base is the first card, and the reserve has the next ones.
         """
         home = [] if based else self.dealt_home()
         apart = based + held
@@ -193,7 +196,7 @@ class _Game(ReserveRules):
         return [Dealt("Tableau", tuple(stacks)), *home]
 
     def dealt_home(self) -> list[Dealt]:
-        """The aces, where they are home at the start."""
+        """Return the aces, where they are home at the start."""
         initial = self.choice("foundations", "initial cards", ("none", "one", "all"))
         if initial == "one":
             self.fail("foundations: initial cards", '"one" is not played, expected "none" or "all"')
@@ -201,7 +204,7 @@ class _Game(ReserveRules):
         return [Dealt("Foundation", stacks)] if initial == "all" else []
 
     def check_hole(self) -> None:
-        """Refuse what is not played with a hole."""
+        """Refuse rules that do not go with a hole."""
         if self.value("foundations", "present"):
             self.fail("foundations: present", "true is not played with a hole, expected false")
         for group, name in (
@@ -222,7 +225,10 @@ class _Game(ReserveRules):
             self.fail("stock: deal type", 'expected "hole" for a stock beside a hole')
 
     def dealt_to_hole(self, cards: int, stock: int) -> list[Dealt]:
-        """What each element gets of so many cards, `stock` of them left in the stock."""
+        """Return the cards that each element gets of ``cards`` cards.
+
+        `stock` of them stay in the stock.
+        """
         base = self.value("hole", "base card")
         if base != "random" and not is_card(base):
             text = f'{quoted(base)}, expected a card, as in "AS", or "random"'
@@ -292,7 +298,7 @@ class _Game(ReserveRules):
         return lines + self.moves_home(based)
 
     def building(self) -> tuple[str, list[MoveLine]]:
-        """What one move takes, as an item, and the lines that say what is put on cards."""
+        """Return the item that one move takes, and the lines that say which cards go on cards."""
         build = self.choice("tableau piles", "build policy", {**BUILDS, "no-build": ""})
         runs = self.group() == "yes"
         policy = self.choice("tableau piles", "move built group policy", GROUP_POLICIES)

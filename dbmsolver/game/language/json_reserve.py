@@ -22,10 +22,10 @@ SPACES = ("auto-reserve-then-any", "auto-reserve-then-waste")
 
 
 class ReserveRules(JsonRules):
-    """What the rules say of base, reserve, and whole piles."""
+    """The parts of the rules about base, reserve, and whole piles."""
 
     def has_base(self) -> bool:
-        """Whether the deal gives the rank with which foundations begin."""
+        """Return whether the deal gives the rank with which foundations begin."""
         initial = self.value("foundations", "initial cards")
         base: str = self.value("foundations", "base card")
         if base != "random":
@@ -83,7 +83,7 @@ class ReserveRules(JsonRules):
         ]
 
     def moves_home(self, based: bool) -> list[MoveLine]:
-        """Moves of single cards to the foundations, which begin with the ace, or with a base."""
+        """Return the moves of single cards to the foundations, which begin with ace or base."""
         home = MoveLine(
             "Foundation", "SingleCard", destinations=("SameSuit",), modifiers=("Ascending",)
         )

@@ -1,4 +1,4 @@
-"""What a JSON text of rules says, in the shape that Solvitaire (Blake and Gent) reads.
+"""The rules in a JSON text of the shape that Solvitaire (Blake and Gent) reads.
 
 Each rule is checked when it is asked for; what is left out has the default of that program.
 """
@@ -38,7 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "max rank": 13,
     "two decks": False,
 }
-"""What a rules text leaves out."""
+"""The rules that a text may leave out, with their values where it does."""
 
 
 _FIRST = re.compile(r"[\ufeff\s]*The rules of '(?P<name>[^'\n]*)' are as follows:[ \t\r]*(?=\n|\{)")
@@ -113,11 +113,11 @@ class JsonRules:
                         )
 
     def fail(self, path: str, message: str) -> NoReturn:
-        """Refuse the rules for what is at a path."""
+        """Refuse the rules for the value at a path."""
         raise InputError(f"{path}: {message}", self.where)
 
     def value(self, group: str, name: str | None = None) -> Any:
-        """A rule, or its default; checked to be of the default's type."""
+        """Return a rule, or its default; InputError unless it is of the default's type."""
         value = self.members.get(group, DEFAULTS[group])
         default, path = DEFAULTS[group], group
         if name is not None:
@@ -130,7 +130,7 @@ class JsonRules:
         return value
 
     def choice(self, group: str, name: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
-        """A rule that is one of the words known."""
+        """Return a rule that is one of the words known; InputError for another word."""
         value: str = self.value(group, name)
         if value not in known:
             self.fail(f"{group}: {name}", f"{quoted(value)}, expected {' or '.join(known)}")
@@ -145,14 +145,14 @@ class JsonRules:
             self.fail(path, f"{json.dumps(value)} is not played, expected {json.dumps(default)}")
 
     def ranks(self) -> int:
-        """The ranks of the deck: 1 to 13."""
+        """Return the number of ranks of the deck: 1 to 13."""
         ranks: int = self.value("max rank")
         if not 1 <= ranks <= 13:
             self.fail("max rank", f"{ranks}, expected a number from 1 to 13")
         return ranks
 
     def count(self, group: str, least: int) -> int:
-        """How many piles or cells there are: at least so many."""
+        """Return the number of piles or cells; InputError if it is less than ``least``."""
         value: int = self.value(group, "count")
         if value < least:
             self.fail(f"{group}: count", f"{value}, expected a number from {least} on")

@@ -1,4 +1,4 @@
-"""Messages about texts of the language: where, which word, and what was expected, in words."""
+"""Messages about texts of the language: the place, the word, and the words that were expected."""
 
 from __future__ import annotations
 
@@ -63,16 +63,16 @@ _TERMINALS = {
     "TWO_DOTS": "`..`",
     "$END": "the end of the text",
 }
-"""What the terminals are called. KEEP, AUTO and ANY stand where others of their kind do."""
+"""The names of terminals in messages. KEEP, AUTO and ANY stand where others of their kind do."""
 
 _CLOSING = {"(": "`)`", '"': '`"`', "\u201c": "`\u201d`"}
-"""What a text begins with, and what it ends with."""
+"""The first character of a quoted text, and the last one that it needs."""
 
 _WORD = re.compile(r"[A-Za-z0-9_]+|\S")
 
 
 def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
-    """The message for what the parser did not expect."""
+    """Return the message for a word that the parser did not expect."""
     names = expected_names(error)
     if isinstance(error, UnexpectedEOF) or (
         isinstance(error, UnexpectedToken) and error.token.type == "$END"
@@ -96,7 +96,10 @@ def mistake(error: UnexpectedInput, text: str, where: str) -> InputError:
 
 
 def suggestion(word: str, names: list[str]) -> str:
-    """What was expected, and the nearest word: of those that fit here, or else of all."""
+    """Return, in words, what was expected, and the known word that is nearest to ``word``.
+
+    It is sought among the words that fit here, and then among all words.
+    """
     fitting = [known for name in names for known in KINDS.get(name, (name,))]
     lower = {known.lower(): known for known in (*ALL, *fitting)}
     near = difflib.get_close_matches(word.lower(), [known.lower() for known in fitting], 1, 0.5)
@@ -106,7 +109,7 @@ def suggestion(word: str, names: list[str]) -> str:
 
 
 def listed(names: list[str], words: bool = True) -> str:
-    """Kinds of words, each with its words, unless that would be many."""
+    """Return kinds of words in a list, each with its words, unless those would be many."""
     parts = []
     for name in names:
         kind = KINDS.get(name, ())
@@ -116,7 +119,7 @@ def listed(names: list[str], words: bool = True) -> str:
 
 
 def expected_names(error: UnexpectedInput) -> list[str]:
-    """What could have stood there, in words."""
+    """Return the kinds of words that could have stood where the parser stopped."""
     terminals: set[str] = set()
     if isinstance(error, UnexpectedCharacters):
         terminals = set(error.allowed or ())
@@ -129,7 +132,7 @@ def expected_names(error: UnexpectedInput) -> list[str]:
 
 
 def word_at(text: str, position: int) -> tuple[str, int]:
-    """The whole word around a place in the text, and where it begins."""
+    """Return the whole word around a place in the text, and the place where it begins."""
     start = min(position, len(text) - 1)
     while (
         start > 0
@@ -142,6 +145,6 @@ def word_at(text: str, position: int) -> tuple[str, int]:
 
 
 def place_at(text: str, position: int, where: str) -> At:
-    """Line and column of a place in the text."""
+    """Return line and column of a place in the text."""
     line = text.count("\n", 0, position) + 1
     return At(line, position - (text.rfind("\n", 0, position) + 1) + 1, where)

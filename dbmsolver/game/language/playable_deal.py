@@ -1,4 +1,4 @@
-"""What a Deal block amounts to: the layout of a numbered deal."""
+"""The layout of a numbered deal, from the Deal block of a description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Layouts = TypeVar("Layouts")
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """How a number is dealt, as `Rules` say it."""
+    """The deal of a number, in the words of `Rules`."""
 
     layout: str
     filled: int
@@ -26,7 +26,7 @@ class LaidOut:
 
 
 class Unplayable(Exception):
-    """What the element gets is not what any layout deals."""
+    """The reason why no layout deals an element the cards that the text gives it."""
 
     def __init__(self, reason: str, word: object, show: str = "") -> None:
         super().__init__(reason)
@@ -67,7 +67,10 @@ def understand_deal(
 def dealt_lines(
     phases: Iterable[Phase], elements: Container[str], expected: str, problems: Problems
 ) -> dict[str, Dealt]:
-    """What each element is dealt; `expected` is the problem with one that is not in `elements`."""
+    """Return the line for each element that is dealt cards.
+
+    `expected` is the problem with an element that is not in `elements`.
+    """
     dealt: dict[str, Dealt] = {}
     for phase in phases:
         if phase.triggered:
@@ -85,7 +88,10 @@ def dealt_lines(
 def attempt(
     lay_out: Callable[[], Layouts], dealt: Mapping[str, Dealt], problems: Problems
 ) -> Layouts | None:
-    """What `lay_out` makes of the lines; None if it cannot, and the reason is a problem then."""
+    """Return the result of `lay_out`; if it fails, add the reason to the problems.
+
+    Returns None then.
+    """
     try:
         return lay_out()
     except UsageError as error:
@@ -172,12 +178,12 @@ def with_bases(dealt: dict[str, Dealt], columns: int, shift: int) -> LaidOut:
 
 
 def has_order(dealt: Dealt) -> bool:
-    """Whether cards are dealt by an order, and not by numbers only."""
+    """Return whether cards are dealt by an order, and not by numbers only."""
     return dealt.rows is not None or dealt.diagonal or dealt.right_to_left or dealt.kings_sunk
 
 
 def order_of(dealt: Dealt) -> Order:
-    """The order of dealing; Unplayable for two at once."""
+    """Return the order of dealing; Unplayable for two at once."""
     if dealt.diagonal and dealt.right_to_left:
         raise Unplayable("expected it alone", dealt.element, "Diagonal RightToLeft")
     if dealt.diagonal:
@@ -186,7 +192,7 @@ def order_of(dealt: Dealt) -> Order:
 
 
 def card_of(entry: Entry, shift: int) -> int:
-    """A named card, in a short deck the one that stands for it."""
+    """Return a named card; in a short deck the card that stands for it."""
     if not isinstance(entry.first, str) or entry.face_down or entry.first == BASE:
         raise Unplayable("expected a card's name, as in {AS}", entry, str(entry.first))
     card = parse_card(entry.first) + 4 * shift
@@ -196,9 +202,9 @@ def card_of(entry: Entry, shift: int) -> int:
 
 
 def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
-    """Named cards, in the order in which they are read row by row, and the columns' numbers.
+    """Return an element's named cards, row by row, and the numbers of the cards of each column.
 
-    Named cards come first, so the numbers of the others grow by how many these are.
+    Named cards have the numbers from 1 on; the numbers of the others grow by how many these are.
     """
     rows: list[tuple[int, int, Entry]] = []
     for index, stack in enumerate(dealt.stacks):
@@ -227,12 +233,12 @@ def stacks_of(dealt: Dealt, shift: int) -> tuple[list[int], list[list[int]]]:
 
 
 def low_of(entry: Entry) -> int:
-    """The first number of an entry, 0 of a named card."""
+    """Return the first number of an entry; 0 for a named card."""
     return entry.first if isinstance(entry.first, int) else 0
 
 
 def _cells(dealt: Dealt | None, rest: int, freecells: int) -> tuple[int, ...]:
-    """The cells of the last cards of the deck, in the order of the cards."""
+    """Return the cells of the last cards of the deck, in the order of the cards."""
     if dealt is None:
         return ()
     if has_order(dealt) or dealt.auto or len(dealt.stacks) > freecells:
@@ -256,7 +262,7 @@ def _cells(dealt: Dealt | None, rest: int, freecells: int) -> tuple[int, ...]:
 
 
 def shortened(layout: Layout, columns: int, cards: int) -> Layout:
-    """The layout without its lists of numbers, if an order of dealing gives the same."""
+    """Return the same layout by an order of dealing, without lists of numbers, if there is one."""
     orders: tuple[Literal["turn", "backwards", "diagonal"], ...] = ("turn", "backwards", "diagonal")
     for order in orders:
         plain = Layout((), (), order, (), False, ())
@@ -269,7 +275,7 @@ def shortened(layout: Layout, columns: int, cards: int) -> Layout:
 
 
 def _check_bottoms(numbers: list[list[int]], layout: Layout, columns: int) -> None:
-    """The named cards in braces must be those that dealing them first puts there."""
+    """Raise Unplayable unless named cards in braces lie where dealing them first puts them."""
     laid = Layout((), (), layout.order, (), False, ()).arrange(
         range(1, len(layout.first) + 1), columns, 0
     )[0]
@@ -278,7 +284,7 @@ def _check_bottoms(numbers: list[list[int]], layout: Layout, columns: int) -> No
 
 
 def ranks_words(ranks: int) -> str:
-    """What a deck of so many ranks is played as."""
+    """Return in words how a deck of ``ranks`` ranks is played."""
     names = "A23456789TJQK"
     return (
         f"a deck of {ranks} ranks is played as {names[13 - ranks]} to K, with the cards below home"

@@ -1,4 +1,4 @@
-"""What the lines of a Move block amount to."""
+"""The moves that are played, from the lines of a Move block."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _BUILDS: dict[frozenset[str], Build] = {
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How columns are built and filled, whether freecells can be, what moves, what goes home.
+    """The rules for moves of a game.
 
-    And whether cards come back from there.
+    They say how columns are built and filled, whether freecells can be used, what one move takes,
+    and what goes home. `removable` is true if cards come back from the foundations.
     """
 
     build: Build
@@ -37,17 +38,17 @@ class Moves:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """Which elements the setup has, as far as moves depend on it."""
+    """The elements of the setup, as far as moves depend on them."""
 
     cells: bool
     keeps_home: bool
-    """Whether cards stay on the foundations."""
+    """True if cards stay on the foundations."""
     based: bool = False
     """True if the deal gives the rank with which foundations begin."""
 
 
 def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Problems) -> Moves:
-    """What the lines say; what cannot be played is added to the problems."""
+    """Return the moves that the lines describe; what cannot be played is added to the problems."""
     groups: dict[str, list[MoveLine]] = {
         name: [] for name in ("build", "fill", "cell", "home", "start")
     }
@@ -91,7 +92,7 @@ def understand_moves(lines: Iterable[MoveLine], elements: Elements, problems: Pr
 
 
 def _check_item(line: MoveLine, problems: Problems) -> None:
-    """A card, a run of the Tableau, or a whole suit that goes home."""
+    """Add a problem unless a line moves one card, a run of the Tableau, or a whole suit home."""
     if takes_runs(line) and line.element != "Tableau":
         problems.add("a run moves to the Tableau only, expected SingleCard", line.item)
     elif line.item == "FullStack" or (line.item == "FullSuit" and line.element != "Foundation"):
@@ -106,7 +107,7 @@ def _check_item(line: MoveLine, problems: Problems) -> None:
 
 
 def direction_of(line: MoveLine) -> set[str]:
-    """Whether cards are put on higher or lower ones, by the words of a line."""
+    """Return the words of a line that say whether cards are put on lower or on higher ones."""
     return {"Ascending", "Descending"} & set(line.modifiers)
 
 
@@ -140,7 +141,7 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
 
 
 def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
-    """What empty columns take, by the lines with `OnBlank`."""
+    """Return the cards that empty columns take, by the lines with `OnBlank`."""
     fill: Fill = "none"
     for line in lines:
         rest = set(line.destinations) - {"OnBlank"}
@@ -167,7 +168,7 @@ def fill_of(lines: list[MoveLine], problems: Problems) -> Fill:
 def _check_sources(
     groups: dict[str, list[MoveLine]], elements: Elements, problems: Problems
 ) -> None:
-    """Cards move from everywhere where they lie, but perhaps from the foundations."""
+    """Add a problem unless cards move from everywhere, or from everywhere but foundations."""
     cells = {"Reserve"} if elements.cells else set()
     needed = {
         "build": {"Tableau"} | cells,
@@ -201,7 +202,7 @@ def _removable(
     elements: Elements,
     problems: Problems,
 ) -> bool:
-    """Whether cards come back from the foundations in a way that makes a difference.
+    """Return whether cards come back from the foundations in a way that makes a difference.
 
     They make none where columns are built by suit, or not at all: see `Rules.takes_back`.
     """
@@ -228,7 +229,11 @@ def _removable(
 def check_home(
     groups: dict[str, list[MoveLine]], problems: Problems, *, starts: bool = True
 ) -> None:
-    """Foundations go up by suit from the ace, or, without ``starts``, from a base."""
+    """Add a problem unless foundations go up by suit.
+
+    With ``starts`` a line has to say that they begin with the ace; otherwise they begin with a
+    base.
+    """
     for line in groups["home"]:
         if set(line.destinations) != {"SameSuit"} or direction_of(line) != {"Ascending"}:
             problems.add("expected Foundation SingleCard SameSuit Ascending", line.element)

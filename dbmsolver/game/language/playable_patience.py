@@ -1,7 +1,7 @@
 """Klondike and its relatives: from a description to their rules.
 
 They have a stock and a waste beside foundations, or moves of any group of cards face up.
-:mod:`dbmsolver.game.language.playable_reserve` has what only Canfield's kin says.
+:mod:`dbmsolver.game.language.playable_reserve` has the rules that only Canfield's kin has.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ _OVER = "expected Stock FullStack OnBlank SourceElement[Wastepile]"
 
 
 def is_patience(game: Description) -> bool:
-    """Whether a description is of Klondike's kind: a waste and foundations, or moves of groups."""
+    """Return whether a description is of a game of Klondike's kind.
+
+    That has a waste and foundations, or moves of groups.
+    """
     elements = {line.element for line in game.setup or ()}
     groups = any(line.item == "Group" for line in game.moves or ())
     return "Foundation" in elements and ("Wastepile" in elements or groups)
@@ -90,7 +93,7 @@ def is_patience(game: Description) -> bool:
 def understand_patience(
     game: Description, name: str, ranks: int, problems: Problems
 ) -> Rules | None:
-    """The rules, or None; what cannot be played is added to the problems."""
+    """Return the rules, or None; what cannot be played is added to the problems."""
     setup = _setup(game.setup or (), problems)
     has_waste = "Wastepile" in setup
     columns = setup["Tableau"].count if "Tableau" in setup else 1
@@ -210,7 +213,7 @@ def _moves(lines: Iterable[MoveLine], setup: Mapping[str, SetupLine], problems: 
 
 
 def _takes(lines: list[MoveLine], problems: Problems) -> Moves:
-    """What one move takes; all lines have to say the same."""
+    """Return what one move takes; all lines have to say the same."""
     found: Moves | None = None
     for line in lines:
         takes = _ITEMS.get(line.item)
@@ -261,7 +264,7 @@ def _build(lines: list[MoveLine], problems: Problems) -> Build:
 def _removable(
     groups: dict[str, list[MoveLine]], held: list[str], keeps: bool, fill: Fill, problems: Problems
 ) -> bool:
-    """Whether cards come back from the foundations: to cards and to empty columns alike.
+    """Return whether cards come back from the foundations: to cards and to empty columns alike.
 
     ``held`` are the places beside columns and foundations that cards move from.
     """
@@ -292,7 +295,7 @@ def _removable(
 
 
 def _draw(lines: list[MoveLine], has_waste: bool, problems: Problems) -> int:
-    """How many cards are turned at once."""
+    """Return how many cards are turned at once."""
     if has_waste and not lines:
         problems.add(f"no line says how it is turned, {_TURN}", "Wastepile")
     for line in lines:
@@ -305,7 +308,7 @@ def _draw(lines: list[MoveLine], has_waste: bool, problems: Problems) -> int:
 
 
 def _passes(lines: list[MoveLine], problems: Problems) -> int:
-    """How often the stock is gone through, 0 for any number of times."""
+    """Return how often the stock is gone through; 0 for any number of times."""
     for line in lines:
         blank = set(line.destinations) - {"Any"} == {"OnBlank"}
         if line.item != "FullStack" or not blank or set(line.sources) != {"Wastepile"}:
@@ -325,7 +328,7 @@ def _deal(
     shift: int,
     problems: Problems,
 ) -> tuple[Layout, int]:
-    """The layout, and how many cards the stock has."""
+    """Return the layout, and the number of cards of the stock."""
     held = ("Reserve",) if "Reserve" in setup else ()
     expected = f"expected cards for {', '.join(('Tableau', 'Foundation', *held))}"
     expected += ", the rest is the stock"
@@ -380,14 +383,17 @@ def _laid_out(
 
 
 def _named_home(foundation: Dealt, shift: int) -> tuple[int, ...]:
-    """The cards that are on the foundations when the game begins."""
+    """Return the cards that are on the foundations when the game begins."""
     if has_order(foundation) or foundation.auto or foundation.kings_sunk:
         raise Unplayable("expected named cards for the Foundation", foundation.element)
     return tuple(card_of(entry, shift) for stack in foundation.stacks for entry in stack)
 
 
 def _hidden(stack: tuple[Entry, ...]) -> int:
-    """How many cards of a stack lie face down: the deepest ones, and not all."""
+    """Return how many cards of a stack lie face down.
+
+    Unplayable unless they are the deepest ones, and not all.
+    """
     down = 0
     for number, entry in enumerate(stack):
         if not entry.face_down:

@@ -38,13 +38,13 @@ _LINES = "Wastepile SingleCard AnySuit"
 
 
 def has_one_pile(game: Description) -> bool:
-    """Whether a description is of a game of one pile: it has a waste pile and no foundations."""
+    """Return whether a description is of a game of one pile: a waste pile, no foundations."""
     elements = [line.element for line in game.setup or ()]
     return "Wastepile" in elements and "Foundation" not in elements
 
 
 def understand_pile(game: Description, name: str, ranks: int, problems: Problems) -> Rules | None:
-    """The rules, or None; what cannot be played is added to the problems."""
+    """Return the rules, or None; what cannot be played is added to the problems."""
     setup = _setup(game.setup or (), problems)
     pile = _deck(game.deck or Deck(), problems)
     columns = setup["Tableau"].count if "Tableau" in setup else 1
@@ -85,14 +85,14 @@ def _setup(lines: tuple[SetupLine, ...], problems: Problems) -> dict[str, SetupL
 
 
 def _deck(deck: Deck, problems: Problems) -> Pile:
-    """Whether ranks go round."""
+    """Return whether ranks go round, as the rules say it."""
     if deck.high not in (None, "KingHigh", "Cyclic"):
         problems.add("expected KingHigh or Cyclic", deck.high)
     return "wrap" if deck.high == "Cyclic" else "ends"
 
 
 def _moves(lines: Iterable[MoveLine], stock: bool, problems: Problems) -> bool:
-    """Whether any card may begin the pile; the other lines are checked."""
+    """Return whether any card may begin the pile. Checks the other lines."""
     directions: set[str] = set()
     starts = turned = False
     for line in lines:
@@ -190,7 +190,7 @@ def _laid_out(dealt: dict[str, Dealt], columns: int, shift: int) -> _Deal:
 
 
 def _cards(dealt: Dealt | None, shift: int) -> tuple[tuple[int, ...], list[int]]:
-    """The named cards of the one stack of an element, and the numbers of the others."""
+    """Return the named cards of the one stack of an element, and the numbers of the others."""
     if dealt is None:
         return (), []
     if has_order(dealt) or dealt.auto or len(dealt.stacks) > 1:

@@ -1,6 +1,7 @@
 """Canfield and its kin: a base from the deal, a reserve in one stack, whole columns that move.
 
-What the lines of a text say of these, for :mod:`dbmsolver.game.language.playable_patience`.
+These functions read the lines of a text about them, for
+:mod:`dbmsolver.game.language.playable_patience`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _SINGLE = (None, "SingleCard", "Any")
 
 
 def base_of(setup: Mapping[str, SetupLine], high: str | None) -> Bases:
-    """What foundations begin with, and whether columns go round over it."""
+    """Return the rank that foundations begin with, and whether columns go round over it."""
     foundation = setup.get("Foundation")
     if foundation is None or foundation.base != "Deal":
         return "ace"
@@ -27,14 +28,14 @@ def base_of(setup: Mapping[str, SetupLine], high: str | None) -> Bases:
 
 
 def is_fill_by_program(line: MoveLine) -> bool:
-    """Whether a line says that the program puts cards into empty columns."""
+    """Return whether a line says that the program puts cards into empty columns."""
     return line.element == "Tableau" and "Auto" in line.modifiers
 
 
 def check_fill_by_program(
     lines: list[MoveLine], reserve: SetupLine | None, problems: Problems
 ) -> None:
-    """A reserve fills empty columns, and nothing else does by itself."""
+    """Add a problem unless a reserve fills empty columns, and no other element does by itself."""
     if reserve is not None and not lines:
         text = f"no line says that it fills empty columns, expected {_AUTO}"
         problems.add(text, reserve.element)
@@ -52,7 +53,7 @@ def check_fill_by_program(
 
 
 def columns_moved(lines: list[MoveLine], problems: Problems) -> Moves | None:
-    """What moves where a line for building has whole columns; None where none has."""
+    """Return what one move takes if a line for building has whole columns; None if none has."""
     whole = [line for line in lines if line.item == "FullStack"]
     if not whole:
         return None
@@ -68,13 +69,13 @@ def columns_moved(lines: list[MoveLine], problems: Problems) -> Moves | None:
 
 
 def with_sources(line: MoveLine) -> MoveLine:
-    """A line for whole columns names where these come from."""
+    """Return a line with the Tableau as its source, if it is for whole columns and names none."""
     whole = line.item == "FullStack" and line.element == "Tableau"
     return replace(line, sources=line.sources or ("Tableau",)) if whole else line
 
 
 def fill_with_waste(lines: list[MoveLine], based: bool, problems: Problems) -> Fill:
-    """What empty columns take: cards of the waste only, where all lines say so."""
+    """Return the cards that empty columns take: those of the waste only, where all lines say so."""
     for line in lines:
         if based and line.rank is not None:
             shown = f"Rank[{line.rank}]"
@@ -92,7 +93,7 @@ def fill_with_waste(lines: list[MoveLine], based: bool, problems: Problems) -> F
 
 
 def base_dealt(dealt: Dealt | None, rest: int) -> int:
-    """The number of the card that is the base, among so many cards."""
+    """Return the number of the card that is the base, among ``rest`` cards."""
     entries = [entry for stack in dealt.stacks for entry in stack] if dealt else []
     one = entries[0] if len(entries) == 1 else None
     number = one.first if one is not None and one.last is None else None
@@ -103,7 +104,7 @@ def base_dealt(dealt: Dealt | None, rest: int) -> int:
 
 
 def reserve_dealt(dealt: Dealt | None, rest: int) -> tuple[int, ...]:
-    """The numbers of the reserve's cards, among so many cards."""
+    """Return the numbers of the reserve's cards, among ``rest`` cards."""
     if dealt is None:
         return ()
     if has_order(dealt) or dealt.auto or len(dealt.stacks) != 1:
@@ -125,7 +126,7 @@ def _fitting(number: int, rest: int, entry: Entry | None) -> int:
 
 
 def renumbered(tableau: Dealt, taken: set[int]) -> Dealt:
-    """The columns' cards by their numbers without the base and the reserve."""
+    """Return the columns' cards, numbered without the base and the reserve's cards."""
     stacks = []
     for stack in tableau.stacks:
         entries = []

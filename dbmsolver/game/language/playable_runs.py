@@ -1,7 +1,8 @@
-"""What the lines of a Move block say of runs: whether one is a move of its own, and of which cards.
+"""Rules for runs, from the lines of a Move block: the runs that one move takes, and their cards.
 
 Runs move as one move where the Tableau's lines have the item `ValidStack`, without
-`ThroughReserve`. What may be put on a card, but makes no such run, is marked `NotValid`.
+`ThroughReserve`. A card that may be put on another, but makes no such run with it, is marked
+`NotValid`.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from dbmsolver.game.language.problems import Problems
 
 
 def takes_runs(line: MoveLine) -> bool:
-    """Whether a line's move takes a run at once."""
+    """Return whether a line's move takes a run at once."""
     return line.item == "ValidStack" and "ThroughReserve" not in line.modifiers
 
 
 def moves_of(lines: Sequence[MoveLine], problems: Problems) -> Moves:
-    """What one move takes, by the Tableau's lines; a line that differs is added to the problems."""
+    """Return what one move takes, by the Tableau's lines.
+
+    A line that differs from the others is added to the problems.
+    """
     runs = [line for line in lines if takes_runs(line)]
     if not runs:
         for line in lines:
@@ -35,9 +39,10 @@ def moves_of(lines: Sequence[MoveLine], problems: Problems) -> Moves:
 
 
 def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
-    """The lines that say what may be put on a card, without those of runs that are only a part.
+    """Return the lines that say which cards may be put on a card.
 
-    With `NotValid` on a line of any suit the others say which runs move: those of one suit.
+    Lines that only say which runs move are left out. They are those of one suit, beside a line of
+    any suit with `NotValid`.
     """
     broken = [line for line in lines if "NotValid" in line.modifiers]
     if not broken:
@@ -62,7 +67,10 @@ def widest(lines: list[MoveLine], problems: Problems) -> list[MoveLine]:
 def whole_suits(
     home: Sequence[MoveLine], start: Sequence[MoveLine], keeps_home: bool, problems: Problems
 ) -> bool:
-    """Whether only whole suits go home: the one line of the Foundation is FullSuit OnBlank."""
+    """Return whether only whole suits go home.
+
+    They do if the one line of the Foundation is FullSuit OnBlank.
+    """
     full = [line for line in (*home, *start) if line.item == "FullSuit"]
     for line in full:
         assert line.item is not None

@@ -19,7 +19,7 @@ _WIDTH = 100
 
 
 def format_description(game: Description) -> str:
-    """The text of a game: a line for each thing that is said, blocks in the order of the seed."""
+    """Return the text of a game: a line for each thing that it says, in the usual blocks."""
     blocks = []
     if game.extends is not None:
         blocks.append([f"Extends {_quoted(game.extends)}"])
@@ -47,7 +47,7 @@ def _indented(block: list[str]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """In those quotes that do not stand in it."""
+    """Return a text in those quotes that do not stand in it."""
     if '"' not in text:
         return f'"{text}"'
     return f"({text})" if not set("()") & set(text) else f"“{text}”"

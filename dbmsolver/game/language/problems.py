@@ -1,4 +1,4 @@
-"""Why a game cannot be played: each reason is a word of its text."""
+"""The reasons for which a game cannot be played: each is a word of its text."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ def _parser() -> Lark:
 def parse(text: str, where: str = "<game>") -> Description:
     """Read a game.
 
-    InputError, in one line with the place and what was expected, for what is no text of the
-    language. Nothing is said of whether the game can be played.
+    InputError for a text that is none of the language: one line with the place and the words that
+    were expected. Whether the game can be played is not looked at.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     try:
@@ -55,7 +55,7 @@ def parse(text: str, where: str = "<game>") -> Description:
 
 
 class _Builder:
-    """Makes the parts of a description of the parser's tree."""
+    """The parts of a description, made of the parser's tree."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -100,7 +100,7 @@ class _Builder:
         return Header(**values)
 
     def text(self, token: Token) -> Word:
-        """A text without its quotes, spaces and line ends each made one space."""
+        """Return a text without its quotes; spaces and line ends become one space."""
         text = " ".join(str(token)[1:-1].split())
         if not text or not text.isprintable():
             self.fail("an empty or unprintable text, expected one to read", token)
@@ -170,7 +170,7 @@ class _Builder:
         return Phase(node.data == "triggered", said or None, dealt, at=self.at(head))
 
     def times(self, node: Node) -> int:
-        """0 for `Unlimited`."""
+        """Return a number of times; 0 for `Unlimited`."""
         token = _tokens(node)[-1]
         return 0 if token.type == "UNLIMITED" else self.count(node)
 

@@ -1,8 +1,8 @@
 """From a description to the rules that are played, or to the words for which it cannot be played.
 
-What is played so far: one deck, every card in sight, moves of single cards or runs between columns,
-freecells and foundations, columns built down, or by suit in both directions, foundations built up
-by suit from the ace; games of one pile; and Klondike and its relatives.
+These games are played: one deck, every card in sight, moves of single cards or runs between
+columns, freecells and foundations, columns built down, or by suit in both directions, foundations
+built up by suit from the ace; games of one pile; and Klondike and its relatives.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _CELLS = ("Face", "DropStack", "MixDropStack", "TopStack")
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The rules of a game, or why there are none that are played."""
+    """The rules of a game, or the problems for which it is not played."""
 
     rules: Rules | None
     problems: tuple[Problem, ...]
 
     def playable(self, name: str, where: str) -> Rules:
-        """The rules; InputError, naming the first word that is not played, if there are none."""
+        """Return the rules; without any, raise InputError that names the first word not played."""
         if self.rules is not None:
             return self.rules
         first, *others = self.problems
@@ -45,12 +45,12 @@ class Understood:
 
 
 def identifier(name: str) -> str:
-    """A game's name as it is given on the command line: `bakers_game` for "Baker's Game"."""
+    """Return a game's name as the command line has it: `bakers_game` for "Baker's Game"."""
     return re.sub(r"[^a-z0-9]+", "_", re.sub("['\u2019]", "", name.lower())).strip("_")
 
 
 def understand(game: Description, name: str) -> Understood:
-    """The rules, called by the name in the header or else by `name`, or the problems."""
+    """Return the rules, or the problems. The rules' name is the header's, or else `name`."""
     problems = Problems()
     name = identifier(game.name or "") or name
     game = replace(game, moves=with_items(game.moves or ()))
@@ -111,7 +111,7 @@ def understand(game: Description, name: str) -> Understood:
 
 
 def _result(rules: Rules | None, problems: Problems) -> Understood:
-    """The rules, or the problems in the order of the text."""
+    """Return the rules, or the problems in the order of the text."""
     ordered = sorted(problems.found, key=lambda one: one.at[:2] if one.at else (0, 0))
     return Understood(rules, tuple(ordered))
 
@@ -119,7 +119,7 @@ def _result(rules: Rules | None, problems: Problems) -> Understood:
 def _setup(
     lines: tuple[SetupLine, ...], problems: Problems
 ) -> tuple[SetupLine | None, SetupLine | None, SetupLine | None]:
-    """The lines of Tableau, Reserve and Foundation."""
+    """Return the lines of Tableau, Reserve and Foundation; None for each that is not there."""
     found: dict[str, SetupLine] = {}
     for line in lines:
         if line.element in found:
@@ -150,9 +150,9 @@ def _setup(
 
 
 def _deck(deck: Deck, highest: _Highest, problems: Problems) -> int:
-    """How many ranks there are.
+    """Return the number of ranks.
 
-    Which rank is the highest may be any, is the one before the base, or the king.
+    ``highest`` says which rank has to be the highest: any, the one before the base, or the king.
     """
     whole = deck.decks in (None, 1)
     if deck.suits and (

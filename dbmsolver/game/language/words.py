@@ -49,6 +49,6 @@ _CANONICAL = {word.lower(): word for word in ALL}
 
 
 def canonical(word: str) -> str:
-    """The word as this program writes it; `SingleDeck` is `Single`."""
+    """Return a word as this program writes it; `SingleDeck` is `Single`."""
     found = _CANONICAL[word.lower()]
     return "Single" if found == "SingleDeck" else found

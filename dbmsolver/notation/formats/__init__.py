@@ -45,13 +45,13 @@ __all__ = [
 
 
 class Module(Protocol):
-    """What a format can do."""
+    """The functions of a format's module."""
 
     def write(self, solution: Solution) -> str:
-        """The solution as text."""
+        """Return the solution as text."""
 
     def read(self, source: Source, given: Given) -> Solution:
-        """The solution that a text says."""
+        """Return the solution in a text."""
 
 
 _MODULES: dict[str, Module] = {
@@ -67,7 +67,7 @@ _MOVE_LINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _LOG_LINE = re.compile(r"^(?:>>>Queue Stats|instance_run_)", re.MULTILINE)
-"""Of the log of a Freecell Solver with a database."""
+"""A line of the log of a Freecell Solver with a database."""
 _SHORT_LINE = re.compile(
     r"(?:^|[\r\n])[ \t]*[1-8a-d][1-8a-dhr](?:[ \t]+[1-8a-d][1-8a-dhr])*[ \t]*(?=[\r\n])"
 )
@@ -81,11 +81,12 @@ def write(
     shortest: int | str | None = None,
     at_least: int | str | None = None,
 ) -> str:
-    """The solution as text of a format.
+    """Return the solution as text of a format.
 
-    The automove policy is for `sfn`, which has to state one, and for what can be copied as such
-    from `html`. That one also says how many moves a solution has that is proven to be `shortest`,
-    or, of one that is not, that no solution has fewer moves than `at_least`.
+    The automove policy is for `sfn`, which has to state one, and for the text in that notation that
+    can be copied from a page in `html`. A page also says how many moves a solution has that is
+    proven to be `shortest`, or, of one that is not, that no solution has fewer moves than
+    `at_least`.
 
     With `runs`, runs of cards are one move each, and every move is told in full.
 
@@ -157,10 +158,10 @@ def read(
 
 
 def detect(source: Source, given: Given | None = None) -> str:
-    """The format of a text, by its content, then by the ending of its name.
+    """Return the format of a text, by its content, then by the ending of its name.
 
-    Two characters for a move are Standard FreeCell Notation, unless the game that is given is too
-    large for it.
+    Moves of two characters are read as Standard FreeCell Notation, unless the game that is given is
+    too large for it.
     """
     text = source.text
     start = text.lstrip()
@@ -186,7 +187,7 @@ def detect(source: Source, given: Given | None = None) -> str:
 
 
 def _names_game(text: str) -> bool:
-    """Whether the comments that the text begins with say which game it is, or have its board."""
+    """Return whether the comments at the beginning of a text name its game, or hold its board."""
     for match in re.finditer(r"[^\r\n]+", text):
         line = match.group().strip()
         if re.match(r"#\s*(?:game\s*:|\|)", line, re.IGNORECASE):
@@ -197,7 +198,7 @@ def _names_game(text: str) -> bool:
 
 
 def _is_large(given: Given) -> bool:
-    """Whether the game that is given has more places than Standard FreeCell Notation names."""
+    """Return whether the given game has more places than Standard FreeCell Notation names."""
     if isinstance(given.deal, Deal):
         columns, freecells = given.deal.rules.columns, given.deal.rules.freecells
     else:

@@ -65,7 +65,10 @@ def read_text(source: Source, given: Given) -> Solution:
 
 
 def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
-    """The deal of such a text, whose title and board stand above line ``end``, the first move's."""
+    """Return the deal of such a text.
+
+    Its title and board stand above line ``end``, the line of the first move; None without moves.
+    """
     lines = source.lines()
     first, title = next(((n, line) for n, line in lines if line.strip()), (1, ""))
     match = TITLE.fullmatch(title.strip())
@@ -75,7 +78,7 @@ def deal_of_text(source: Source, given: Given, end: int | None) -> Deal:
 
 
 def _forced(step: Step, builder: Builder) -> Step:
-    """The step as an automove of the narrowest policy that makes it, if one does."""
+    """Return the step as an automove of the narrowest policy that makes it, if one does."""
     for policy in AUTOMOVES:
         at, rules = builder.position, builder.deal.rules
         if step.card is not None and moves_home(at, step.card, rules, policy):
@@ -99,7 +102,7 @@ def _deal(source: Source, given: Given, title: re.Match[str], first: int, end: i
 
 
 def _numbered(deal: Deal, name: str) -> Deal:
-    """The deal with the number that it is said to have, if that is so."""
+    """Return the deal with the number ``name``, if it is the deal of that number."""
     if _NUMBER.fullmatch(name):
         try:
             numbered = Deal.from_number(int(name), deal.rules)
@@ -157,7 +160,7 @@ def read_json(source: Source, given: Given) -> Solution:
 def deal_of_json(
     value: Mapping[str, Any], places: Mapping[Path, int], source: Source, given: Given
 ) -> Deal:
-    """The deal of such JSON, whose values stand at these places of the text."""
+    """Return the deal of such JSON, whose values stand at ``places`` of the text."""
 
     def place(*path: str) -> str:
         return source.place(next(places[path[:n]] for n in (2, 1, 0) if path[:n] in places))

@@ -19,14 +19,14 @@ from dbmsolver.notation.steps import Step
 from dbmsolver.notation.supermoves import move_run
 
 MOST_TRIES = 20_000
-"""How many moves are tried in search of those that one move stands for."""
+"""The number of moves that are tried in search of those that one move stands for."""
 
 
 def steps_between(position: Position, after: Position, rules: Rules) -> list[Step] | None:
-    """The steps of one move of a player, with the safe moves home that follow it.
+    """Return the steps of one move of a player, with the safe moves home that follow it.
 
-    They lead to that position, or to one that differs only in the order of columns and freecells.
-    None if there are no such steps.
+    They lead to position ``after``, or to one that differs only in the order of columns and
+    freecells. None if there are no such steps.
     """
     wanted = after.canonical()
     reached = list(player_moves(position, rules, any_length=True))
@@ -46,7 +46,7 @@ def steps_between(position: Position, after: Position, rules: Rules) -> list[Ste
 def composite(
     position: Position, rules: Rules, source: int, destination: int, count: int
 ) -> list[Step] | None:
-    """The moves of runs that bring so many cards from column to column; None if there are none."""
+    """Return moves of runs that bring ``count`` cards from column to column; None without any."""
     columns = range(len(position.columns))
     if source == destination or not (source in columns and destination in columns):
         return None
@@ -70,9 +70,11 @@ def _way(
     destination: int,
     tries: list[int],
 ) -> tuple[list[Step], Position] | None:
-    """The steps that move runs of these sizes, the last ones of a column first; where they lead.
+    """Return the steps that move runs of these sizes, and the position that they lead to.
 
-    Some are moved aside, then the others, then those on them.
+    The sizes begin with the run at the end of the column. Some runs are moved aside, then the
+    others are moved, then those that were moved aside. ``tries`` has the number of moves that may
+    be tried.
     """
     tries[0] -= 1
     if tries[0] < 0:
@@ -115,7 +117,7 @@ def _composites(position: Position, after: Position, rules: Rules) -> Iterator[l
 def _moved(
     position: Position, rules: Rules, source: int, destination: int, count: int
 ) -> tuple[list[Step], Position] | None:
-    """One move of a run and the position after it, if it is legal."""
+    """Return one move of a run and the position after it; None if it is not legal."""
     cards, target = position.columns[source][-count:], position.columns[destination]
     fits = rules.can_stack(cards[0], target[-1]) if target else rules.can_fill(cards[0])
     if not fits or not rules.is_run(cards):

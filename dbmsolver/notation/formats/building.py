@@ -23,7 +23,7 @@ class Builder:
         self, deal: Deal, where: str, unlimited: bool = False, surplus: bool = False
     ) -> None:
         self.leaves_surplus = surplus
-        """Whether moves after the win are left out, and not illegal."""
+        """True if moves after the win are left out, False if they are illegal."""
         self.surplus = 0
         self.deal = deal
         self.where = where
@@ -54,16 +54,16 @@ class Builder:
         self.steps[-1] = replace(step, card=card)
 
     def won(self) -> bool:
-        """Whether all cards are home."""
+        """Return whether all cards are home."""
         return self.position.pile is None and self.position.is_goal()
 
     def add_automoves(self, moves: list[Move], policy: Automove) -> None:
-        """Play what a game plays by itself."""
+        """Play the moves that a game plays by itself."""
         for move in moves:
             self.add(Step.of(move, policy))
 
     def comment(self, comment: Comment) -> None:
-        """Say something about the last move of the player."""
+        """Attach a comment to the last move of the player."""
         for index in range(len(self.steps) - 1, -1, -1):
             step = self.steps[index]
             if step.automove == "none":
@@ -74,7 +74,7 @@ class Builder:
                 return
 
     def solution(self, tag: str = "", remarks: tuple[str, ...] = ()) -> Solution:
-        """The solution so far."""
+        """Return the solution so far."""
         return Solution(
             self.deal.rules,
             self.deal.position,
@@ -89,7 +89,7 @@ class Builder:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """What was left out."""
+        """Return lines of text that say which moves were left out."""
         if not self.surplus:
             return ()
         moves = "1 move" if self.surplus == 1 else f"{self.surplus} moves"

@@ -1,4 +1,4 @@
-"""What is known about a solution beside its text: options of a command, or wishes of a program.
+"""Facts about a solution that are given beside its text: options of a command, arguments of a call.
 
 Everything given counts. Where the text says something else, reading ends with an error that names
 both.
@@ -27,15 +27,15 @@ Lengths = Literal["longest", "shortest", "ask"]
 LENGTHS: tuple[Lengths, ...] = get_args(Lengths)
 
 Said = Mapping[str, tuple[str | int, str]]
-"""What a text says about its rules, by the names of their fields (`game` for the name): each value
-with the place where it stands."""
+"""The rules that a text states: by the names of their fields (`game` for the name), each value and
+the place where it stands."""
 
 
 class Parting(NamedTuple):
     """A move that can be of several lengths, each of which can still solve the deal."""
 
     number: int
-    """Of the move, counted from 1."""
+    """The number of the move, counted from 1."""
     origin: Origin
     counts: tuple[int, ...]
     """Numbers of cards, the smallest first."""
@@ -48,7 +48,7 @@ class Parting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the text of a solution need not say, and must not contradict."""
+    """Facts that the text of a solution need not say, and must not contradict."""
 
     game: str | Rules | None = None
     """A game by its name, or its rules."""
@@ -57,20 +57,20 @@ class Given:
     build: Build | None = None
     fill: Fill | None = None
     deal: Deal | str | None = None
-    """What the solution starts from: a deal, or what names one on the command line."""
+    """The beginning of the solution: a deal, or the text that names one on the command line."""
     policy: Automove | None = None
     """The automoves that a text in Standard FreeCell Notation leaves out."""
     lengths: Lengths | None = None
-    """How many cards go to an empty column where such a text leaves it open."""
+    """The choice of how many cards go to an empty column where such a text leaves it open."""
     ask: Callable[[Parting], int] | None = None
     """Chooses one of the lengths; for `lengths` being `ask`."""
     numbers: Numbers = "microsoft"
-    """Whose number `deal` is, if it is one."""
+    """The program whose number `deal` is, if it is one."""
     rows: bool = False
-    """Whether the lines of a board that `deal` names are its rows."""
+    """True if the lines of a board that `deal` names are its rows."""
 
     def rules(self, said: Said, where: str) -> Rules:
-        """The rules, by what the text says and what is given; those of FreeCell otherwise.
+        """Return the rules that the text and the given facts state; those of FreeCell otherwise.
 
         Raises InvalidError where the two differ, or where they are no rules.
         """
@@ -98,7 +98,7 @@ class Given:
         return rules
 
     def _named(self, name: str, known: Mapping[str, str | int]) -> Rules:
-        """The rules of a name: those given, a shipped game's, or those that are told in full."""
+        """Return the rules of a name: those given, a shipped game's, or those told in full."""
         if isinstance(self.game, Rules):
             return self.game
         if name not in GAMES and known.keys() >= {"freecells", "columns", "build", "fill"}:
@@ -106,10 +106,10 @@ class Given:
         return rules_for(name)
 
     def agreed(self, rules: Rules, where: Mapping[str, str]) -> Rules:
-        """The rules that a text says completely, if they are those given.
+        """Return the rules that a text states completely, if they are those given.
 
         `where` has the places of `game`, `freecells` and `columns`. A name that is no game's gives
-        way to that of a game with the same rules.
+        way to that of a game with the same rules. Raises InvalidError if the rules differ.
         """
         said: dict[str, tuple[str | int, str]] = {
             "game": (rules.name, where["game"]),
@@ -131,7 +131,7 @@ class Given:
         return rules
 
     def board(self, lines: Sequence[str], rules: Rules, where: str) -> Position:
-        """The position of a board in the text."""
+        """Return the position of a board in the text; InvalidError if it is none."""
         try:
             return parse_board("\n".join(lines), rules, where)
         except InputError as error:
@@ -140,13 +140,16 @@ class Given:
             raise InvalidError(message, error.where) from None
 
     def not_dealt(self, what: str, number: int | None, where: str) -> InvalidError:
-        """The error of a board, named by `what`, that the number in the text does not deal."""
+        """Return the error of a board, called `what`, that the text's number does not deal."""
         options = self.options()
         under = f" under {options}" if options else ""
         return InvalidError(f"the {what} is not that of deal {number}{under}", where)
 
     def start(self, said: Deal | None, rules: Rules, where: str) -> Deal:
-        """Where the solution starts: what the text says, what is given, or both if they agree."""
+        """Return the deal that the solution begins with.
+
+        It is the one in the text or the one given. InvalidError if there is none, or they differ.
+        """
         given = self.given_deal(rules)
         if given is None:
             if said is None:
@@ -158,18 +161,18 @@ class Given:
         return said if said is not None and given.number is None else given
 
     def given_deal(self, rules: Rules) -> Deal | None:
-        """The deal that is given, under these rules."""
+        """Return the deal that is given, under these rules; None if there is none."""
         if isinstance(self.deal, str):
             return Deal.load(self.deal, rules, numbers=self.numbers, rows=self.rows)
         return self.deal
 
     def other_deal(self, said: Deal, given: Deal, where: str) -> InvalidError:
-        """The error of a text that starts elsewhere than at the deal given."""
+        """Return the error of a text that begins with another deal than the one given."""
         text = f"the text starts from {_named(said)}, --deal says {_named(given)}"
         return InvalidError(f"{text}, expected the same; position: {said.position}", where)
 
     def options(self) -> str:
-        """The options of the rules as they would be given to a command; empty if there are none."""
+        """Return the options of the rules as a command would get them; empty if there are none."""
         given = {field.name: getattr(self, field.name) for field in fields(self)[:5]}
         if isinstance(self.game, Rules):
             given["game"] = self.game.name
@@ -201,7 +204,7 @@ class Given:
 
 
 def _alike(rules: Rules, game: Rules | None) -> bool:
-    """Whether the rules are those of the game in all but numbers of columns and freecells."""
+    """Return whether the rules are the game's in all but the numbers of columns and freecells."""
     return game is not None and (game.build, game.fill, moving(game)) == (
         rules.build,
         rules.fill,

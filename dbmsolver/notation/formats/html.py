@@ -44,7 +44,7 @@ _END = "</script>"
 
 
 def title(solution: Solution) -> str:
-    """The heading: the deal, the rules where they need saying, and the tag."""
+    """Return the heading: the deal, the rules where they need saying, and the tag."""
     name = titles.title(solution.deal)
     return f"{name}: {solution.tag}" if solution.tag else name
 
@@ -55,13 +55,13 @@ def write(
     shortest: int | str | None = None,
     at_least: int | str | None = None,
 ) -> str:
-    """The page.
+    """Return the page.
 
     The automove policy is for the text in Standard FreeCell Notation that can be copied from it;
-    the notation cannot state `none`, and then has Horne's.
-    `shortest` is the number of moves of a solution that is proven to be shortest, or that with
-    what counts as a move, in words; None for others. `at_least` is, of a solution that is not
-    proven, what no solution falls short of; None where nobody asked for a shortest one.
+    the notation cannot state `none`, and then has Horne's. `shortest` is the number of moves of a
+    solution that is proven to be shortest, or, in words, that number and what counts as a move;
+    None for others. `at_least` is, for a solution that is not proven, a number of moves that no
+    solution falls short of; None where nobody asked for a shortest one.
     """
     parts = {
         "title": html.escape(title(solution)),
@@ -80,7 +80,7 @@ def write(
 
 
 def read(source: Source, given: Given) -> Solution:
-    """The solution that a page written here holds."""
+    """Return the solution in a page that this program wrote."""
     start = source.text.find(_START)
     end = source.text.find(_END, start)
     if start < 0 or end < 0:
@@ -106,7 +106,7 @@ def _moves(number: int | str) -> str:
 
 
 def _length(solution: Solution, shortest: int | str | None, at_least: int | str | None) -> str:
-    """How long the solution is, where the badge does not say it."""
+    """Return in words how long the solution is, where the badge does not say it."""
     if isinstance(shortest, int):
         return ""
     moves = _moves(len(solution.steps))
@@ -122,7 +122,7 @@ def _facts(solution: Solution) -> str:
 
 
 def _replay(solution: Solution, policy: Policy) -> dict[str, Any]:
-    """What the page has to know beside the solution."""
+    """Return the data that the page needs beside the solution."""
     # First, since it raises for moves that are not legal.
     found = stops(solution)
     try:

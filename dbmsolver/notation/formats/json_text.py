@@ -24,7 +24,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse(source: Source) -> tuple[Any, dict[Path, int]]:
-    """The value, and the offset in the text of each value in it by its path."""
+    """Return the value, and the offset in the text of each value in it, by its path."""
     reader = _Reader(source)
     value = reader.value((), 0)
     reader.space()
@@ -45,7 +45,7 @@ class _Reader:
         raise InvalidError(f"{message}, expected JSON", place)
 
     def space(self) -> str:
-        """Pass over white space; the character after it, or an empty string at the end."""
+        """Pass over white space; return the character after it, or an empty string at the end."""
         match = _SPACE.match(self.text, self.offset)
         assert match is not None
         self.offset = match.end()
@@ -102,7 +102,7 @@ class _Reader:
                 return found
 
     def more(self, end: str) -> bool:
-        """Pass over a comma, or the end, and say whether it was the end."""
+        """Pass over a comma, or the end; return True if it was the end."""
         found = self.space()
         if found not in (",", end) or not found:
             self.unexpected(f"`,` or `{end}`")

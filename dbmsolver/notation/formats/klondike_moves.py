@@ -38,7 +38,7 @@ from dbmsolver.notation.solution import IllegalStepError, Solution
 from dbmsolver.notation.steps import Origin, Step
 
 COLUMNS = 7
-"""How many lines of cards follow that of the talon, without a colon before them."""
+"""The number of lines of cards that follow that of the talon, without a colon before them."""
 GAMES_TRIED = ("klondike", "klondike_by_threes")
 
 _LETTERED = re.compile(
@@ -57,7 +57,7 @@ _SUIT_LETTERS = "CDSH"
 
 
 def format_of_moves(text: str) -> str | None:
-    """Which of the two formats a text has moves of, if it has."""
+    """Return the format, of these two, that a text has moves of; None if it has none."""
     for line in text.splitlines():
         words = line.removeprefix("Moves:").split()
         if not words:
@@ -123,7 +123,7 @@ def _read(
 
 
 def _moves(source: Source, parse: Callable[[str], Match | None]) -> list[tuple[Match, Origin]]:
-    """The words of the lines that are moves alone; InvalidError without any."""
+    """Return the words of the lines that hold only moves; InvalidError without any."""
     found: list[tuple[Match, Origin]] = []
     for number, line in source.lines():
         start = len("Moves:") if line.startswith("Moves:") else 0
@@ -141,7 +141,7 @@ def _moves(source: Source, parse: Callable[[str], Match | None]) -> list[tuple[M
 
 
 def _deal(source: Source, given: Given, rules: Rules) -> Deal:
-    """The deal that the text has, or the one given."""
+    """Return the deal in the text, or the one given."""
     said: Deal | None = None
     lines = source.lines()
     place = source.where
@@ -158,7 +158,7 @@ def _deal(source: Source, given: Given, rules: Rules) -> Deal:
 
 
 def _board(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The first board of a text, in lines as `boards` reads them; empty if there is none."""
+    """Return the first board of a text, in lines as `boards` reads them; empty if there is none."""
     board: list[tuple[int, str]] = []
     left = 0
     for number, line in lines:
@@ -223,7 +223,7 @@ def _draw(builder: Builder, rules: Rules, origin: Origin) -> None:
 
 
 def _fitting(builder: Builder, source: int, destination: int) -> int:
-    """How many cards of a column go to another: only one number fits."""
+    """Return how many cards of a column go to another: only one number fits."""
     position, rules = builder.position, builder.deal.rules
     assert isinstance(position, Patience)
     target = position.columns[destination]

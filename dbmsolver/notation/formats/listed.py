@@ -21,7 +21,7 @@ _LINE = re.compile(r"\s*[0-9]+  (?P<moves>[0-9a-z]{2}(?: [0-9a-z]{2})*|No move i
 
 
 def format_of_list(source: Source) -> str | None:
-    """Whether a text holds many solutions: `text`, `json`, or None if it does not."""
+    """Return `text` or `json` if a text holds many solutions in that form, None if it does not."""
     start = source.text.lstrip()
     if _JSON.match(start):
         return "json"
@@ -29,7 +29,7 @@ def format_of_list(source: Source) -> str | None:
 
 
 def each_listed(source: Source, given: Given) -> Iterator[Solution]:
-    """The solutions of such a text, each played as far as its moves go.
+    """Yield the solutions of such a text, each played as far as its moves go.
 
     InvalidError for a text that is none, IllegalStepError for the first move that is not legal.
     """
@@ -41,7 +41,7 @@ def each_listed(source: Source, given: Given) -> Iterator[Solution]:
 
 
 def _of_text(source: Source, given: Given) -> tuple[Deal, list[tuple[str, str]]]:
-    """The deal, and where each solution stands with its moves."""
+    """Return the deal, and for each solution its place in the text and its moves."""
     found = [(n, match) for n, line in source.lines() if (match := _LINE.fullmatch(line))]
     end = found[0][0] if found else None
     lines = []

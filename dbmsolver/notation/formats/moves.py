@@ -47,7 +47,7 @@ _DECORATION = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _LOG = re.compile(r"^Success!\s*?$", re.MULTILINE)
-"""What stands above the solution in the log of a solver with a database."""
+"""The line above the solution in the log of a solver with a database."""
 _IN_LOG = re.compile(
     r"(?:==|END|handle_and_destroy_instance_solution end"
     r"|(?:Column|Freecell) [0-9]+ -> (?:Column|Freecell|Foundation) [0-9]+)?"
@@ -61,7 +61,7 @@ _EXPECTED = (
 
 
 def write(solution: Solution) -> str:
-    """The board and a line for each step.
+    """Return the board and a line for each step.
 
     UsageError for a card that comes back from its foundation, and for games of Klondike's kind.
     """
@@ -126,7 +126,7 @@ def read(source: Source, given: Given) -> Solution:
 
 
 def _solution_lines(source: Source) -> tuple[list[tuple[int, str]], bool]:
-    """The lines of the solution, and whether they are those of a log; InvalidError without one."""
+    """Return the lines of the solution, and whether they are a log's; InvalidError if none."""
     lines = source.lines()
     if match := _UNSOLVED.search(source.text):
         text = f"no solution ({match.group()[:-1]!r}), expected one"
@@ -188,7 +188,7 @@ def _board_lines(position: Position) -> list[str]:
 
 
 def is_board_line(line: str) -> bool:
-    """Whether it is a line of a board; a column need not begin with a colon."""
+    """Return whether a line is one of a board; a column need not begin with a colon."""
     words = line.split()
     return LABEL.match(line) is not None or (
         bool(words) and all(is_card(word) or len(cards_in(word)) > 1 for word in words)
@@ -198,7 +198,7 @@ def is_board_line(line: str) -> bool:
 def read_board(
     board: list[tuple[int, str]], rules: Rules, source: Source, given: Given
 ) -> Position:
-    """The position of numbered lines of a board, as Freecell Solver prints it, too."""
+    """Return the position of numbered lines of a board, also as Freecell Solver prints it."""
     lines = [""] * board[-1][0]
     for number, line in board:
         line = suit_letters(line)
@@ -231,7 +231,7 @@ def _deal(preamble: Preamble, board: list[tuple[int, str]], source: Source) -> D
 def _compare(
     builder: Builder, board: list[tuple[int, str]], source: Source, no_moves: bool
 ) -> None:
-    """Hold a board against the position; after no move since the last one, find the move."""
+    """Compare a board with the position; if no move was read since the last one, find it."""
     try:
         position = read_board(board, builder.deal.rules, source, Given())
     except InputError as error:

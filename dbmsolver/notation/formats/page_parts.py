@@ -1,4 +1,4 @@
-"""What pages are made of: styles and scripts of the folder `page`, suits, and data for scripts.
+"""Parts of pages: styles and scripts of the folder `page`, suits, and data for scripts.
 
 A page is one file. Its policy names the digests of its script and its style, so that nothing else
 runs in it.
@@ -25,22 +25,25 @@ SUIT_SHAPES = "".join(
 
 @cache
 def asset(name: str, package: str = "dbmsolver.notation.formats") -> str:
-    """A file of the folder `page` of a package."""
+    """Return the text of a file of the folder `page` of a package."""
     return resources.files(package).joinpath("page", name).read_text(encoding="utf-8")
 
 
 def style_of(parts: Sequence[str]) -> str:
-    """The text of a style element."""
+    """Return the text of a style element."""
     return "\n" + "".join(parts)
 
 
 def script_of(parts: Sequence[str]) -> str:
-    """The text of a script element: one scope for all parts."""
+    """Return the text of a script element: one scope for all parts."""
     return f'\n"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
 
 
 def policy_of(script: str, style: str, *more: str) -> str:
-    """What a page may do: run its own script, in its own style; and what else is said."""
+    """Return the page's policy: it may run its own script, in its own style.
+
+    `more` are further rules of the policy.
+    """
     of_script, of_style = (
         b64encode(sha256(text.encode()).digest()).decode() for text in (script, style)
     )
@@ -55,6 +58,9 @@ def policy_of(script: str, style: str, *more: str) -> str:
 
 
 def as_data(value: Any) -> str:
-    """JSON for a script element, where only what looks like its end or a comment has to go."""
+    """Return JSON for a script element.
+
+    It has no `<`, which could end the element or begin a comment.
+    """
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c")

@@ -1,4 +1,4 @@
-"""What a text of moves says about its deal, in comment lines before the moves.
+"""The comment lines before the moves of a text, which say which deal it solves.
 
 # game: freecell
 # freecells: 3         if the number is not the game's
@@ -6,7 +6,7 @@
 # deal: 11982          or the board, line by line:
 # | 3D 7H ...
 # moves: runs, suit-runs or single; whole-suits; reserve: if the game's are others
-# tag: what else names the deal
+# tag: another name of the deal
 # anything else is a remark
 """
 
@@ -29,7 +29,7 @@ _KEYS = ("game", "freecells", "columns", "deal", "tag", "build", "fill", "moves"
 
 
 def opening(solution: Solution, board: bool = True) -> list[str]:
-    """The comment lines that say what is solved."""
+    """Return the comment lines that name the game and the deal of a solution."""
     rules = solution.rules
     lines = [f"# game: {rules.name}"]
     game = GAMES.get(rules.name)
@@ -48,7 +48,7 @@ def opening(solution: Solution, board: bool = True) -> list[str]:
 
 
 class Preamble:
-    """What has been said about the deal so far."""
+    """The game and the deal that comment lines have named so far."""
 
     def __init__(self, source: Source, given: Given) -> None:
         self.source = source
@@ -78,7 +78,7 @@ class Preamble:
         return self.values.get("tag", ("", 0))[0]
 
     def rules(self) -> Rules:
-        """The rules as far as they are said or given; those of FreeCell where nothing is."""
+        """Return the rules as far as they are said or given; those of FreeCell where nothing is."""
         said: dict[str, tuple[str | int, str]] = {}
         for key in ("game", "freecells", "columns", "build", "fill", "moves"):
             if key in self.values:
@@ -88,7 +88,7 @@ class Preamble:
         return self.given.rules(said, self.source.named())
 
     def deal(self) -> Deal:
-        """The deal that the text names, or the one given."""
+        """Return the deal that the text names, or the one given."""
         rules = self.rules()
         said, line = None, 1
         if self.board:
@@ -107,7 +107,7 @@ class Preamble:
         return self.given.start(said, rules, self.source.named(line))
 
     def numbered(self, board: Deal | None, rules: Rules) -> Deal:
-        """The deal of the number that is said, which must be that of the board, if there is one."""
+        """Return the deal of the number in the text; InvalidError if `board` is another deal."""
         value, line = self.values["deal"]
         if not _NUMBER.fullmatch(value):
             text = f"no deal number {value[:24]!r}, expected digits"

@@ -18,7 +18,7 @@ _STRUCTURED = re.compile(r"\s*[{<]")
 
 
 def parts(source: Source, given: Given) -> list[Source]:
-    """The solutions of a text, as texts; one if there is no sign of several."""
+    """Return the solutions of a text, as texts; one if there is no sign of several."""
     if _STRUCTURED.match(source.text):
         return [source]
     try:
@@ -42,7 +42,7 @@ def parts(source: Source, given: Given) -> list[Source]:
 
 
 def _titles(lines: list[tuple[int, str]]) -> list[int]:
-    """The lines that name a deal, each with moves behind it before the next one."""
+    """Return the lines that name a deal, each with moves behind it before the next one."""
     starts: list[int] = []
     moves = True
     for number, line in lines:

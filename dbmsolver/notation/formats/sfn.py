@@ -44,7 +44,7 @@ _CARD = re.compile(r"[A2-9TJQK][CDHS]")
 
 
 def write(solution: Solution, policy: Policy = "horne", mark: int | None = None) -> str:
-    """The solution in the fewest explicit moves under a policy, Horne or WKR.
+    """Return the solution in the fewest explicit moves under a policy, Horne or WKR.
 
     With a mark, the layout shown is the position after that many explicit moves, the next one
     stands in brackets, and only a numbered deal can be the beginning.
@@ -130,7 +130,7 @@ def _cells_line(position: Position, rules: Rules, policy: Policy) -> str:
 
 
 def _words(player: Solution, mark: int | None) -> tuple[Position, list[tuple[str, str]]]:
-    """Each explicit move with its prefix and what is said about it; and the layout to show."""
+    """Return the layout to show, and each explicit move, with its prefix, and the comment on it."""
     words: list[tuple[str, str]] = []
     shown = player.initial
     for step, before, after in player.replay():
@@ -189,7 +189,7 @@ def _rules(text: SfnText, given: Given, source: Source) -> Rules:
 
 
 def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Position | None:
-    """The position that the layout shows."""
+    """Return the position that the layout shows; None if there is no layout."""
     if text.board:
         lines = [""] * text.board[-1][0]
         for number, line in text.board:
@@ -214,7 +214,10 @@ def _layout(text: SfnText, rules: Rules, given: Given, source: Source) -> Positi
 
 
 def _later(text: SfnText, rules: Rules, source: Source) -> dict[int, tuple[Position, int]]:
-    """The positions of boards between moves, by the number of moves before them."""
+    """Return the positions of boards between moves, by the number of moves before them.
+
+    With each position comes the number of the board's first line.
+    """
     return {
         count: (read_board(lines, rules, source, Given()), lines[0][0])
         for count, lines in text.later.items()
@@ -224,7 +227,7 @@ def _later(text: SfnText, rules: Rules, source: Source) -> dict[int, tuple[Posit
 def _beginning(
     text: SfnText, rules: Rules, layout: Position | None, given: Given, source: Source
 ) -> tuple[Deal, Position | None]:
-    """Where the moves begin, and the position that the layout shows if that is elsewhere."""
+    """Return the deal that the moves begin with, and the layout's position if it is another."""
     named: Deal | None = None
     place = source.named(text.layout_line or text.game_line)
     if text.number is not None:
@@ -249,6 +252,6 @@ def _beginning(
 
 
 def _fresh(layout: Position) -> bool:
-    """Whether the layout has the look of a deal."""
+    """Return whether the layout looks like a deal."""
     depths = {len(column) for column in layout.columns}
     return not any(layout.foundations) and max(depths) - min(depths) <= 1

@@ -1,6 +1,6 @@
-"""Which reading of a text in Standard FreeCell Notation solves the deal, and with which lengths.
+"""The reading of a text in Standard FreeCell Notation that solves the deal, and its lengths.
 
-How many cards go to an empty column is said by a period, or is as many as possible. That is tried
+A period says that one card goes to an empty column; otherwise as many as possible go. That is tried
 first. If it does not solve the deal, all lengths are tried. Where several lengths do, `lengths` of
 `Given` chooses: the longest, the shortest, or one after the other by asking. Without a choice the
 notation's own rule stands, or else the longest, with a note where lengths are left open.
@@ -18,13 +18,13 @@ from dbmsolver.notation.formats.sfn_reading import Attempt, Game, Reading, by_si
 from dbmsolver.notation.formats.source import InvalidError
 
 MAX_PLAYS = 20_000
-"""How many moves are played in search of lengths, for all readings together."""
+"""The number of moves that are played in search of lengths, for all readings together."""
 
 MAX_PARTING_PLAYS = 10_000
-"""How many moves are played to find out where other lengths solve the deal, too."""
+"""The number of moves that are played to find out where other lengths solve the deal, too."""
 
 NAMED_AT_MOST = 6
-"""How many such moves a message names before it says how many more there are."""
+"""The number of such moves that a message names before it says how many more there are."""
 
 CHOICE = "--lengths longest, shortest or ask"
 
@@ -41,7 +41,7 @@ class _SpentError(InvalidError):
 
 
 class _Budget:
-    """How many moves may still be played."""
+    """The number of moves that may still be played."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -54,9 +54,9 @@ class _Budget:
 
 
 def understand(game: Game, given: Given) -> tuple[Builder, tuple[str, ...]]:
-    """The moves as they solve the deal, or as they are at least legal; and notes on the choice.
+    """Return the moves as they solve the deal, or are legal at least; and notes on their lengths.
 
-    Raises IllegalStepError of the most likely reading if none is.
+    Raises IllegalStepError of the most likely reading if none is legal.
     """
     search = _Search(game, given)
     if (
@@ -89,14 +89,18 @@ class _Search:
         self.given = given
         self.is_open = any(token.open for token in game.text.tokens)
         self.every = given.lengths is not None or not self.is_open
-        """Whether lengths are tried that the style of the text does not leave open."""
+        """True if lengths are tried that the style of the text does not leave open."""
         self.legal: Builder | None = None
         self.error: InputError | None = None
         self.spent: _SpentError | None = None
         self.furthest = -1
 
     def winning(self) -> tuple[Reading, Way, bool] | None:
-        """The first reading that solves the deal, and whether it does by the notation's rule."""
+        """Return the first reading that solves the deal, its way, and whether it is by the rule.
+
+        The rule is the notation's: as many cards as possible go to an empty column. None if no
+        reading solves the deal.
+        """
         late: tuple[Reading, Way, bool] | None = None
         for reading in readings(self.game, self.given.policy):
             if way := self.longest(reading):
@@ -115,7 +119,7 @@ class _Search:
         return None
 
     def lost(self) -> Builder:
-        """The moves if they are legal at least; otherwise raises what is wrong with them."""
+        """Return the moves if they are legal at least; otherwise raise the error in them."""
         if self.spent is not None and self.is_open:
             raise self.spent
         if self.legal is not None:
@@ -124,7 +128,7 @@ class _Search:
         raise self.error
 
     def longest(self, reading: Reading) -> Way | None:
-        """The moves with as many cards as possible, if they solve the deal."""
+        """Return the moves with as many cards as possible; None if they do not solve the deal."""
         counts: list[int] = []
         try:
             attempt = Attempt(self.game, reading)
@@ -143,9 +147,9 @@ class _Search:
         begun: Sequence[int] = (),
         shortest: bool = False,
     ) -> Way | None:
-        """The first way that solves the deal, long moves before short ones, or the reverse.
+        """Return the first way that solves the deal, long moves before short ones, or the reverse.
 
-        Its first lengths are those of `begun`.
+        Its first lengths are those of `begun`. With `shortest`, short moves come first.
         """
         stack: list[tuple[Attempt, list[int], int]] = []
         try:
@@ -186,14 +190,14 @@ class _Search:
             self.error, self.furthest = error, reached
 
     def ended(self, attempt: Attempt, counts: list[int]) -> Way | None:
-        """The way, if it solves the deal."""
+        """Return the way; None if it does not solve the deal."""
         if attempt.builder.position.is_goal():
             return Way(attempt.builder, counts)
         self.legal = self.legal or attempt.builder
         return None
 
     def partings(self, reading: Reading, way: Way) -> list[Parting]:
-        """The moves of a way at which another length can solve the deal, too."""
+        """Return the moves of a way at which another length can solve the deal, too."""
         found: list[Parting] = []
         budget = _Budget(MAX_PARTING_PLAYS)
         attempt = Attempt(self.game, reading)
@@ -212,11 +216,11 @@ class _Search:
         return found
 
     def parting(self, index: int, counts: list[int]) -> Parting:
-        """What can be chosen at a move."""
+        """Return the choice between lengths at a move."""
         return Parting(index + 1, self.game.text.tokens[index].origin, tuple(sorted(counts)))
 
     def asked(self, reading: Reading) -> Way:
-        """A way chosen by asking wherever several lengths solve the deal."""
+        """Return a way chosen by asking wherever several lengths solve the deal."""
         if self.given.ask is None:
             raise UsageError("nobody to ask for lengths, expected longest or shortest")
         attempt, counts = Attempt(self.game, reading), list[int]()
@@ -241,7 +245,7 @@ def _listed(partings: Sequence[Parting]) -> str:
 
 
 def _note(partings: Sequence[Parting], by_rule: bool) -> str:
-    """The sentence that names the moves which could be of other lengths."""
+    """Return the sentence that names the moves which could be of other lengths."""
     most = "possible" if by_rule else "solve the deal"
     ways = f"other lengths solve the deal, too: {_listed(partings)}"
     return f"read with as many cards as {most} to empty columns; {ways}; {CHOICE} chooses"

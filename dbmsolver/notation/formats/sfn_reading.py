@@ -1,7 +1,7 @@
-"""What the moves of a text in Standard FreeCell Notation mean, found by playing them.
+"""The meaning of the moves of a text in Standard FreeCell Notation, found by playing them.
 
-The notation leaves things unsaid that foreign texts answer in different ways. Each answer is a
-reading, and readings are tried in a fixed order until one solves the deal:
+The notation leaves things unsaid that texts of other programs answer in different ways. Each answer
+is a reading, and readings are tried in a fixed order until one solves the deal:
 
 - the automove policy: the stated one first, then Horne, WKR, none, and every possible move home;
 - whether automoves are made before the first move, too (the notation says nothing; games do not);
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
 
 
 class Game(NamedTuple):
-    """What all readings have in common."""
+    """The facts that all readings of a text have in common."""
 
     text: SfnText
     deal: Deal
@@ -61,7 +61,7 @@ _CELLS: tuple[Cells, ...] = ("named", "leftmost", "packed")
 
 
 def readings(game: Game, policy: Automove | None) -> Iterator[Reading]:
-    """The readings in the order in which they are tried."""
+    """Yield the readings in the order in which they are tried."""
     order: list[Automove] = ["horne", "wkr", "none", "max"]
     if policy is not None:
         order = [policy]
@@ -87,7 +87,7 @@ class Attempt:
         self.taken = [index for index, card in cells if card is not None]
         """The freecells with cards, in the order in which these came."""
         self.unclaimed: list[Place] = []
-        """Where automoves took cards from that no move home has repeated."""
+        """The places that automoves took cards from and no move home of the text has repeated."""
         if reading.at_start:
             self.automoves()
         self.compare()
@@ -139,7 +139,7 @@ class Attempt:
         self.builder.add_automoves(moves, policy)
 
     def compare(self) -> None:
-        """Hold the position against the layout that is shown for this point."""
+        """Compare the position with the layout that is shown for this point."""
         text, position = self.game.text, self.builder.position
         mark = len(text.tokens) if text.mark is None else text.mark
         if self.game.shown not in (None, position) and self.reached == mark:
@@ -180,7 +180,7 @@ class Attempt:
         return Step(source, destination, count, origin=token.origin)
 
     def count(self, token: Token, destination: Place) -> int:
-        """How many cards the notation says."""
+        """Return how many cards move, by the notation."""
         most = self.most(token)
         if most is None or (token.single and not self.column(destination.index)):
             return 1
@@ -191,7 +191,7 @@ class Attempt:
         return max(most, 1)
 
     def most(self, token: Token) -> int | None:
-        """The largest number of cards, or None for a move not from column to column."""
+        """Return the largest number of cards; None for a move that is not from column to column."""
         if not (token.source + token.destination).isdigit():
             return None
         places = [self.place(token.source), self.place(token.destination)]
@@ -201,7 +201,11 @@ class Attempt:
         return largest(self.builder.position, rules, places[0].index, places[1].index)
 
     def open_length(self, every: bool) -> int:
-        """The largest length of the next move, if it goes to an empty column and may be less."""
+        """Return the largest length of the next move to an empty column; 0 if it is no such move.
+
+        It is 0 as well if the text says how many cards move. With `every`, a text that merely
+        leaves out a period does not say it.
+        """
         token = self.game.text.tokens[self.reached]
         most = self.most(token) if (token.open or every) and not token.single else None
         if most is None or self.column(self.place(token.destination).index):
@@ -213,7 +217,7 @@ class Attempt:
 
 
 def by_single_cards(game: Game) -> Builder | None:
-    """The moves as single-card moves without any automove, if that solves the deal.
+    """Return the moves as single-card moves without automoves; None if they do not solve the deal.
 
     That is another notation in the same letters. A text that can be read so leaves nothing open:
     all 52 moves home are in it, and no move is of more than one card.

@@ -20,20 +20,20 @@ _TEN = re.compile(r"10(?=[HSDC])")
 
 
 def plain(line: str) -> str:
-    """The line in the notation's own letters."""
+    """Return the line in the notation's own letters."""
     return _TEN.sub("T", suit_letters(line).upper())
 
 
 class Rows:
-    """Reads one row after the other; what the first ones tell about the style holds for all."""
+    """A reader of one row after the other; the style of the first ones holds for all."""
 
     def __init__(self) -> None:
         self.width: int | None = None
-        """How many characters a column has, once more than one column was seen."""
+        """The number of characters of a column, once more than one column was seen."""
         self.lower = False
 
     def read(self, line: str, missing: int) -> str | None:
-        """The row with three characters for each column, or None if it is none."""
+        """Return the row with three characters for each column; None if the line is no row."""
         is_lower = line == line.lower()
         if LIKE_MOVES.fullmatch(line) and not (self.lower and missing > 0):
             return None
@@ -47,7 +47,7 @@ class Rows:
         return " ".join(_TEN.sub("T", cell).ljust(2) for cell in cells)
 
     def cells(self, line: str) -> list[str] | None:
-        """A name or nothing for each column."""
+        """Return a name or nothing for each column; None if the line is no row."""
         if "\t" in line:
             return _checked([cell.strip() for cell in line.split("\t")])
         for width in (3, 4, 5) if self.width is None else (self.width,):

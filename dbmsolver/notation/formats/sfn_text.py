@@ -66,15 +66,15 @@ class Token(NamedTuple):
     source: str
     destination: str
     single: bool
-    """Whether a period says that one card goes to an empty column."""
+    """True if a period says that one card goes to an empty column."""
     open: bool
-    """Whether the style of the line leaves the length of a move to an empty column open."""
+    """True if the style of the line does not say how many cards go to an empty column."""
     origin: Origin
 
 
 @dataclass
 class SfnText:
-    """What the lines say."""
+    """The parts of a text that its lines hold."""
 
     number: int | None = None
     tag: str = ""
@@ -93,9 +93,9 @@ class SfnText:
     """Lines of boards between moves, by the number of moves up to there."""
     tokens: list[Token] = field(default_factory=list)
     mark: int | None = None
-    """How many moves come before the one in brackets."""
+    """The number of moves before the one in brackets."""
     comments: dict[int, str] = field(default_factory=dict)
-    """What is said after a move, by the number of moves up to there."""
+    """Comments after moves, by the number of moves up to there."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -189,7 +189,7 @@ class _Reader:
         return True
 
     def goes_on(self, line: str) -> bool:
-        """Whether it is one more line of the board, and not moves in the look of cards."""
+        """Return whether a line is one more of the board, and not moves that look like cards."""
         if not self.text.board or not line.strip() or not all(map(is_card, line.split())):
             return False
         if not LIKE_MOVES.fullmatch(line):
@@ -201,7 +201,7 @@ class _Reader:
         return False
 
     def missing(self) -> int:
-        """How many cards the layout lacks so far."""
+        """Return how many cards the layout lacks so far."""
         cells = sum(bool(_CELL.fullmatch(cell)) for cell in self.text.cells or ())
         return 52 - cells - sum(self.text.home.values()) - sum(map(len, self.text.columns))
 
@@ -313,28 +313,28 @@ class _Reader:
 
 
 def is_deal_with_moves(line: str) -> bool:
-    """Whether a line has the number of a deal, and its moves."""
+    """Return whether a line has the number of a deal, and its moves."""
     match = _NUMBERED.fullmatch(_spaced(line))
     return bool(_RAW.fullmatch(line)) or (match is not None and _is_numbered(match))
 
 
 def is_line_of_moves(line: str) -> bool:
-    """Whether a line is of moves alone."""
+    """Return whether a line has moves alone."""
     return _FREE_LINE.fullmatch(_spaced(line)) is not None
 
 
 def is_title(line: str) -> bool:
-    """Whether a line begins with a deal, by its number or a word before it, and has no moves."""
+    """Return whether a line begins with a deal's number, or a word before it, and has no moves."""
     return _TITLE.match(line) is not None and not is_deal_with_moves(line)
 
 
 def _spaced(line: str) -> str:
-    """The line with blanks for what else people put between moves, at the same places."""
+    """Return the line with blanks in place of commas and semicolons, which may separate moves."""
     return line.replace(",", " ").replace(";", " ")
 
 
 def _is_numbered(match: re.Match[str]) -> bool:
-    """Whether a number before moves is that of the deal, and not itself a move."""
+    """Return whether a number before moves is that of the deal, and not itself a move."""
     if not _FREE_LINE.fullmatch(match["moves"]):
         return False
     return bool(match["sign"] or match["end"]) or not _FREE_LINE.fullmatch(match["number"])

@@ -1,4 +1,4 @@
-"""Which deal a text in Standard FreeCell Notation is about: the line with a number or a tag."""
+"""The deal that a text in Standard FreeCell Notation is about: the line with a number or a tag."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _GAME = re.compile(rf"\b(?:{_GAMES})\b", re.IGNORECASE)
 
 
 class Title(NamedTuple):
-    """What a line says of the deal."""
+    """The deal that a line names."""
 
     line: int
     """The number of the line."""
     digits: str | None
     """The number of the deal as it is written, if there is one."""
     tag: str
-    """What names the deal in place of a number, or beside it."""
+    """The text that names the deal in place of a number, or beside it."""
     game: str | None
     """The name of the game."""
 
 
 def has_number(line: str) -> bool:
-    """Whether a number stands alone in the line."""
+    """Return whether a number stands alone in the line."""
     return _ALONE.search(line) is not None
 
 
 def find_title(lines: list[tuple[int, str]]) -> Title | None:
-    """The title among numbered lines of words.
+    """Return the title among numbered lines of words; None without lines.
 
     That is the first line with a number after a sign, or after a word such as "game"; the first
-    line, if there is none; None without lines.
+    line, if there is none.
     """
     if not lines:
         return None

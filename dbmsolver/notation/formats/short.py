@@ -1,13 +1,14 @@
 """Single-card moves in two characters, such as `1a b8 6h`.
 
-    # game: freecell          what the deal is: a number, or a board line by line after `# |`;
+    # game: freecell          names the deal: by a number, or by a board line by line after `# |`;
                               boards of other programs are read without these two characters
     # deal: 3
-    26 76 7a a2 6h  # said about the last move before it
+    26 76 7a a2 6h  # a comment on the last move before it
     ...
 
-A move is where a card comes from and where it goes. Columns are 1 to 9, then 0, x, y, z; freecells
-are the letters from a on, h left out; h is the foundation. Ten moves stand on a line.
+The characters of a move are the place that a card comes from and the place that it goes to. Columns
+are 1 to 9, then 0, x, y, z; freecells are the letters from a on, h left out; h is the foundation.
+Ten moves stand on a line.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ _EXPECTED = "expected two of 1-9 0 x y z (columns), a-g i-q (freecells) and h (h
 
 
 def write(solution: Solution) -> str:
-    """The solution in single-card moves."""
+    """Return the solution in single-card moves.
+
+    UsageError for games that the format has no letters for.
+    """
     rules = solution.rules
     if rules.has_runs:
         what = f"{MOVES_WORDS[rules.moves]} in {rules.name}"
@@ -93,9 +97,9 @@ def read(source: Source, given: Given) -> Solution:
 
 
 def _opening(lines: list[tuple[int, str, str]], preamble: Preamble) -> int:
-    """Take a board, and the comments up to its end; how many lines that are, 0 without a board.
+    """Take a board and the comments up to its end; return their number of lines, 0 for none.
 
-    Lines have a number, what stands before `#` and what after it. A move such as `2d` looks like a
+    Lines have a number, the text before `#` and the text after it. A move such as `2d` looks like a
     card, too: the board ends where it is whole.
     """
     places: list[int] = []
@@ -129,14 +133,14 @@ def _opening(lines: list[tuple[int, str, str]], preamble: Preamble) -> int:
 
 
 def place_letter(place: Place) -> str:
-    """One character for a place."""
+    """Return the character for a place."""
     if place.kind == "foundation":
         return HOME
     return (COLUMNS if place.kind == "column" else FREECELLS)[place.index]
 
 
 def letter_place(letter: str) -> Place | None:
-    """The place of a character, if it names one."""
+    """Return the place of a character; None if it names none."""
     if letter == HOME:
         return OWN_FOUNDATION
     if letter in COLUMNS:
@@ -145,7 +149,7 @@ def letter_place(letter: str) -> Place | None:
 
 
 def _names_places(word: str) -> bool:
-    """Whether it is the text of a move."""
+    """Return whether a word is the text of a move."""
     return len(word) == 2 and None not in map(letter_place, word.lower())
 
 

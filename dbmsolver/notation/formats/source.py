@@ -71,7 +71,7 @@ class Source:
             raise InputError(f"cannot be read ({reason}), expected a solution", where) from None
 
     def lines(self) -> list[tuple[int, str]]:
-        """The lines with their numbers; formats of lines have bounds on those."""
+        """Return the lines with their numbers; InvalidError for too many, or one too long."""
         lines = list(enumerate(re.split(LINE_END, self.text), start=self.first))
         if len(lines) > MAX_LINES:
             text = f"more than {MAX_LINES} lines, expected a solution"
@@ -83,17 +83,17 @@ class Source:
         return lines
 
     def at(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, counted from 1."""
+        """Return line and column of an offset, counted from 1."""
         if not self._starts:
             self._starts = [0, *(match.end() for match in re.finditer(LINE_END, self.text))]
         line = bisect_right(self._starts, offset)
         return line + self.first - 1, offset - self._starts[line - 1] + 1
 
     def place(self, offset: int) -> str:
-        """The offset as messages name it."""
+        """Return the place of an offset, in words for messages."""
         line, column = self.at(offset)
         return self.named(line, column)
 
     def named(self, line: int | None = None, column: int = 1) -> str:
-        """A line, by default the first one, and a column as messages name them."""
+        """Return a line, by default the first one, and a column, in words for messages."""
         return f"{self.where}, line {line or self.first}, column {column}"

@@ -1,4 +1,4 @@
-"""Where a replay of a solution stops: after a move, after a run, after safe moves home.
+"""The stops of a replay of a solution: after a move, after a run, after safe moves home.
 
 Solutions are often written in moves of single cards. People see a run of cards that moves from one
 column to another as one move, and care little for moves home that can do no harm. So single-card
@@ -25,14 +25,14 @@ LONGEST = 128
 
 
 class Stop(NamedTuple):
-    """How many steps are made when the replay comes to it, and what the last of them are."""
+    """A stop: how many steps are made when it is reached, and the kind of the last of them."""
 
     end: int
     kind: StopKind
 
 
 def stops(solution: Solution) -> list[Stop]:
-    """The stops in order; the last one is the end of the solution.
+    """Return the stops in order; the last one is the end of the solution.
 
     Raises IllegalStepError for a solution that is not legal.
     """
@@ -81,7 +81,7 @@ def _kind(made: _Made) -> StopKind:
 
 
 def _turns(made: _Made) -> bool:
-    """Whether a step turns cards of the stock, or the waste over."""
+    """Return whether a step turns cards of the stock, or the waste over."""
     return isinstance(made.before, Patience) and "stock" in (
         made.step.source.kind,
         made.step.destination.kind,
@@ -89,7 +89,10 @@ def _turns(made: _Made) -> bool:
 
 
 def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:
-    """The largest number of steps that move a run, those before `start` counted; or one more."""
+    """Return the number of the step after the longest run that is moved from step `start` on.
+
+    It is `start` + 1 if these steps move no run.
+    """
     found = start + 1
     for end in range(start + 1, min(len(made), start + LONGEST) + 1):
         step = made[end - 1].step
@@ -101,7 +104,7 @@ def _end_of_run(made: list[_Made], rules: Rules, start: int) -> int:
 
 
 def _moves_run(made: list[_Made], rules: Rules) -> bool:
-    """Whether the steps move a run of two cards or more to another column, and touch no others."""
+    """Return whether steps move a run of two cards or more to another column, and nothing else."""
     before, after = made[0].before, made[-1].after
     if before.freecells != after.freecells:
         return False

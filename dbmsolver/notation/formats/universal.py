@@ -76,7 +76,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
 
 
 def tree(solution: Solution) -> dict[str, Any]:
-    """The solution as plain values."""
+    """Return the solution as plain values."""
     rules = solution.rules
     header: dict[str, Any] = {
         "NUM_DECKS": 1,
@@ -163,7 +163,7 @@ def _card(card: int | None, hidden: bool = False) -> dict[str, Any]:
 
 
 def _top_rank(position: Position, index: int) -> int:
-    """The rank on top of a foundation, 0 for none."""
+    """Return the rank on top of a foundation, 0 for none."""
     top = position.top_home(index)
     return 0 if top is None else rank(top)
 

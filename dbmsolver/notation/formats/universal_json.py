@@ -13,12 +13,12 @@ from dbmsolver.notation.solution import Path, Solution
 
 
 def write(solution: Solution, indent: int | None = 1) -> str:
-    """The solution as JSON."""
+    """Return the solution as JSON."""
     return json.dumps(tree(solution), indent=indent, ensure_ascii=False) + "\n"
 
 
 def read(source: Source, given: Given) -> Solution:
-    """Read JSON, held against what is given."""
+    """Read JSON, and compare it with the given facts."""
     value, places = parse(source)
 
     def at(path: Path) -> tuple[int, int]:

@@ -31,7 +31,7 @@ from dbmsolver.notation.steps import Comment, Origin, Step, moving_card, play
 
 
 class TreeReader(ValueReader):
-    """Reads one tree, and holds it against what is given beside it."""
+    """A reader of one tree, which compares it with the facts given beside it."""
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]], given: Given) -> None:
         super().__init__(where, at)
@@ -40,7 +40,7 @@ class TreeReader(ValueReader):
         """The moves that are automoves of a policy which is not said."""
 
     def solution(self, whole: Any) -> Solution:
-        """The whole document."""
+        """Return the solution in the whole document."""
         self.object(whole, (), "root", ("format", "format_version"))
         if whole.get("format", FORMAT) != FORMAT:
             self.fail(("format",), f"{quoted(str(whole['format']))}, expected {FORMAT}")
@@ -82,7 +82,7 @@ class TreeReader(ValueReader):
         )
 
     def first_position(self, body: Any, moves: list[Any]) -> tuple[Any, Path]:
-        """What says where the solution starts, and its path: None if nothing does."""
+        """Return the first position, or None if there is none, and its path in the tree."""
         if "initial_position" in body:
             return body["initial_position"], ("solution", "initial_position")
         if not moves:
@@ -91,7 +91,7 @@ class TreeReader(ValueReader):
         return first, ("solution", "moves", 0, "pos_before_move")
 
     def deal(self, header: Any, said: Any, path: Path) -> Deal:
-        """Where the solution starts."""
+        """Return the deal that the solution begins with."""
         number = self.number(header)
         named = (
             None if number is None else Deal(deal_number(number, self.rules), self.rules, number)
@@ -111,7 +111,8 @@ class TreeReader(ValueReader):
     def find_policies(self, steps: list[Step], position: Position) -> None:
         """Give implicit moves the narrowest policy that makes them.
 
-        At an illegal move the rest is left as it is: whoever plays the solution ends there, too.
+        From an illegal move on, the others are left as they are: playing the solution ends there,
+        too.
         """
         waiting = set(self.implicit)
         for index, step in enumerate(steps):
@@ -197,7 +198,7 @@ class TreeReader(ValueReader):
         return replace(step, origin=Origin(str(step), line, column))
 
     def automove(self, move: Any, at: Path, index: int) -> Automove:
-        """The policy that makes the move; `none`, too, where only a replay can tell."""
+        """Return the policy that makes the move; `none`, too, where only a replay can tell."""
         policy: Automove = "none"
         if "automove" in move:
             policy = self.choice(move["automove"], (*at, "automove"), AUTOMOVE_NAMES)

@@ -24,7 +24,7 @@ MAX_TEXT = 100_000
 
 
 class ValueReader:
-    """Reads values of one tree; `at` says line and column of a path in the text it came from."""
+    """A reader of the values of one tree; `at` gives line and column of a path in its text."""
 
     def __init__(self, where: str, at: Callable[[Path], tuple[int, int]]) -> None:
         self.where = where
@@ -32,7 +32,7 @@ class ValueReader:
         self.extra: dict[Path, dict[str, Any]] = {}
         """Unknown fields, by the path of the object that has them."""
         self.rules = GAMES["freecell"]
-        """What positions must fit; the header says it."""
+        """The rules that positions must fit, which the header says."""
 
     def place_of(self, path: Path) -> str:
         line, column = self.at(path)
@@ -44,7 +44,7 @@ class ValueReader:
         raise InvalidError(f"{what}{message}", self.place_of(path))
 
     def object(self, value: Any, path: Path, kind: str, optional: Sequence[str] = ()) -> Any:
-        """Check that all fields are there, and keep those that nobody knows."""
+        """Check that all fields are there, and keep unknown ones."""
         if not isinstance(value, dict):
             self.fail(path, f"expected an object with {', '.join(KNOWN[kind])}")
         known = KNOWN[kind]
@@ -155,25 +155,25 @@ class ValueReader:
         return position
 
     def base(self, value: Any, path: Path) -> Base:
-        """The rank with which foundations begin, and the lowest of the deck."""
+        """Return the rank with which foundations begin, and the lowest of the deck."""
         lowest = self.integer(value.get("lowest", 1), (*path, "lowest"), 1, 13)
         first = self.integer(value.get("base", lowest), (*path, "base"), lowest, 13)
         return Base(first, lowest)
 
     def counted(self, base: Base, tops: dict[int, int]) -> tuple[int, int, int, int]:
-        """Heights of foundations with these ranks on top, 0 for none."""
+        """Return the heights of foundations with these ranks on top, 0 for none."""
         hearts, spades, diamonds, clubs = (base.height(index, tops[index]) for index in range(4))
         return hearts, spades, diamonds, clubs
 
     def cards(self, value: Any, path: Path, hidden: bool = False) -> tuple[int, ...]:
-        """A list of cards, which may be ``hidden`` in games with cards face down."""
+        """Return a list of cards, which may be ``hidden`` in games with cards face down."""
         listed = self.items(value, path, 52)
         return tuple(
             int(self.card(card, (*path, i), hidden=hidden) or 0) for i, card in enumerate(listed)
         )
 
     def hidden(self, value: Any, path: Path) -> int:
-        """How many cards of a column lie face down: the deepest ones."""
+        """Return how many cards of a column, the deepest ones, lie face down."""
         down = [card["is_hidden"] for card in value]
         count = int(sum(down))
         if any(down[count:]):

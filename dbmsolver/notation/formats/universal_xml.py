@@ -90,7 +90,8 @@ FIELDS: dict[str, dict[str, str]] = {
         "deck": "int",
     },
 }
-"""What the fields of every kind of object hold: a kind of object, of value, or a list of one."""
+"""The content of the fields of every kind of object: a kind of object, of value, or a list of
+one."""
 
 ITEMS = {
     "foundation": "entry",
@@ -103,7 +104,7 @@ ITEMS = {
 
 
 def write(solution: Solution) -> str:
-    """The solution as XML."""
+    """Return the solution as XML."""
     whole = tree(solution)
     del whole["format"], whole["format_version"]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
@@ -152,7 +153,7 @@ def _leaf(name: str, value: Any) -> str:
 
 
 def _extra_texts(extra: dict[str, Any]) -> tuple[str, list[str]]:
-    """Unknown fields as attributes and as elements, in the order of the schema."""
+    """Return unknown fields as attributes and as elements, in the order of the schema."""
     attributes: list[str] = []
     elements: list[str] = []
     others: list[str] = []
@@ -170,7 +171,7 @@ def _extra_texts(extra: dict[str, Any]) -> tuple[str, list[str]]:
 
 
 def _foreign(value: Any) -> str | None:
-    """Elements of other namespaces, if that is what the value holds."""
+    """Return elements of other namespaces as text; None if the value holds no such elements."""
     if not isinstance(value, dict) or set(value) != {"xml"} or not isinstance(value["xml"], str):
         return None
     try:
@@ -183,7 +184,7 @@ def _foreign(value: Any) -> str | None:
 
 
 def read(source: Source, given: Given) -> Solution:
-    """Read XML, held against what is given."""
+    """Read XML, and compare it with the given facts."""
     root = parse(source)
     reader = _Reader(source)
     if root.name != f"{{{NAMESPACE}}}{ROOT}":
@@ -277,7 +278,7 @@ class _Reader:
         return int(text)
 
     def extra(self, element: Element) -> tuple[str, Any]:
-        """A field of another encoding: its name, and its value in JSON."""
+        """Return a field of another encoding: its name, and its value in JSON."""
         name = element.attributes.get("name")
         if name is None:
             self.fail(element, "no name, expected the name of the field")

@@ -20,7 +20,7 @@ _LINK = re.compile(r"(?:https?://|mailto:)[^\s<>\"']*")
 
 
 def check_subset(text: str) -> str | None:
-    """What is wrong with the fragment, or None."""
+    """Return, in words, the fault of a fragment; None if it is in the subset."""
     depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -61,7 +61,7 @@ def check_subset(text: str) -> str | None:
 
 
 def one_line(comment: Comment) -> str:
-    """The text of a comment on one line, without any elements."""
+    """Return the text of a comment on one line, without any elements."""
     parts = [comment.text]
     if comment.xhtml:
         parts = []

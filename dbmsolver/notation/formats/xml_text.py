@@ -28,16 +28,16 @@ class Element:
     content: list[str | Element] = field(default_factory=list)
 
     def children(self) -> Iterator[Element]:
-        """The elements in it."""
+        """Return the elements that stand directly in it."""
         return (child for child in self.content if isinstance(child, Element))
 
     def text(self) -> str:
-        """The text directly in it."""
+        """Return the text directly in it."""
         return "".join(part for part in self.content if isinstance(part, str))
 
 
 def parse(source: Source) -> Element:
-    """The root element of the text."""
+    """Return the root element of the text; InvalidError for text that is not such XML."""
     parser = expat.ParserCreate("utf-8", namespace_separator="}")
     parser.buffer_text = True
     stack: list[Element] = []
@@ -80,7 +80,7 @@ def parse(source: Source) -> Element:
 
 
 def escape(text: str) -> str:
-    """Text as the content of an element or attribute; what XML cannot say becomes U+FFFD."""
+    """Return text as the content of an element or attribute; what XML cannot say becomes U+FFFD."""
     parts = []
     for letter in text:
         if letter in _ESCAPES:
@@ -96,7 +96,7 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"
 
 
 def serialized(element: Element) -> str:
-    """The element as text that says its namespaces itself."""
+    """Return the element as text that declares its own namespaces."""
     namespace, local = split_name(element.name)
     attributes = f" xmlns={_quoted(namespace)}"
     for index, (name, value) in enumerate(element.attributes.items()):
@@ -108,7 +108,7 @@ def serialized(element: Element) -> str:
 
 
 def attribute_text(name: str, value: str, index: int) -> str:
-    """An attribute, its namespace declared under a prefix of that index."""
+    """Return an attribute, its namespace declared under a prefix with that index."""
     namespace, local = split_name(name)
     if not namespace:
         return f" {local}={_quoted(value)}"
@@ -118,13 +118,13 @@ def attribute_text(name: str, value: str, index: int) -> str:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Namespace and local part of a name."""
+    """Return namespace and local part of a name."""
     namespace, brace, local = name.rpartition("}")
     return (namespace[1:], local) if brace else ("", name)
 
 
 def is_name(text: str) -> bool:
-    """Whether the text is a plain name of an element or attribute."""
+    """Return whether the text is a plain name of an element or attribute."""
     try:
         root = parse(Source(f"<{text}/>"))
     except InvalidError:
@@ -142,5 +142,5 @@ def _quoted(text: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name for messages."""
+    """Return a name for messages."""
     return quoted(split_name(name)[1])

@@ -220,7 +220,7 @@ class AStarSearch:
             partition.divide(*how, self.checkpoint.each)
 
     def _work(self, pool: Executor, partition: Partition) -> bool:
-        """Do some rounds of this layer in a partition; whether there was anything to do."""
+        """Do some rounds of this layer in a partition; return whether there was work."""
         assert partition.queues is not None
         this = Round(
             tables=self.tables,

@@ -37,7 +37,7 @@ class Best(Generic[KeysT]):
         return NO_CEILING if self.length is None else self.length
 
     def offer(self, steps: Sequence[Step]) -> bool:
-        """Take a solution, if it is shorter; whether it is. InternalError if it is none."""
+        """Take a solution if it is shorter; return whether it is. InternalError if it is none."""
         codec = self.codec
         moves = replay(codec, list(steps))
         length = codec.measure.length(moves)

@@ -1,4 +1,4 @@
-"""What the two searches of Klondike and its relatives share: the set that is being closed."""
+"""The common part of both searches of Klondike and its relatives: the set that is being closed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ WaitingT = TypeVar("WaitingT")
 class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
     """A search in progress.
 
-    ``current`` is the set that is being closed, with what has to be known of closed states; the
-    first ``recorded`` of it are closed, and counted.
+    ``current`` is the set that is being closed, with the closed states that have to be known; the
+    first ``recorded`` states of it are closed, and counted.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         self._board, self._weights, self._found = make_board(), make_weights(), make_found()
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal; None where closed states are not kept."""
+        """Return the steps from the deal to the goal; None where closed states are not kept."""
         if not self.recorder.keep_closed:
             return None
         assert self.goal is not None
@@ -72,7 +72,10 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         return self.goal is not None
 
     def _expand(self) -> int:
-        """Expand some states of the set; why it ended (:func:`close`). The goal may be met."""
+        """Expand some states of the set; return why it ended, as :func:`close` does.
+
+        The goal may be met.
+        """
         states, met = self.current.states, self.current.size
         keys, out, board, found = self.keys, self._out, self._board, self._found
         if self.by_cost:
@@ -95,10 +98,12 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
     def _record(
         self, done: int | None = None, *, always: bool = False
     ) -> list[tuple[BlockRef, Words]]:
-        """Count what has been expanded, and put it into the batch; its blocks, with their states.
+        """Count the expanded states and put them into the batch; return blocks of them.
 
-        Only the first ``done`` states of the set, if that is said. There are blocks where closed
-        states are kept, and ``always`` if so.
+        Each block has its states beside it.
+
+        With ``done``, only the first ``done`` states of the set are taken. There are blocks where
+        closed states are kept; with ``always``, in any case.
         """
         if done is None:
             done = int(self.current.states.counts[1])
@@ -127,7 +132,10 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
         return weigh(runs.signatures, runs.counts)
 
     def _lowest(self) -> int:
-        """The lowest stratum that has pending states, whose closed ones a proof has to know."""
+        """Return the lowest stratum that has pending states.
+
+        A proof has to know the closed states of that stratum.
+        """
         return min(self.pending, default=(0, 0))[1]
 
     def _forget_closed(self) -> None:
@@ -137,9 +145,9 @@ class PatienceClosing(SearchInMemory[PatienceKeys, WaitingT]):
             self.recorder.batch.deletions += self.recorder.store.keys(prefix)
 
     def _records_of_goal(self) -> list[NewRecord]:
-        """The record of the goal, once it is met.
+        """Return the record of the goal, once it is met.
 
-        Nothing else matters any more: a run that is continued has met it, too.
+        Nothing else is written then: a run that is continued has met the goal, too.
         """
         assert self.goal is not None
         words, code = self.goal

@@ -21,7 +21,7 @@ from dbmsolver.search.trace import Step
 from dbmsolver.search.turning import with_turns
 
 SCHEDULE = (*(1 << 13,) * 8, *(1 << 16,) * 8, *(1 << 19,) * 4)
-"""How many states each dive meets at most."""
+"""The number of states that each dive meets at most."""
 _AT_ONCE = 1 << 17
 """States that are met before limits are looked at."""
 _STATE_BYTES = 32
@@ -29,7 +29,7 @@ _STATE_BYTES = 32
 
 
 class PatienceDives:
-    """The dives.
+    """Dives in order, each with more states than those before or with another seed.
 
     Where any solution will do, without ``best``, the search ends with the one they find. Otherwise
     ``best`` takes it, and it is committed. ``memory`` is in bytes.
@@ -76,7 +76,10 @@ class PatienceDives:
         return Stopped()
 
     def _dive_often(self) -> Generator[Report, None, Diving | None]:
-        """The dive that found a solution, None if none did."""
+        """Dive with each number of the schedule, and yield reports.
+
+        Returns the dive that found a solution, or None.
+        """
         root = self.keys.words(self.keys.root)
         for seed, wanted in enumerate(SCHEDULE):
             most = min(wanted, self.room)
@@ -100,7 +103,7 @@ class PatienceDives:
         return None
 
     def _steps(self, diving: Diving) -> list[Step]:
-        """The steps of the solution that a dive has found."""
+        """Return the steps of the solution that a dive has found."""
         key, plays = self.keys.root, list[Step]()
         depth = int(diving.state[0])
         for level in range(depth + 1):
@@ -117,5 +120,5 @@ class PatienceDives:
         return steps
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         return self.steps

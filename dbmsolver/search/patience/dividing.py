@@ -1,4 +1,4 @@
-"""Divides a piece of states that outgrows the memory into smaller ones, in the store."""
+"""The division of a piece of states that outgrows the memory into smaller ones, in the store."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Dividing(Shelving):
             yield self._commit()
 
     def _covers(self, leaf: Leaf) -> list[Cover]:
-        """How a piece is divided, by a part of its states."""
+        """Return the covers of the smaller pieces, chosen by some states of the piece."""
         need = leaf.closed + leaf.waiting * self.growth
         parts = int(2 * need / self.shares.states)
         parts = min(_MOST_PARTS, 1 << max(1, parts.bit_length()))
@@ -113,7 +113,10 @@ class Dividing(Shelving):
 def _settled(
     held: list[Held], covers: list[Cover], pieces: list[Leaf], place: Callable[[Leaf], list[Held]]
 ) -> list[Held]:
-    """Give what belongs to one piece as a whole to it, where ``place`` says; the others."""
+    """Give each thing that one piece holds as a whole to that piece, and return the others.
+
+    ``covers`` are those of the things. ``place`` says which list of a piece takes them.
+    """
     owners = the_only([piece.cover for piece in pieces], covers)
     mixed: list[Held] = []
     for one, owner in zip(held, owners, strict=True):

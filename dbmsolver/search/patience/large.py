@@ -74,7 +74,7 @@ class LargePatienceSearch(Dividing):
         del self.pending[self.place]
 
     def _next_leaf(self) -> tuple[Leaf, int] | None:
-        """The piece with the most candidates, and how many; None if there are none."""
+        """Return the piece with the most candidates, and their number; None if there are none."""
         sizes = [leaf.waiting for leaf in self.leaves]
         fresh = self.pending[self.place].fresh
         for words, _ in fresh.parts():
@@ -85,7 +85,10 @@ class LargePatienceSearch(Dividing):
         return (self.leaves[sizes.index(most)], most) if most else None
 
     def _is_too_large(self, leaf: Leaf, waiting: int) -> bool:
-        """Whether a piece does not fit into the memory, or will not, by what the last ones did."""
+        """Return whether a piece does not fit into the memory, or is likely to outgrow it.
+
+        What is likely is told by the growth of the pieces that were closed last.
+        """
         closed, most = leaf.closed, self.shares.states
         if closed + waiting > most:
             return closed + leaf.waiting > 1
@@ -94,7 +97,7 @@ class LargePatienceSearch(Dividing):
     # One piece.
 
     def _close_leaf(self, leaf: Leaf, waiting: int) -> Iterator[Report | Commit]:
-        """Close a piece with so many candidates; what is left of it stays pending."""
+        """Close a piece with ``waiting`` candidates; what is left of it stays pending."""
         known, unexpanded = self._load(leaf, waiting)
         while self.goal is None:
             safe = int(self.current.states.counts[1])
@@ -125,7 +128,7 @@ class LargePatienceSearch(Dividing):
             self._clear()
 
     def _load(self, leaf: Leaf, waiting: int) -> tuple[int, int]:
-        """Read a piece; how many states of it are closed, and how many are not."""
+        """Read a piece; return how many of its states are closed, and how many are not."""
         store, size = self.recorder.store, leaf.closed + waiting
         room = max(size, min(2 * size, self.shares.states))
         self.current = current = Waiting(make_set(room + MOST_MOVES))
@@ -164,12 +167,12 @@ class LargePatienceSearch(Dividing):
         return True
 
     def _note(self, leaf: Leaf, done: int | None = None) -> None:
-        """Count what has been expanded of a piece, or a part, and put it into the batch."""
+        """Count expanded states of a piece, or the first ``done``, and put them into the batch."""
         for ref, words in self._record(done, always=True):
             leaf.blocks.append(ClosedBlock.of(self.keys, ref, words))
 
     def _put_back(self, leaf: Leaf) -> None:
-        """Give up the set that is being closed: what is not expanded is pending again."""
+        """Give up the set that is being closed: states that are not expanded are pending again."""
         self._note(leaf)
         first = self.recorded
         leaf.records += self._shelve(self.current.words(first), self.current.codes(first))
@@ -204,7 +207,7 @@ class LargePatienceSearch(Dividing):
         out.count[0] = 0
 
     def _growth(self, place: Place, more: int) -> int:
-        """Bytes that a set of candidates takes more, if so many are added."""
+        """Return how many bytes more a set of candidates takes if ``more`` states are added."""
         fresh = self.pending[place].fresh if place in self.pending else Waiting(make_set(1))
         if fresh.size + more <= fresh.room:
             return 0

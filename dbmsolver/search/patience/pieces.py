@@ -1,4 +1,4 @@
-"""Pieces of a stratum that does not fit into the memory: which states belong to which.
+"""Pieces of a stratum that does not fit into the memory, and the states that belong to each.
 
 A state has four words here: its three, and a hash of its signature. A piece is the states that have
 certain bits in these words. Moves within a stratum never change the signature. So pieces that
@@ -26,7 +26,7 @@ HASH = 3
 """The word that is the hash of the signature."""
 _HASH_BITS = range(63, 39, -1)
 _EVEN = 0.2
-"""How many of the states have to be on the smaller side of a bit that divides them well."""
+"""The least share of the states on the smaller side of a bit that divides them well."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MIX_AGAIN = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
@@ -40,7 +40,7 @@ class Cover(NamedTuple):
     values: Words
 
     def holds(self, rows: Words) -> NDArray[np.bool_]:
-        """Which of some states, by their four words, belong to it."""
+        """Return for each row (uint64[*, 4]) whether its state belongs to the cover."""
         inside = np.ones(len(rows), np.bool_)
         for word in range(WORDS):
             if self.masks[word]:
@@ -48,11 +48,17 @@ class Cover(NamedTuple):
         return inside
 
     def piece(self, *, layered: bool) -> Piece:
-        """The same for kernels, which know that all states have the same hash."""
+        """Return the cover as kernels need it: without the hash.
+
+        All states that a kernel closes together have the same hash.
+        """
         return Piece(self.masks[:HASH].copy(), self.values[:HASH].copy(), int(layered))
 
     def half(self, bit: int, value: int) -> Cover:
-        """Those of it with a value of one more bit, counted through all words."""
+        """Return the cover of those states whose bit ``bit`` has this value.
+
+        Bits are counted through all four words.
+        """
         masks, values = self.masks.copy(), self.values.copy()
         masks[bit >> 6] |= _ONE << np.uint64(bit & 63)
         if value:
@@ -61,12 +67,12 @@ class Cover(NamedTuple):
 
 
 def everything() -> Cover:
-    """What all states belong to."""
+    """Return the cover that all states belong to."""
     return Cover(np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64))
 
 
 def rows_of(keys: PatienceKeys, words: Words) -> Words:
-    """The four words (uint64[*, 4]) of states (uint64[*, 3])."""
+    """Return the four words (uint64[*, 4]) of states (uint64[*, 3])."""
     rows = np.empty((len(words), WORDS), np.uint64)
     rows[:, :HASH] = words
     found = np.empty(len(words), np.uint64)
@@ -79,15 +85,15 @@ def rows_of(keys: PatienceKeys, words: Words) -> Words:
 
 
 def cover_of(rows: Words) -> Cover:
-    """The bits that all of some states have in common."""
+    """Return the cover with all bits that some states (uint64[*, 4]) have in common."""
     ones = np.bitwise_and.reduce(rows, axis=0)
     return Cover(~(np.bitwise_or.reduce(rows, axis=0) ^ ones), ones)
 
 
 def the_only(pieces: list[Cover], covers: list[Cover]) -> list[int | None]:
-    """For each of some covers the number of the one piece that its states are in; None: of several.
+    """Return for each cover the number of the piece that all its states belong to.
 
-    There must be one for each state.
+    It is None if they belong to several pieces. Each state has to belong to one piece.
     """
     if len(pieces) == 1 or not covers:
         return [0] * len(covers)
@@ -105,7 +111,10 @@ def the_only(pieces: list[Cover], covers: list[Cover]) -> list[int | None]:
 
 
 def by_hash(rows: Words, parts: int) -> list[NDArray[np.int64]]:
-    """The numbers of states in at most so many parts, a power of two, by the hash."""
+    """Return the numbers of states, divided by their hash into at most ``parts`` parts.
+
+    ``parts`` is a power of two.
+    """
     bits = parts.bit_length() - 1
     if not bits or not len(rows):
         return [np.arange(len(rows))]
@@ -116,7 +125,7 @@ def by_hash(rows: Words, parts: int) -> list[NDArray[np.int64]]:
 
 
 def divided(cover: Cover, rows: Words, codes: Codes, parts: int) -> list[Cover]:
-    """The pieces that make up another: at least two, and at most as many as wanted.
+    """Return the pieces that make up another: at least two, and at most ``parts``.
 
     ``rows`` and ``codes`` are states of it, by which the bits are chosen.
     """
@@ -127,7 +136,7 @@ def divided(cover: Cover, rows: Words, codes: Codes, parts: int) -> list[Cover]:
 
 
 def _best_bits(rows: Words, codes: Codes, wanted: int) -> list[int]:
-    """The bits to divide states by, counted through all words: those of the hash first."""
+    """Return the bits to divide states by, counted through all words: those of the hash first."""
     shares = {bit: _share(rows, bit) for bit in (64 * HASH + bit for bit in _HASH_BITS)}
     bits = [bit for bit, share in shares.items() if share >= _EVEN]
     if bits:
@@ -148,13 +157,13 @@ def _is_digit(bit: int) -> bool:
 
 
 def _share(rows: Words, bit: int) -> float:
-    """How many of some states are on the smaller side of a bit: at most a half."""
+    """Return the share of states on the smaller side of a bit: at most a half."""
     ones = float(((rows[:, bit >> 6] >> np.uint64(bit & 63)) & _ONE).mean())
     return min(ones, 1 - ones)
 
 
 def _changes(rows: Words, codes: Codes) -> dict[int, float]:
-    """How often each bit of a digit changed with the move that led to a state."""
+    """Return for each bit of the digits how often the move that led to a state changed it."""
     changes = dict.fromkeys(range(64 * HASH), 1 / len(rows))
     cards, before = (codes & 63).astype(np.int64), (codes >> 6 & 7).astype(np.uint64)
     for card in range(CARDS):

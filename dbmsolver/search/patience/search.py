@@ -72,8 +72,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def run(self) -> Steps:
         """Close places until the goal is met, a limit is reached, or nothing is pending.
 
-        Where the memory does not suffice it ends without a limit: what is pending is in the store
-        then, and the next search goes on from there.
+        Where the memory does not suffice it ends without a limit: all pending states are in the
+        store then, and the next search goes on from there.
         """
         with ThreadPoolExecutor(self.recorder.threads) as self.pool:
             outcome = yield from super().run()
@@ -141,7 +141,8 @@ class PatienceSearch(PatienceClosing[Waiting]):
     def _at_once(self) -> int:
         """Return how many states to expand before the limits are looked at again.
 
-        Where threads may take a part each, not so many that they would wait for long.
+        Where several threads may take a part each, the number is small enough that none waits for
+        long.
         """
         most = super()._at_once()
         return min(most, 2 * TOGETHER) if self._may_share else most
@@ -205,7 +206,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
             out.count[0] = 0
 
     def _waiting_at(self, number: int) -> Waiting:
-        """What is pending in a layer or stratum."""
+        """Return the set of what is pending in a layer or stratum; a new one is empty."""
         place: Place = (number, 0) if self.by_cost else (0, number)
         if place not in self.pending:
             self.pending[place] = Waiting()
@@ -222,10 +223,10 @@ class PatienceSearch(PatienceClosing[Waiting]):
         return self.current.nbytes + sum(waiting.nbytes for waiting in self.pending.values())
 
     def _count_closed(self, *, whole: bool = False) -> None:
-        """Count what has been expanded, and put it into the batch.
+        """Count the expanded states, and put them into the batch.
 
         Where closed states are not kept, a set is counted when the ``whole`` of it is expanded:
-        what is not known to be closed later on must not be counted now.
+        states that will not be known as closed later must not be counted now.
         """
         finished = whole and self.current.left == 0
         if self.recorder.keep_closed or finished or (whole and self.goal is not None):
@@ -239,7 +240,7 @@ class PatienceSearch(PatienceClosing[Waiting]):
     # The store.
 
     def _restore(self) -> None:
-        """What is pending in the store, and what has to be known of closed states."""
+        """Read the pending states of the store, and the closed ones that have to be known."""
         store = self.recorder.store
         known = self.recorder.statistics.closed if self.by_cost else 0
         if (store.manifest.waiting[0] + known) * STATE_BYTES > self.memory:

@@ -50,17 +50,17 @@ class Waiting:
 
     @property
     def size(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return int(self.states.counts[0])
 
     @property
     def left(self) -> int:
-        """How many of them are not expanded."""
+        """The number of states that are not expanded."""
         return self.size - int(self.states.counts[1])
 
     @property
     def room(self) -> int:
-        """How many states there is room for."""
+        """The number of states that there is room for."""
         return int(self.states.codes.size)
 
     @property
@@ -70,39 +70,39 @@ class Waiting:
         return int(states.words.nbytes + states.codes.nbytes + states.slots.nbytes)
 
     def words(self, first: int = 0, last: int | None = None) -> Words:
-        """Some of the states."""
+        """Return the states from ``first`` to before ``last``."""
         return self.states.words[first : self.size if last is None else last]
 
     def codes(self, first: int = 0, last: int | None = None) -> Codes:
-        """Their codes."""
+        """Return the parent-move codes of the states from ``first`` to before ``last``."""
         return self.states.codes[first : self.size if last is None else last]
 
     def parts(self) -> Iterator[tuple[Words, Codes]]:
-        """All states, some at a time: what is worked out for each takes memory, too."""
+        """Yield all states, some at a time: the results worked out for each take memory."""
         for first in range(0, self.size, _AT_ONCE):
             last = min(first + _AT_ONCE, self.size)
             yield self.words(first, last), self.codes(first, last)
 
     def add(self, words: Words, codes: Codes) -> Tally:
-        """Add states that are not there; the tally of those that were added."""
+        """Add states that are not there; return the tally of those that were added."""
         before = self.size
         insert(self.states, words, codes)
         return weigh_states(self.words(before))
 
     def choose(self, outs: Sequence[Candidates], place: int) -> Tally:
-        """Add the candidates of a place; the tally of those that were not there."""
+        """Add the candidates of a place; return the tally of those that were not there."""
         before = self.size
         for out in outs:
             insert_chosen(self.states, out, place)
         return weigh_states(self.words(before))
 
     def make_room(self, more: int) -> None:
-        """Have room for so many states more; it is doubled if need be."""
+        """Make room for ``more`` states more; a room that is too small is at least doubled."""
         if self.size + more > self.room:
             self.enlarge(max(2 * self.room, self.size + more))
 
     def enlarge(self, room: int | None = None) -> None:
-        """Have room for so many states, or twice as many."""
+        """Make room for ``room`` states, or twice as many as before."""
         self.states = larger(self.states, room or 2 * self.room)
 
 
@@ -116,7 +116,7 @@ class Hand:
     def expand(
         self, keys: PatienceKeys, states: StateSet, layer: int, first: int, last: int
     ) -> tuple[int, int]:
-        """Expand the states from ``first`` to ``last`` of a set; why it ended, and where."""
+        """Expand the states from ``first`` to ``last`` of a set; return why it ended, and where."""
         while True:
             reason, first = expand_layer(
                 keys.tables, keys.bounds, states, self.out, self.board, self.weights, self.found,
@@ -131,12 +131,12 @@ class Hand:
 
 
 def weigh_states(words: Words) -> Tally:
-    """The tally of states, as the books have it."""
+    """Return the tally of states, as the books have it."""
     return Tally(len(words), int(digest_of(words)))
 
 
 def packed(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[tuple[bytes, Tally]]:
-    """Blocks of states, each with its tally as the manifest has it."""
+    """Yield blocks of states, each with its tally as the manifest has it."""
     for runs in to_runs(keys, words, codes):
         yield encode_block(runs), weigh(runs.signatures, runs.counts)
 
@@ -144,7 +144,7 @@ def packed(keys: PatienceKeys, words: Words, codes: Codes) -> Iterator[tuple[byt
 def by_stratum(
     keys: PatienceKeys, words: Words, codes: Codes
 ) -> Iterator[tuple[int, Words, Codes]]:
-    """States in parts of one stratum, each small enough to be made a block."""
+    """Yield states in parts of one stratum, each small enough to be made a block."""
     for first in range(0, len(words), BLOCK):
         some, own_codes = words[first : first + BLOCK], codes[first : first + BLOCK]
         strata = strata_of(keys, some)
@@ -156,7 +156,7 @@ def by_stratum(
 def records_of(
     keys: PatienceKeys, layer: int, words: Words, codes: Codes
 ) -> Iterator[tuple[NewRecord, Words]]:
-    """Records of candidates for a layer, 0 in a proof, each with its states."""
+    """Yield records of candidates for a layer, 0 in a proof, each with its states."""
     for stratum, own, own_codes in by_stratum(keys, words, codes):
         for data, tally in packed(keys, own, own_codes):
             yield NewRecord(layer, stratum, data, tally=tally), own
@@ -165,21 +165,21 @@ def records_of(
 def closed_block(
     keys: PatienceKeys, layer: int, stratum: int, words: Words, codes: Codes
 ) -> Closed:
-    """A block of at most BLOCK closed states of one layer, 0 in a proof, and stratum."""
+    """Return a block of at most BLOCK closed states of one stratum and layer, 0 in a proof."""
     (runs,) = to_runs(keys, words, codes)
     first, last = int(runs.signatures[0]), int(runs.signatures[-1])
     return Closed(layer, stratum, first, last, runs.codes.size, encode_block(runs))
 
 
 def won_among(keys: PatienceKeys, words: Words, codes: Codes) -> tuple[Words, int] | None:
-    """The first state with all cards home, and its code; None if there is none."""
+    """Return the first state with all cards home, and its code; None if there is none."""
     home = keys.words(keys.goal)
     won = np.flatnonzero((words & _DIGITS == home).all(axis=1))
     return (words[won[0]].copy(), int(codes[won[0]])) if won.size else None
 
 
 def root_record(keys: PatienceKeys) -> tuple[NewRecord, Tally]:
-    """The record that makes the deal pending."""
+    """Return the record that makes the deal pending, and its tally."""
     words = keys.words(keys.root)[None, :]
     data, tally = next(packed(keys, words, np.array([NO_PARENT], np.uint16)))
     stratum = int(strata_of(keys, words)[0])

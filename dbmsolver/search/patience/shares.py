@@ -1,4 +1,4 @@
-"""How the memory of a search of Klondike and its relatives is shared out."""
+"""Shares of the memory for the parts of a search of Klondike and its relatives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SET_BYTES = 24 + 2 + 16
 
 
 class Shares(NamedTuple):
-    """What each part of a search that is larger than the memory may take.
+    """The most that each part of a search larger than the memory may take.
 
     ``states`` is how many a piece may have, beside room for the moves of one, ``fresh`` the bytes
     of candidates that have no record, ``blocks`` the bytes of blocks that are not written, ``out``
@@ -27,9 +27,9 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, memory: int) -> Shares:
-        """The shares of so many bytes.
+        """Return the shares of ``memory`` bytes.
 
-        While a set is enlarged, there are two of it, one half as large as the other.
+        While a set is enlarged, there are two copies of it, one half as large as the other.
         """
         states = max(LEAST_STATES, memory // 2 // (_SET_BYTES + _SET_BYTES // 2))
         fresh = memory // 4

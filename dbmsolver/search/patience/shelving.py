@@ -1,4 +1,4 @@
-"""What is pending in a search larger than the memory: in the store, and on its way there."""
+"""The pending states of a search larger than the memory: in the store, and on their way there."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Shelving(PatienceClosing[Shelf]):
         return waiting + self.recorder.batch.block_bytes
 
     def _shelve(self, words: Words, codes: Codes) -> list[Pending]:
-        """Records of candidates of the place, which the next commit writes."""
+        """Return records of candidates of the place, which the next commit writes."""
         shelved = []
         for record, own in records_of(self.keys, self.place[0], words, codes):
             self.queue.append(record)
@@ -88,7 +88,7 @@ class Shelving(PatienceClosing[Shelf]):
     # The store.
 
     def _restore(self) -> None:
-        """What is pending in the store, and what has to be known of closed states."""
+        """Read the pending states of the store, and the closed ones that have to be known."""
         super()._restore()
         store, lowest = self.recorder.store, self._lowest()
         for key in store.keys(b"C"):
@@ -134,7 +134,7 @@ class Shelving(PatienceClosing[Shelf]):
         return records + new
 
     def _written(self, place: Place, shelf: Shelf) -> Iterator[NewRecord]:
-        """Records for the candidates of a place that have none."""
+        """Yield records for the candidates of a place that have none."""
         for words, codes in shelf.fresh.parts():
             for shelved, own in self._divided(place, shelf, rows_of(self.keys, words)):
                 for record, some in records_of(self.keys, place[0], words[own], codes[own]):
@@ -145,7 +145,10 @@ class Shelving(PatienceClosing[Shelf]):
     def _divided(
         self, place: Place, shelf: Shelf, rows: Words
     ) -> Iterator[tuple[list[Pending], NDArray[np.int64]]]:
-        """Which candidates of a place become records together, and where these are noted."""
+        """Yield lists for new records, each with the candidates that these records hold.
+
+        The candidates of a place are given as ``rows``, and yielded as numbers of rows.
+        """
         if place != self.place or not self.leaves:
             most = min(_MOST_RECORDS, len(rows) // _RECORD)
             for own in by_hash(rows, 1 << max(0, most.bit_length() - 1)):

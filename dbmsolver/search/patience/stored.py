@@ -1,4 +1,4 @@
-"""What a search larger than the memory knows of the records of its states in the store."""
+"""Records of states that a search larger than the memory keeps in the store."""
 
 from __future__ import annotations
 
@@ -27,16 +27,19 @@ class Pending:
 
     @classmethod
     def of(cls, keys: PatienceKeys, record: NewRecord, words: Words) -> Pending:
-        """One with these states."""
+        """Return a record of candidates with these states."""
         return cls(record, cover_of(rows_of(keys, words)), weigh_states(words))
 
     @property
     def states(self) -> int:
-        """How many there are."""
+        """The number of states."""
         return self.tally.states
 
     def read(self, store: Store) -> tuple[Words, Codes]:
-        """Its states and their codes; it was read or written, and so checked, by this run."""
+        """Return the record's states and their codes.
+
+        This run has read or written the record before, and checked it then.
+        """
         runs = read_checked_block(store, self.record.key)
         return words_of(runs), runs.codes
 
@@ -50,23 +53,23 @@ class ClosedBlock:
 
     @classmethod
     def of(cls, keys: PatienceKeys, ref: BlockRef, words: Words) -> ClosedBlock:
-        """One with these states."""
+        """Return a block with these closed states."""
         return cls(ref, cover_of(rows_of(keys, words)))
 
     @property
     def states(self) -> int:
-        """How many there are."""
+        """The number of states."""
         return self.ref.block.states
 
     def cover_in(self, store: Store, keys: PatienceKeys) -> Cover:
-        """What its states have in common; it is read if that is not known."""
+        """Return the bits that the block's states have in common; read it if they are not known."""
         if self.cover is None:
             self.read(store, keys)
         assert self.cover is not None
         return self.cover
 
     def read(self, store: Store, keys: PatienceKeys) -> tuple[Words, Codes]:
-        """Its states and their codes."""
+        """Return the block's states and their codes."""
         if self.cover is None:
             assert self.ref.key is not None
             runs = read_block(store, self.ref.key)
@@ -86,35 +89,38 @@ class Leaf:
 
     @property
     def closed(self) -> int:
-        """How many states are closed."""
+        """The number of closed states."""
         return sum(block.states for block in self.blocks)
 
     @property
     def waiting(self) -> int:
-        """How many are pending in the store, those included that are closed or there twice."""
+        """The number of states pending in the store, with any that are closed or there twice."""
         return sum(one.states for one in self.records)
 
     @property
     def tally(self) -> Tally:
-        """Of what is pending in the store."""
+        """The tally of the states pending in the store."""
         return tally_of(self.records)
 
 
 @dataclass(eq=False, slots=True)
 class Shelf:
-    """What is pending in a place: in the store, and what has no record yet."""
+    """The pending states of a place: records in the store, and states that have no record yet."""
 
     records: list[Pending] = field(default_factory=list)
     fresh: Waiting = field(default_factory=lambda: Waiting(make_set(1)))
 
 
 def tally_of(records: Iterable[Pending]) -> Tally:
-    """The tally of what some records hold."""
+    """Return the tally of the states of some records."""
     return total(one.tally for one in records)
 
 
 def in_groups(sizes: Iterable[int], most: int) -> Iterator[slice]:
-    """Consecutive things of these sizes in groups that have so much, or one thing each."""
+    """Yield slices of things that follow each other, each slice of a size of at most ``most``.
+
+    ``sizes`` are those of the things. One that is larger has a slice of its own.
+    """
     first, size = 0, 0
     number = 0
     for number, one in enumerate(sizes):

@@ -52,7 +52,7 @@ class Part:
 
     @property
     def tally(self) -> Tally:
-        """Of their keys."""
+        """The tally of the keys."""
         return weigh_keys(self.words >> _SHIFT)
 
 

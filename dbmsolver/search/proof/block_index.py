@@ -1,4 +1,4 @@
-"""Which pieces the blocks of a continued large signature belong to.
+"""The pieces that the blocks of a continued large signature belong to.
 
 The run before closed piece by piece, so each of its blocks holds states of one piece, but nothing
 says of which. One pass over the blocks finds the bits that are the same in all keys of a block.
@@ -51,9 +51,9 @@ class BlockIndex:
         return span is None or bool((span.ones if side else span.zeros) >> bit & 1)
 
     def mixed(self, blocks: list[BlockRef]) -> NDArray[np.float64]:
-        """For each bit, the share of the blocks' states that are in blocks which have both values.
+        """Return for each bit the share of states in blocks that have both values of it.
 
-        Shape (64,).
+        The shape is (64,). Blocks that are not known are left out.
         """
         known = [ref for ref in blocks if ref in self.spans]
         if not known:
@@ -65,7 +65,10 @@ class BlockIndex:
         return share
 
     def states(self, blocks: list[BlockRef], bit: int, side: int) -> int:
-        """About how many states of the blocks have this bit: half of a block that has both."""
+        """Estimate how many states of the blocks have this bit.
+
+        Half of a block is counted if it has keys with both values.
+        """
         total = 0
         for ref in blocks:
             if self.may_hold(ref, bit, side):

@@ -29,7 +29,7 @@ class PositionKernels:
     def close_batch(
         self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
     ) -> int:
-        """Close the signatures ``first:last``; the first that is not closed."""
+        """Close the signatures ``first:last``; return the index of the first that is not closed."""
         return int(exhaust.exhaust_batch(self.tables, ws, out, *groups, first, last, limit))
 
     def close_piece(
@@ -42,7 +42,7 @@ class PositionKernels:
     ) -> tuple[int, int, int, int]:
         """Close a piece, from ``reach``: (head, count, room).
 
-        Returns (head, count, candidates left, forced states).
+        Returns (head, count, candidates that left, forced states).
         """
         mask, value = (np.uint64(word) for word in piece)
         head, count, outgoing, _, forced = exhaust.close_piece(
@@ -75,7 +75,7 @@ class RecordKernels:
     def close_batch(
         self, ws: Workspace, out: Output, groups: RunArrays, first: int, last: int, limit: int
     ) -> int:
-        """Close the signatures ``first:last``; the first that is not closed."""
+        """Close the signatures ``first:last``; return the index of the first that is not closed."""
         reached = int(
             records.exhaust_batch(self.tables, ws, self.space, out, *groups, first, last, limit)
         )
@@ -93,7 +93,7 @@ class RecordKernels:
     ) -> tuple[int, int, int, int]:
         """Close a piece, from ``reach``: (head, count, room).
 
-        Returns (head, count, candidates left, 0).
+        Returns (head, count, candidates that left, 0).
         """
         mask, value = (np.uint64(word) for word in piece)
         head, count, outgoing, _ = records.close_piece(
@@ -125,7 +125,10 @@ FLIP_SAMPLE = 2_000
 
 
 def kernels_of(codec: StateCodec, candidates: int) -> Kernels:
-    """The kernels of one thread, with room for so many candidates that leave a signature."""
+    """Return kernels for one thread.
+
+    They have room for ``candidates`` candidates that leave a signature.
+    """
     if codec.covers:
         return RecordKernels(codec, candidates)
     return PositionKernels(codec)

@@ -1,8 +1,8 @@
-"""The processors of a cluster, as those who close signatures.
+"""The processors of a cluster as the crew of a proof.
 
 A piece of work is a function without a memory (:mod:`dbmsolver.search.proof.orders`). So a process
-or a machine that dies costs what it was doing, and that is given to another one. The search alone
-has the store.
+or a machine that dies costs only what it was doing, and another one does that again. The search
+alone has the store.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _EXPAND = "dbmsolver.search.proof.orders:perform_piece"
 _MOST = 1024
 """Pieces of work at the same time, at most: each is waited for by a thread."""
 _MOST_LOST = 10
-"""A piece of work that ends so many processes is not given to another one."""
+"""The number of processes that a piece of work may end before it is given up."""
 _DEADLY = (
     f"a piece of the search has ended {_MOST_LOST} processes, which happens for want of memory; "
     "expected a smaller --memory, or larger machines"
 )
 _LOOK_SECONDS = 2.0
 _PATIENCE = 60.0
-"""Seconds without any machine after which nobody waits for one any more."""
+"""Seconds without any machine after which the search ends."""
 
 
 class ClusterCrew:
@@ -51,12 +51,12 @@ class ClusterCrew:
 
     @property
     def workers(self) -> int:
-        """All processors, and some more pieces of work that wait for one."""
+        """The number of all processors, and some more pieces of work that wait for one."""
         processors = sum(machine.processors for machine in self._connection.machines())
         return min(processors + max(processors // 4, 1), _MOST)
 
     def table_bytes(self, memory: int) -> int:
-        """A third of a processor's share, on the machine that has the least of it."""
+        """Return a third of a processor's memory, on the machine where it has the least."""
         shares = (
             min(machine.memory, self.memory) // machine.processors
             for machine in self._connection.machines()
@@ -78,9 +78,9 @@ class ClusterCrew:
     def expand_piece(
         self, shape: Shape, done: PieceResult, blocks: list[Packed]
     ) -> Future[PieceResult]:
-        """Close what follows from candidates of a piece within it.
+        """Close the states that follow from candidates of a piece, within the piece.
 
-        Its table stays where it was expanded last, until somebody needs it. If it gets lost,
+        Its table stays where it was expanded last, until another process needs it. If it gets lost,
         nothing has been done, and the result says so.
         """
         piece = done.piece
@@ -110,7 +110,7 @@ class ClusterCrew:
         return self.pool.submit(work)
 
     def close(self) -> None:
-        """Wait for what is under way."""
+        """Wait for the pieces of work that are under way."""
         self.pool.shutdown()
 
     def _closed(self, order: BatchOrder) -> BatchResult:

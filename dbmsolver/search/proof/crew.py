@@ -53,7 +53,7 @@ class Crew(Protocol):
         """
 
     def close(self) -> None:
-        """Let everybody go; what is being done is waited for."""
+        """End the crew; wait for the work that is under way."""
 
 
 class Threads:
@@ -70,7 +70,7 @@ class Threads:
             self._idle.put(ProofWorker(codec))
 
     def table_bytes(self, memory: int) -> int:
-        """A third of each thread's share."""
+        """Return a third of each thread's share."""
         return memory // (3 * self.workers)
 
     def close_batch(

@@ -63,7 +63,7 @@ class DivedDeal:
         return tuple(State(signature, off, low, 0) for signature, off, low in rows)
 
     def moves(self, deal: Deal, policy: Policy) -> list[Move]:
-        """The winning moves of the deal that was dived for: legal single-card moves."""
+        """Return the moves that win ``deal``, the deal dived for: legal single-card moves."""
         return moves_along(RecordKeys(deal, policy), self.path)
 
 
@@ -148,7 +148,7 @@ class Batch:
 
     @classmethod
     def of(cls, first: int, deals: Sequence[Deal] | Laid) -> Batch:
-        """Deals of which nothing is known yet."""
+        """Return a batch of deals of which nothing is known yet."""
         laid = deals if isinstance(deals, Laid) else laid_out(deals)
         count = len(laid.cards)
         results = np.zeros((count, 4), np.int64)
@@ -162,7 +162,7 @@ class Batch:
         return self.seconds.size
 
     def only(self, number: int) -> Batch:
-        """One of the deals, with what is known of it."""
+        """Return a batch of one of the deals, with what is known of it."""
         one = slice(number, number + 1)
         laid = Laid(self.laid.cards[one], self.laid.lengths[one])
         return Batch(
@@ -193,7 +193,7 @@ class Batch:
 
 
 def laid_out(deals: Sequence[Deal]) -> Laid:
-    """Deals under the same rules as the kernel reads them."""
+    """Return deals under the same rules as the kernel reads them."""
     cards = np.zeros((len(deals), CARDS), np.uint8)
     columns = deals[0].rules.columns if deals else 0
     lengths = np.zeros((len(deals), columns + 1), np.uint8)

@@ -9,7 +9,7 @@ from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.results import Limit, Limits, Report
 from dbmsolver.search.limits import Cancelled
 from dbmsolver.search.outcome import Exhausted, GoalMet, Outcome, Steps, Stopped
-from dbmsolver.search.proof.dives import Dived, Dives, blocks_of
+from dbmsolver.search.proof.dives import Dived, Dives, Schedule, blocks_of
 from dbmsolver.search.proof.record_trace import moves_along
 from dbmsolver.search.proof.worker import WorkResult
 from dbmsolver.search.recorder import Recorder
@@ -26,11 +26,18 @@ class DiveAhead:
     shortest = False
 
     def __init__(
-        self, keys: CoveringKeys, recorder: Recorder, limits: Limits, threads: int, memory: int
+        self,
+        keys: CoveringKeys,
+        recorder: Recorder,
+        limits: Limits,
+        threads: int,
+        memory: int,
+        schedule: Schedule = (),
     ) -> None:
         self.keys = keys
         self.recorder = recorder
-        self._dives = Dives(keys, min(threads, _MOST_THREADS), memory, limits.max_states)
+        most_threads = min(threads, _MOST_THREADS)
+        self._dives = Dives(keys, most_threads, memory, limits.max_states, schedule)
         self._won: Dived | None = None
 
     def run(self) -> Steps:
@@ -51,7 +58,7 @@ class DiveAhead:
                     return Stopped(Limit.INTERRUPT)
 
     def _report(self) -> Report:
-        """Which dive it is, and how many records all of them have found."""
+        """Report which dive it is, and how many records all of them have found."""
         number, found = self._dives.progress()
         report = self.recorder.report()
         return replace(report, phase="dive", dive=(number, len(self._dives.schedule)), states=found)
@@ -75,6 +82,6 @@ class DiveAhead:
         return Exhausted()
 
     def path(self, goal: GoalMet) -> list[Step]:
-        """The steps from the deal to the goal."""
+        """Return the steps from the deal to the goal."""
         assert self._won is not None
         return steps_of(self.keys, moves_along(self.keys, self._won.path))

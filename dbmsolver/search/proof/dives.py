@@ -29,7 +29,6 @@ from dbmsolver.core.dive import (
 from dbmsolver.errors import InternalError
 from dbmsolver.keys.choice import CoveringKeys
 from dbmsolver.keys.states import State
-from dbmsolver.results import Method
 from dbmsolver.search.rows import packed
 from dbmsolver.storage.blocks import Runs
 
@@ -46,7 +45,8 @@ ORDERS: tuple[Order, ...] = (
     (2, 1, 0, 0),
     (0, 0, 2, 1),
 )
-"""For large dives: each wins most deals that small ones leave open, and not the same ones."""
+"""Orders for large dives: each wins most deals that small ones leave open, and not the same
+ones."""
 Schedule = Sequence[tuple[Order, int]]
 """Orders, and the records that each may find."""
 
@@ -94,9 +94,10 @@ CLASS_SCHEDULE: Schedule = (
     ((0, 2, 1, 0), 1 << 14),
     ((8, 0, 3, 3), 1 << 14),
     ((0, 0, 2, 1), 1 << 17),
-    ((3, 2, 3, 3), 1 << 19),
+    ((0, 0, 3, 0), 1 << 19),
 )
-"""For classes of Klondike: found by trial on PySolFC's deals 1 to 100, by threes and by ones."""
+"""The dives for classes of Klondike: found by trial on PySolFC's deals 1 to 100, with three cards
+turned at once and with one."""
 CLASS_ORDERS: tuple[Order, ...] = (
     (0, 2, 1, 0),
     (10, 0, 2, 3),
@@ -105,10 +106,10 @@ CLASS_ORDERS: tuple[Order, ...] = (
     (0, 0, 3, 0),
     (2, 1, 0, 0),
 )
-"""For large dives over classes."""
+"""Orders for large dives over classes."""
 _LEAST = 1 << 11
 _NOT_FOUND = -2
-"""In place of the parents of records that have not been found yet."""
+"""The number in place of the parents of records that have not been found yet."""
 _PAUSE = 0.1
 """Seconds between two looks at limits and signals."""
 
@@ -120,7 +121,7 @@ class Dived(NamedTuple):
     expanded: int
     """Records expanded by all dives."""
     path: tuple[State, ...] = ()
-    """From the first record to the win."""
+    """The records from the first one to the win."""
     rows: NDArray[np.uint64] = np.empty((0, 3), np.uint64)
     """All records, if they have been exhausted: signature and planes."""
     parents: NDArray[np.int32] = np.empty(0, np.int32)
@@ -135,7 +136,7 @@ class Diver:
         self.diving = make_diving(_LEAST)
 
     def dive(self, keys: CoveringKeys, start: State, order: Order, limit: int) -> Dived:
-        """One dive from a record."""
+        """Make one dive from a record, for at most ``limit`` records."""
         limit = min(limit, self.most)
         room = 1 << (limit - 1).bit_length()
         if self.diving.parents.size < room:
@@ -159,7 +160,7 @@ class Diver:
         return Dived("open", expanded)
 
     def found(self) -> int:
-        """The records that the dive has found so far; for another thread to ask."""
+        """Return how many records the dive has found so far; another thread may ask."""
         parents = self.diving.parents
         # They are found in the order of their numbers.
         return bisect_left(range(parents.size), True, key=lambda i: parents[i] == _NOT_FOUND)
@@ -167,16 +168,16 @@ class Diver:
 
 def schedule_of(keys: CoveringKeys) -> Schedule:
     """Return the dives that come before a proof."""
-    return CLASS_SCHEDULE if keys.method == Method.CLASSES else SCHEDULE
+    return CLASS_SCHEDULE if keys.method.of_classes else SCHEDULE
 
 
 def orders_of(keys: CoveringKeys) -> tuple[Order, ...]:
     """Return the orders of large dives."""
-    return CLASS_ORDERS if keys.method == Method.CLASSES else ORDERS
+    return CLASS_ORDERS if keys.method.of_classes else ORDERS
 
 
 def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
-    """The records from the first of a dive to one of them: uint64[steps, 3]."""
+    """Return the records from the first of a dive to record ``number`` (uint64[steps, 3])."""
     numbers = []
     while number >= 0:
         numbers.append(number)
@@ -185,7 +186,7 @@ def way_back(diving: Diving, number: int) -> NDArray[np.uint64]:
 
 
 def room_for(memory: int, threads: int) -> int:
-    """The records that each of the threads' dives may find in so many bytes."""
+    """Return how many records each thread's dives may find in ``memory`` bytes for all threads."""
     return max(memory // (RECORD_BYTES * threads), _LEAST)
 
 
@@ -262,7 +263,7 @@ class Dives:
 
 
 def blocks_of(keys: CoveringKeys, dived: Dived) -> list[tuple[int, Runs]]:
-    """The records of an exhausted dive as (stratum, runs), as closed records are stored."""
+    """Return the records of an exhausted dive as (stratum, runs), as closed records are stored."""
     count = dived.parents.size
     rows = np.zeros((count, 5), np.uint64)
     rows[:, :3] = dived.rows

@@ -18,7 +18,7 @@ from dbmsolver.storage.blocks import Runs
 from dbmsolver.storage.records import states_of
 
 Loaded = tuple[Candidates, Routes, list[Parcel]]
-"""Candidates that waited for room, and how they are divided by the pieces of some time."""
+"""Candidates that waited for room, and their division among the pieces that there were."""
 
 
 class Inboxes:
@@ -63,7 +63,7 @@ class Inboxes:
         return weigh_one(self.shape.signature, sum(one.stored for one in self._all() if one.record))
 
     def packed(self) -> Iterator[NewRecord]:
-        """New records for the candidates that have none."""
+        """Yield new records for the candidates that have none."""
         new = [one for one in self._all() if one.states and one.record is None]
         for one, data in zip(new, self.recorder.in_parallel(Candidates.pack, new), strict=True):
             one.stored = states_of(data, "memory")
@@ -71,7 +71,7 @@ class Inboxes:
             yield NewRecord(0, self.shape.stratum, data, tally=tally, candidates=one)
 
     def _all(self) -> list[Candidates]:
-        """All candidates but those that are still among the stratum's, which have records there."""
+        """Return all candidates, without those that have a record among the stratum's."""
         sources = [one for one in (*self.sources, *self.delivering) if one.whole is None]
         return [one for piece in self.pieces for one in piece.candidates] + sources
 
@@ -109,7 +109,10 @@ class Inboxes:
             self.tree.deliver(candidates.load())
 
     def take_source(self) -> Callable[[], Loaded]:
-        """Loads and divides the next candidates that wait for room, in any thread."""
+        """Return a function that loads the next candidates that wait for room, and divides them.
+
+        Any thread may call it.
+        """
         source, routes = self.sources.pop(), self.tree.routes()
         self.delivering.append(source)
 
@@ -136,7 +139,7 @@ class Inboxes:
         self.forget(loose)
 
     def check_balance(self) -> None:
-        """InternalError unless all candidates were taken or found to be duplicates."""
+        """Raise InternalError unless all candidates were taken or found to be duplicates."""
         if self.balance or self.pending:
             raise InternalError(
                 f"internal check failed: {self.balance} candidates of a large signature are nowhere"

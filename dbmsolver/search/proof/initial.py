@@ -1,4 +1,4 @@
-"""Where a search begins: with the deal, or with what an earlier run has left in the store."""
+"""The beginning of a search: the deal, or the states that an earlier run has left in the store."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from dbmsolver.storage.store import Store
 
 
 def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[int]]:
-    """Pending candidates by stratum, and the signatures done in the lowest of these strata.
+    """Return pending candidates by stratum, and the signatures done in the lowest stratum of these.
 
-    The candidates are left where they are.
-
-    StoreError if they are not those that the last commit has left.
+    The candidates are left where they are. StoreError if they are not those that the last commit
+    has left.
     """
     strata: dict[int, list[Candidates]] = {}
     for key in store.keys(b"P"):
@@ -42,7 +41,7 @@ def stored_candidates(store: Store) -> tuple[dict[int, list[Candidates]], list[i
 def unfinished_blocks(
     store: Store, stratum: int, done: Container[int]
 ) -> dict[int, list[BlockRef]]:
-    """Blocks of the large signatures of a stratum that were begun and are not ``done``."""
+    """Return blocks of the large signatures of a stratum that are begun and not ``done``."""
     result: dict[int, list[BlockRef]] = {}
     for key in store.keys(stratum_prefix(b"C", 0, stratum)):
         parsed = parse_closed_key(key)
@@ -55,7 +54,7 @@ def unfinished_blocks(
 
 
 def initial_candidates(codec: StateCodec) -> Candidates:
-    """The deal's own state as a candidate."""
+    """Return the deal's own state as a candidate."""
     root = [np.uint64(value) for value in codec.root]
     signature = np.array(root[:1], np.uint64)
     key = local_key(codec.tables, *root)

@@ -1,4 +1,4 @@
-"""Closes a signature with too many states for one worker: in pieces, by all of them.
+"""Closing a signature with too many states for one worker: in pieces, by the whole crew.
 
 A piece keeps the keys of its closed states in a hash table while memory lasts. The states
 themselves are in blocks, from which the table can be made again; where pieces are expanded by other
@@ -33,7 +33,9 @@ _AT_ONCE = 1 << 21
 """Candidates that a thread takes at a time, at most."""
 _WORTH_PACKING = 10_000
 _TABLE_WORTH = 1024
-"""Where a table is made for them: a part of its states, so that not all wait for the last."""
+"""The number of a piece's closed states that one waiting state makes up for, where each expansion
+makes the table anew. While others are expanded, a piece with fewer waiting states is left for
+later."""
 
 Task = tuple[Future[Any], Callable[[Any], None]]
 """A task of a worker, and the function that takes its result in the main thread."""
@@ -96,7 +98,7 @@ class LargeSignature:
                     finish(future.result())
 
     def _read_blocks(self) -> Iterator[None]:
-        """Read the blocks of the run before, once: into tables, or to see what is in each."""
+        """Read the blocks of the run before, once: into tables, or to note their keys' bits."""
         if not self.set.blocks:
             return
         pool = self.crew.pool
@@ -110,7 +112,7 @@ class LargeSignature:
     # What to do next.
 
     def _hand_out(self, running: dict[Future[Any], Callable[[Any], None]]) -> None:
-        """Give work to those who have none."""
+        """Give work to the workers that have none."""
         while len(running) < self.crew.workers:
             task = self._next_task(bool(running))
             if task is None:
@@ -138,7 +140,10 @@ class LargeSignature:
         return self.crew.expand_piece(self.shape, result, blocks), self._finish
 
     def _next_piece(self, others_run: bool) -> Piece | None:
-        """The idle piece with the most work, those with a table first; None if it pays to wait."""
+        """Return the idle piece with the most work; None if there is none, or it pays to wait.
+
+        Pieces with a table come first, unless another has far more work.
+        """
         idle = [piece for piece in self.pieces if not piece.busy and piece.work]
         if not idle:
             return None
@@ -151,13 +156,16 @@ class LargeSignature:
         return best
 
     def _least(self, piece: Piece) -> int:
-        """Waiting states that are worth an expansion, a part of those that its table takes."""
+        """Return how many waiting states are worth an expansion.
+
+        Where a table is made for each expansion, it is a part of the piece's closed states.
+        """
         return 64 if self.crew.keeps_tables else max(64, piece.closed // _TABLE_WORTH)
 
     # Expanding a piece.
 
     def _reserve(self, piece: Piece) -> list[Packed]:
-        """Reserve a piece and candidates for a thread; the blocks to load into its table."""
+        """Reserve a piece and candidates for a thread; return the blocks to load into its table."""
         self._clock += 1
         piece.used = self._clock
         piece.busy = True
@@ -230,7 +238,10 @@ class LargeSignature:
         return self.crew.pool.submit(self.set.take_source()), self.set.deliver_source
 
     def _growth(self, piece: Piece) -> Task:
-        """A larger table for a piece whose table is full, or, at the largest size, two pieces."""
+        """Return the task of making a larger table for a piece whose table is full.
+
+        At the largest size the task makes two tables, for the pieces that replace it.
+        """
         table = piece.table
         assert table is not None
         piece.busy = True

@@ -21,8 +21,8 @@ from dbmsolver.search.proof.record_trace import record_in
 from dbmsolver.search.recorder import Recorder
 from dbmsolver.steps import changed
 
-_SHARE = 0.08
-"""Of the time of a proof that dives may take."""
+SHARE = 0.08
+"""The share of the time of a proof that dives may take."""
 _LEAST = 1 << 18
 """Records that the first of them may find."""
 _RATE = 1_000_000
@@ -65,7 +65,7 @@ class LateDives:
         if self._tried_all and not self.recorder.keep_closed:
             return False
         expected = self._limit / _RATE
-        return self._spent + expected <= _SHARE * (time.monotonic() - self._begun)
+        return self._spent + expected <= SHARE * (time.monotonic() - self._begun)
 
     @property
     def _tried_all(self) -> bool:
@@ -99,7 +99,7 @@ class LateDives:
         self._spent += time.monotonic() - begun
 
     def _pending(self, strata: dict[int, list[Candidates]]) -> tuple[State, int]:
-        """A pending record of the highest stratum, and its code."""
+        """Return a pending record of the highest stratum, chosen at random, and its code."""
         random = Random(self._number)
         runs = random.choice(strata[max(strata)]).load(self.recorder.store)
         place = random.randrange(runs.codes.size)

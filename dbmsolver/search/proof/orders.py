@@ -1,10 +1,10 @@
-"""Pieces of work for other processes: functions without a memory, from an order to what is found.
+"""Orders: pieces of work for other processes, and the functions that do them.
 
-An order holds all that is to be known: the deal, closed states, candidates. What is found are newly
-closed states and the candidates that they lead to. So an order can be given to anybody, and again
-to somebody else when nothing comes of it.
+The functions have no memory. An order holds all that is to be known: the deal, closed states,
+candidates. The result is newly closed states and the candidates that they lead to. So an order can
+be given to any process, and to another one when nothing comes back.
 
-Both are sent as bytes with a checksum. Candidates that are found are packed where that is.
+Both are sent as bytes with a checksum. Candidates are packed by the process that finds them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Proof(NamedTuple):
     method: Method
 
     def keys(self) -> StateCodec:
-        """The keys of its states."""
+        """Return the keys of the proof's states."""
         keys = keys_of(self.deal, self.policy, self.method, question=Question.PROVE)
         assert isinstance(keys, StateCodec)
         return keys
@@ -65,7 +65,7 @@ class BatchOrder:
     stratum: int
 
     def perform(self, worker: ProofWorker) -> BatchResult:
-        """Close them. The result counts them from 0."""
+        """Close the signatures. The result counts them from 0."""
         done = worker.close_batch(self.groups, 0, self.groups.counts.size, self.stratum)
         done.result.candidates = pack_by_stratum(done.result.candidates)
         return done
@@ -85,7 +85,7 @@ class PieceOrder:
     blocks: list[Packed]
 
     def perform(self, worker: ProofWorker, sent: SentTable | None) -> SentTable | None:
-        """Expand it: `done` is the result. Takes and returns the table."""
+        """Expand the piece and write the result to `done`. Takes and returns the table."""
         shape = Shape.of(worker.codec, self.stratum, self.signature, self.key_words)
         check = Intake(worker.codec)
         blocks = [block._replace(check=check if block.key else None) for block in self.blocks]
@@ -107,7 +107,7 @@ def sealed(content: Any) -> bytes:
 
 
 def opened(message: bytes) -> Any:
-    """Inverse of :func:`sealed`; InternalError for what is not as it was sent."""
+    """Return the content of a message made by :func:`sealed`; InternalError if it was damaged."""
     if not is_intact(message, None):
         raise InternalError("a message of the cluster is not as it was sent")
     return pickle.loads(memoryview(message)[CHECKSUM.size :])
@@ -118,14 +118,18 @@ _last: tuple[Proof, ProofWorker] | None = None
 
 
 def perform(message: bytes) -> bytes:
-    """Close signatures: from the bytes of (the proof, a BatchOrder) to those of the result."""
+    """Close the signatures of an order. The message is (the proof, a BatchOrder).
+
+    Returns the result. Both are bytes as :func:`sealed` makes them.
+    """
     proof, order = opened(message)
     return sealed(order.perform(_worker(proof)))
 
 
 def perform_piece(message: bytes, table: SentTable | None) -> tuple[bytes, SentTable | None]:
-    """Expand a piece: from the bytes of (the proof, a PieceOrder), and the table if there is one,
-    to those of the result, and the table.
+    """Expand the piece of an order. The message is (the proof, a PieceOrder), sealed.
+
+    Takes the piece's table, if there is one. Returns the result, sealed, and the table.
     """
     proof, order = opened(message)
     table = order.perform(_worker(proof), table)
@@ -133,7 +137,7 @@ def perform_piece(message: bytes, table: SentTable | None) -> tuple[bytes, SentT
 
 
 def _worker(proof: Proof) -> ProofWorker:
-    """The scratch memory of this process."""
+    """Return the scratch memory of this process for a proof."""
     global _last
     if _last is None or _last[0] != proof:
         reuse_freed_memory()

@@ -1,4 +1,4 @@
-"""Expands a piece of a large signature for somebody else, who gets all that is found."""
+"""The expansion of a piece of a large signature for another process, which gets all results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbmsolver.search.proof.piece_worker import PieceExpansion, PieceResult
 from dbmsolver.search.proof.worker import ProofWorker
 
 WHOLE_SECONDS = 6.0
-"""After that time an expansion ends: the result has to be sent, and the table, too."""
+"""Seconds after which an expansion ends: the result has to be sent, and the table, too."""
 
 
 def expand_whole(
@@ -23,10 +23,11 @@ def expand_whole(
     blocks: list[Packed],
     table: Table | None,
 ) -> Table | None:
-    """Close what follows, within the piece, from its candidates and opened states; its table then.
+    """Close what follows, within the piece, from its candidates and opened states.
 
-    Without a table one is made of the ``blocks``. It grows up to ``largest_bits``; None if it would
-    have to be larger. What is found, and what is left, is packed.
+    Without a table one is made of the ``blocks``. It grows up to ``largest_bits``. Returns the
+    table, or None if it would have to be larger. The states that are found, and those that are
+    left, are packed.
     """
     table = table or _table_of(shape, done, blocks)
     if table is None:
@@ -48,7 +49,7 @@ def expand_whole(
 
 
 def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | None:
-    """A table of the states in blocks that belong to a piece; None if it would be too large."""
+    """Return a table of a piece's states in the blocks; None if it would be too large."""
     piece = done.piece
     waiting = min(sum(one.states for one in done.rest), 1 << 20)
     table = Table.empty(shape, shape.bits_for(piece.closed + waiting, done.largest_bits))
@@ -66,7 +67,7 @@ def _table_of(shape: Shape, done: PieceResult, blocks: list[Packed]) -> Table | 
 
 
 def _pack(shape: Shape, done: PieceResult) -> None:
-    """Pack what is left of a piece's candidates, and all that others get."""
+    """Pack what is left of a piece's candidates, and all candidates for others."""
     if done.opened:
         done.opened = [pack_together(done.opened)]
     loose = [one for one in done.rest if one.packed is None]

@@ -16,7 +16,7 @@ from dbmsolver.search.recorder import Recorder
 
 _ALL_BITS = (1 << 64) - 1
 _SETTLED = 1 << 19
-"""Of a piece with fewer closed states not enough is known to choose a bit for good."""
+"""The number of closed states from which on enough is known of a piece to choose a bit for good."""
 FIRST_PIECES = 3
 """A new large signature is cut into two to this power pieces, so that all threads have work."""
 
@@ -78,7 +78,7 @@ class PieceSet(Inboxes):
         return tables + self.candidate_bytes + self.budget.others()
 
     def add_table(self, piece: Piece) -> list[BlockRef]:
-        """Give a piece an empty table if it has none; the blocks of states to load into it."""
+        """Give a piece an empty table if it has none; return the blocks to load into it."""
         if piece.table is not None:
             return []
         piece.evict()
@@ -98,8 +98,9 @@ class PieceSet(Inboxes):
             self.outgrow(piece)
 
     def outgrow(self, piece: Piece) -> None:
-        """Split a piece that is too large for the largest table; allow for larger ones if it
-        cannot be split.
+        """Split a piece that is too large for the largest table.
+
+        If it cannot be split, allow for larger tables.
         """
         if not self.split(piece):
             self.largest_bits += 1
@@ -121,7 +122,7 @@ class PieceSet(Inboxes):
         return children
 
     def best_bit(self, piece: Piece) -> int | None:
-        """The bit to split a piece by; None if no bit of the keys cuts it."""
+        """Return the bit to split a piece by; None if no bit of the keys divides it."""
         if piece.bit is not None:
             return piece.bit
         return split_bit(self.shape, piece, *self.sample, self.index.mixed(piece.blocks))
@@ -141,7 +142,11 @@ class PieceSet(Inboxes):
             self.index.spans[ref] = Span((~mask | value) & _ALL_BITS, ~value & _ALL_BITS)
 
     def settle(self, piece: Piece, closed: int, *, full: bool, lost: bool) -> None:
-        """After an expansion by somebody else, who has the table."""
+        """Note the end of an expansion by another process, which has the table.
+
+        ``closed`` is the number of closed states; ``full``: the piece outgrew its table; ``lost``:
+        the table is lost, and nothing has been done.
+        """
         if lost:
             piece.evict()
             return
@@ -151,7 +156,7 @@ class PieceSet(Inboxes):
             self.outgrow(piece)
 
     def split(self, piece: Piece) -> bool:
-        """Cut a piece without a table in two; False if no bit of the keys does that."""
+        """Cut a piece without a table in two; return False if no bit of the keys does that."""
         bit = self.best_bit(piece)
         if bit is None:
             return False

@@ -52,15 +52,18 @@ class Shape:
         return 10 if self.compact else 8 * self.key_words
 
     def candidates(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Candidates:
-        """Candidates of the signature."""
+        """Return these keys and codes as candidates of the signature."""
         return of_one_signature(self.stratum, self.signature, self.key_words, keys, codes)
 
     def largest_bits(self, share: int) -> int:
-        """The size of the largest table in `share` bytes: the logarithm of its slots."""
+        """Return the size of the largest table in `share` bytes: the logarithm of its slots."""
         return min(LARGEST_BITS, max(SMALLEST_BITS, (share // self.slot_bytes).bit_length() - 1))
 
     def bits_for(self, states: int, largest: int) -> int:
-        """The size of a table in which so many states leave room, up to `largest`."""
+        """Return the size of a table in which ``states`` states leave room, up to `largest`.
+
+        Sizes are logarithms of numbers of slots.
+        """
         bits = SMALLEST_BITS
         while FILL * (1 << bits) < states + 2 * BURST and bits < largest:
             bits += 1
@@ -80,7 +83,7 @@ class Table:
 
     @classmethod
     def empty(cls, shape: Shape, bits: int) -> Table:
-        """A table without keys."""
+        """Return a table without keys."""
         width = 1 if shape.compact else shape.key_words
         memory = np.empty(width << bits, np.uint64)
         return cls(shape, bits, memory, np.empty((1 << bits) * shape.compact, np.uint16))
@@ -95,7 +98,7 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        """Memory it takes."""
+        """The memory that the table takes."""
         return self.memory.nbytes + self.steps.nbytes
 
     @property
@@ -105,11 +108,11 @@ class Table:
 
     @property
     def is_full(self) -> bool:
-        """True if it holds as many keys as it may."""
+        """True if the table holds as many keys as it may."""
         return self.held >= self.capacity
 
     def load(self, keys: NDArray[np.uint64], mask: int, value: int) -> bool:
-        """Insert those of ``keys`` that belong to a piece; whether they fit."""
+        """Insert those of ``keys`` that belong to a piece; return whether they fit."""
         loaded = int(
             load_table(
                 self.shape.codec.tables,
@@ -130,7 +133,10 @@ class Table:
         return True
 
     def parts(self) -> Iterator[NDArray[np.uint64]]:
-        """All keys in it, some at a time; an array is good until the next is asked for."""
+        """Yield all keys in the table, some at a time.
+
+        An array may be used until the next one is asked for.
+        """
         words = self.shape.key_words
         step = min(_PART, 1 << self.bits)
         keys = np.empty(words * step, np.uint64)
@@ -150,7 +156,7 @@ class Table:
 
 
 def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]:
-    """A table of twice the slots or, given a bit, one for each of the two pieces it makes.
+    """Return a table of twice the slots or, with ``bit``, one for each of the two new pieces.
 
     `mask` and `value` are those of the piece whose table it is.
     """
@@ -177,17 +183,17 @@ def rebuilt(table: Table, mask: int, value: int, bit: int | None) -> list[Table]
 
 
 def piece_words(words: int, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The word of each key that decides its piece: the first, the second of wide keys."""
+    """Return the word of each key that decides its piece: the first, the second of wide keys."""
     return keys[words > 1 :: words]
 
 
 def block_keys(shape: Shape, block: Packed) -> NDArray[np.uint64]:
-    """The keys of a signature's states in a block."""
+    """Return the keys of a signature's states in a block."""
     return block_states(shape, block)[0]
 
 
 def block_states(shape: Shape, block: Packed) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-    """The keys and codes of a signature's states in a block."""
+    """Return the keys and codes of a signature's states in a block."""
     runs = block.runs()
     if runs.signatures.size == 1:
         return runs.keys, runs.codes

@@ -1,4 +1,4 @@
-"""Expands one piece of a large signature. Runs in a worker thread, or in another process."""
+"""The expansion of one piece of a large signature, in a worker thread or in another process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ class PieceResult:
 
     @classmethod
     def to(cls, piece: Piece, routes: Routes, largest_bits: int) -> PieceResult:
-        """The result of work to come, which begins with what is `in_work` of the piece."""
+        """Return an empty result for work on a piece's candidates and opened states.
+
+        The piece notes them as `in_work`.
+        """
         done = cls(
             piece,
             routes,
@@ -71,7 +74,7 @@ class PieceResult:
         self.siblings = []
 
     def parts_for(self, number: int) -> Iterator[tuple[NDArray[np.uint64], NDArray[Any]]]:
-        """Keys and codes of the siblings for one of the pieces of `routes`."""
+        """Yield keys and codes of the siblings for one of the pieces of `routes`."""
         words = self.routes.key_words
         for keys, codes, ends in self.siblings:
             first, last = int(ends[number - 1]) if number else 0, int(ends[number])
@@ -131,7 +134,7 @@ class PieceExpansion:
                 self._flush()
 
     def _take_opened(self) -> None:
-        """More open states, up to half of the scratch memory."""
+        """Take more open states, up to half of the scratch memory."""
         words, ws = self.shape.key_words, self.ws
         while self.count < self.room // 2 and self.done.opened:
             runs = self.done.opened.pop(0).load()
@@ -148,7 +151,7 @@ class PieceExpansion:
                 )
 
     def _take_waiting(self) -> None:
-        """More candidates, up to half of the scratch memory, and as the table has room."""
+        """Take more candidates, up to half of the scratch memory, and as the table has room."""
         done, table = self.done, self.table
         while self.count < self.room // 2 and done.rest and not done.full:
             runs = done.rest.pop().load()

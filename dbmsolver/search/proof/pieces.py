@@ -1,4 +1,4 @@
-"""Pieces of a large signature: what each holds, and which piece a key belongs to."""
+"""Pieces of a large signature: the states of each, and the tree that finds the piece of a key."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Piece:
         return [one for one in self.inbox if one.packed is None]
 
     def evict(self) -> None:
-        """Give up the table; what was in it and not expanded becomes candidates again."""
+        """Give up the table; states in it that are not expanded become candidates again."""
         self.table = self.away = None
         self.full = False
         self.inbox += self.opened
@@ -66,7 +66,7 @@ Parcel = tuple[int, Candidates]
 
 
 class Sorted(NamedTuple):
-    """Keys and codes of candidates, sorted by piece, and where each piece's end."""
+    """Keys and codes of candidates, sorted by piece, and the ends of the pieces among them."""
 
     keys: NDArray[np.uint64]
     codes: NDArray[Any]
@@ -82,12 +82,12 @@ class Routes:
     pieces: int
 
     def sort(self, keys: NDArray[np.uint64], codes: NDArray[Any]) -> Sorted:
-        """Candidates of the signature, sorted by piece."""
+        """Return candidates of the signature, sorted by piece."""
         return Sorted(*route(keys, codes, self.key_words, self.rows, self.pieces))
 
 
 class Tree:
-    """Which piece a key belongs to: a binary tree of tested bits, pieces at its leaves."""
+    """A binary tree of tested bits, pieces at its leaves, which finds the piece of a key."""
 
     def __init__(self, shape: Shape, root: Piece) -> None:
         self.shape = shape
@@ -131,7 +131,7 @@ class Tree:
         return children
 
     def routes(self) -> Routes:
-        """The tree as it is now, for another thread to sort candidates by."""
+        """Return the tree as it is now, for another thread to sort candidates by."""
         numbers = {piece.leaf: number for number, piece in enumerate(self.pieces)}
         rows = [[-1, numbers[node], 0] if row[0] < 0 else row for node, row in enumerate(self.rows)]
         return Routes(np.array(rows, np.int64), self.shape.key_words, len(self.pieces))
@@ -151,7 +151,7 @@ class Tree:
 
 
 def parcels(shape: Shape, candidates: Sorted) -> list[Parcel]:
-    """Copies of candidates that are sorted by piece, none too large for a block with others."""
+    """Return copies of candidates that are sorted by piece, each small enough to share a block."""
     words = shape.key_words
     keys, codes, ends = candidates
     most = max(1, most_states(8 * words + codes.itemsize) // 4)
@@ -173,7 +173,7 @@ def split_bit(
     codes: NDArray[Any],
     mixed: NDArray[np.float64],
 ) -> int | None:
-    """The bit to split a piece by; None if none cuts.
+    """Return the bit to split a piece by; None if none divides it.
 
     It seldom changes along a move, cuts evenly, and few of the piece's blocks have both of its
     values: ``mixed`` has the share of those for each of 64 bits. ``keys`` and ``codes`` are a

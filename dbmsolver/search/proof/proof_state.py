@@ -47,7 +47,7 @@ class ProofState:
 
     @property
     def ended(self) -> Outcome | None:
-        """Why it ends although something is pending; None: it goes on."""
+        """The reason why the search ends although something is pending; None if it goes on."""
         if self.goal is not None or self.win is not None:
             return GoalMet(self.goal)
         return None if self.limit is None else Stopped(self.limit)
@@ -57,7 +57,8 @@ class ProofState:
     def commit(self) -> Commit:
         """Commit what is finished and, in resumable runs, what is pending.
 
-        First everything pending must be held, by the books; a candidate that got lost stops here.
+        First the books are compared with all that is pending: InternalError if a candidate got
+        lost.
         """
         pending = [one for candidates in self.strata.values() for one in candidates]
         self.books.compare(total(one.tally for one in pending))
@@ -74,7 +75,7 @@ class ProofState:
             return self.recorder.commit(0, self.stratum, waiting)
 
     def _records(self, pending: list[Candidates]) -> Iterator[NewRecord]:
-        """New records for what has none, those of the large signature last."""
+        """Yield new records for candidates that have none, the large signature's last."""
         yield from self.recorder.packed(pending)
         if self.large is not None:
             yield from self.large.set.packed()
@@ -114,7 +115,7 @@ class ProofState:
         return self.ended is not None
 
     def pause(self, share: float | None = None) -> Iterator[Report | Commit]:
-        """Between two pieces of work: free memory, commit when it is time, report."""
+        """Free memory, commit when it is time, and report, between two pieces of work."""
         self._relieve()
         pending = sum(one.states for candidates in self.strata.values() for one in candidates)
         if self.large is not None:

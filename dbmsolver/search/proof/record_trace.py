@@ -1,6 +1,6 @@
-"""The way back over records of dominating positions, and the moves it stands for.
+"""The way back over records of dominating positions, and the moves that it stands for.
 
-A closed record has eight bits of a hash of its parent.  Few records of the strata at and below its
+A closed record has eight bits of a hash of its parent. Few records of the strata at and below its
 own agree in them; these are expanded, and the one that leads to the record is its parent.
 """
 
@@ -61,7 +61,7 @@ class RecordFinder:
         self._bytes = 0
 
     def path(self, state: State, code: int) -> list[State]:
-        """The records from the deal's to this one, whose code is given.
+        """Return the records from the deal's to this one, whose code is given.
 
         Each follows from the one before it; they need not be the ones that the search came by. A
         record that is known not to lead back to the deal's, or is on the way already, is not tried
@@ -85,7 +85,10 @@ class RecordFinder:
         return states[::-1]
 
     def _parents(self, state: State, code: int) -> Iterator[tuple[State, int]]:
-        """The closed records that lead to a record, and have the fingerprint; with their codes."""
+        """Yield closed records that lead to a record, with their codes.
+
+        Only records with the fingerprint ``code`` are looked at.
+        """
         words = tuple(np.uint64(word) for word in state[:3])
         latest = int(progress_of(self.keys.tables, np.array(words[:1]), self.keys.locked)[0])
         for key in self._blocks(words[0], latest):
@@ -96,7 +99,7 @@ class RecordFinder:
                 place = self._next(key, words, code, place + 1)
 
     def _next(self, key: bytes, words: tuple[np.uint64, ...], code: int, first: int) -> int:
-        """The place in a block of the next record that leads to another; -1 if there is none."""
+        """Return the place in a block of the next record that leads to another; -1 for none."""
         runs = self._read(key)
         arrays = (runs.signatures, runs.counts, runs.keys)
         tables, locked = self.keys.tables, self.keys.locked
@@ -105,7 +108,10 @@ class RecordFinder:
         )
 
     def _blocks(self, signature: np.uint64, latest: int) -> Iterator[bytes]:
-        """Closed blocks that may hold a parent, of the highest stratum first: few are far below."""
+        """Yield closed blocks that may hold a parent.
+
+        The highest stratum comes first: few parents are far below.
+        """
         for stratum in sorted(self._strata, reverse=True):
             for key in self._strata[stratum] if stratum <= latest else ():
                 known = self._signatures.get(key)
@@ -139,7 +145,7 @@ class RecordFinder:
 
 
 def record_in(keys: CoveringKeys, runs: Runs, place: int) -> State:
-    """Record number ``place`` of a block."""
+    """Return record number ``place`` of a block."""
     ends = np.cumsum(runs.counts)
     run = int(np.searchsorted(ends, place, side="right"))
     signature = runs.signatures[run]
@@ -189,7 +195,7 @@ def _moves_along_classes(
 
 
 def _macro(keys: RecordKeys, record: Record, before: State, after: State, scratch: Scratch) -> Edge:
-    """The macro that leads from a record to the next; of several, one with the fewest lifts."""
+    """Return the macro that leads from a record to the next: one with the fewest liftings."""
     words = (np.uint64(word) for word in before[:3])
     count = int(successors(keys.tables, *words, scratch))
     found = scratch.found[: max(count, 0), :3] == np.array(after[:3], np.uint64)
@@ -208,7 +214,7 @@ def _macro(keys: RecordKeys, record: Record, before: State, after: State, scratc
 
 
 def _cards(bits: int) -> set[int]:
-    """The cards of a bit set."""
+    """Return the cards of a bit set."""
     cards = set()
     while bits:
         cards.add((bits & -bits).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""Closes the signatures of a stratum in batches. Large ones are left over."""
+"""Closing the signatures of a stratum in batches. Large ones are left over."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class SmallSignatures:
         self.resumed: list[LargeStart] = []
 
     def run(self, crew: Crew, take: Callable[[BatchResult], None]) -> Generator[float, None, None]:
-        """Close them. `take` gets the result of each batch. Yields the share that is done."""
+        """Close the signatures.
+
+        `take` gets the result of each batch. Yields the share that is done.
+        """
         groups = self.groups
         batches = self._batches(crew)
         running: set[Future[BatchResult]] = set()
@@ -62,7 +65,7 @@ class SmallSignatures:
                     take(future.result())
 
     def _batches(self, crew: Crew) -> Iterator[tuple[int, int]]:
-        """Ranges of signatures, of about equal numbers of candidates."""
+        """Yield ranges of signatures with about equal numbers of candidates."""
         groups = self.groups
         total = int(groups.counts.sum())
         size = total // (_BATCHES_FOR_EACH * crew.workers)
@@ -84,7 +87,10 @@ class SmallSignatures:
             yield first, int(groups.counts.size)
 
     def _resumed_start(self, index: int) -> LargeStart:
-        """Candidates only: what is closed of the signature is in the store."""
+        """Return the start of a large signature of an earlier run, with its candidates only.
+
+        Its closed states are in the store.
+        """
         groups = self.groups
         words = int(widths_of(self.codec.tables, groups.signatures[index : index + 1])[0])
         keys, codes = groups.run(index, words)

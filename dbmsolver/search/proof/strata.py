@@ -64,7 +64,7 @@ class ProofSearch(ProofState):
         return self.ended or Exhausted()
 
     def _late_dives(self) -> LateDives | None:
-        """Dives between strata; None where they are not possible."""
+        """Return dives between strata; None where they are not possible."""
         if not are_covering(self.codec):
             return None
         return LateDives(self.codec, self.recorder, self.threads, self.memory // 8)
@@ -81,7 +81,7 @@ class ProofSearch(ProofState):
         self.win = dives.win
 
     def path(self, goal: GoalMet) -> list[Step] | None:
-        """The steps from the deal to the goal; None where closed states are not kept."""
+        """Return the steps from the deal to the goal; None where closed states are not kept."""
         if not self.recorder.keep_closed and (self.win is None or self.win.code is not None):
             return None
         store, state = self.recorder.store, State(self.codec.goal, 0, 0, 0)

@@ -1,8 +1,8 @@
-"""Closes one stratum of a proof.
+"""Closing one stratum of a proof.
 
-Small signatures are closed in batches, each batch by one of the crew; large ones one after the
-other, by all of the crew together. Where the candidates of the stratum take too much memory, its
-signatures are closed in several passes.
+Small signatures are closed in batches, each batch by one worker of the crew; large ones one after
+the other, by all of the crew together. Where the candidates of the stratum take too much memory,
+its signatures are closed in several passes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class StratumClosing:
     # Candidates.
 
     def _parts(self, wanted: NDArray[np.uint64] | None) -> list[Runs]:
-        """The stratum's candidates, or those of the signatures in `wanted`, loaded."""
+        """Load and return the stratum's candidates, or those of the signatures in `wanted`."""
         store = self.recorder.store
         if wanted is not None:
             parts = [one.select(wanted) for one in self.candidates]
@@ -90,7 +90,7 @@ class StratumClosing:
         return loaded
 
     def _start_alone(self, wanted: NDArray[np.uint64]) -> LargeStart:
-        """A signature with many candidates: they are loaded one part at a time."""
+        """Return the start of a signature with many candidates, loaded one part at a time."""
         parts = [one.select(wanted) for one in self.candidates]
         parts = [part for part in parts if part.states]
         self.books.hand_out(wanted, np.array([sum(part.states for part in parts)], np.int64))
@@ -211,7 +211,7 @@ def signature_groups(
 
 
 def _size(candidates: list[Candidates]) -> int:
-    """Memory that candidates take, or would take once they are loaded."""
+    """Return the memory that candidates take, or would take once they are loaded, in bytes."""
     return sum(one.states * _state_bytes(one) for one in candidates)
 
 
@@ -220,7 +220,7 @@ def _state_bytes(candidates: Candidates) -> int:
 
 
 def _without(candidates: list[Candidates], skip: NDArray[np.uint64]) -> Tally:
-    """The tally of a stratum's candidates, but for these signatures."""
+    """Return the tally of a stratum's candidates, without those of the signatures in ``skip``."""
     if not skip.size:
         return total(one.tally for one in candidates)
     wanted = [~np.isin(one.signatures, skip) for one in candidates]

@@ -1,4 +1,4 @@
-"""Reads the blocks of a large signature that an earlier run began, all in one pass.
+"""Reading of the blocks of a large signature that an earlier run began, all in one pass.
 
 A search that is continued knows the closed states of a large signature as blocks, and each block
 may hold states of every piece. Read piece by piece, all blocks would be decoded once for each
@@ -24,7 +24,7 @@ from dbmsolver.search.proof.pieces import Piece
 _SLOTS_PER_STATE = 3
 """Slots of a table for each state in it, at most, but for small tables."""
 _SHARE = 0.6
-"""Of the memory for a large signature that tables may take from the start."""
+"""The share of the memory for a large signature that tables may take from the start."""
 
 
 def fits(pieces: PieceSet) -> bool:

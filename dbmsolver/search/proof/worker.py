@@ -1,4 +1,4 @@
-"""A worker thread of a proof: calls kernels, and makes blocks and candidates of their output."""
+"""Work of one thread of a proof: kernel calls, and blocks and candidates made of their output."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class LargeStart:
 
     @classmethod
     def of(cls, candidates: Candidates, runs: Runs) -> LargeStart:
-        """A signature of which these candidates are known, `runs` when they are loaded."""
+        """Return the start of a signature with these candidates; `runs` are the same, loaded."""
         words = runs.key_words
         sample = runs.keys[: words * SAMPLE].copy(), runs.codes[:SAMPLE].copy()
         return cls(int(candidates.signatures[0]), candidates, sample)
@@ -171,7 +171,7 @@ class ProofWorker:
     def _too_large(
         self, groups: RunArrays, index: int, stratum: int, result: WorkResult
     ) -> LargeStart:
-        """Keep what has been closed of a signature that grew too big."""
+        """Keep the closed states of a signature that grew too big; return its start."""
         ws, out = self.workspace, self.output
         signature = int(groups.signatures[index])
         words = int(out.used[USED_WIDTH])
@@ -202,7 +202,7 @@ class ProofWorker:
     ) -> None:
         """Sort the first ``states`` states of the workspace, all closed, into a block.
 
-        Into two where a bit of the piece word is given: one for each of its values.
+        Where a bit of the piece word is given, there are two blocks, one for each of its values.
         """
         if not states:
             return
@@ -226,7 +226,7 @@ class ProofWorker:
 
 
 def _divided(runs: Runs, bit: int) -> Iterator[Runs]:
-    """The states of one signature with either value of a bit of the piece word."""
+    """Yield the states of one signature with either value of a bit of the piece word."""
     words = runs.key_words
     rows = runs.keys.reshape(-1, words)
     sides = (piece_words(words, runs.keys) >> np.uint64(bit)) & np.uint64(1)
@@ -240,6 +240,6 @@ def _divided(runs: Runs, bit: int) -> Iterator[Runs]:
 def start_of(
     stratum: int, signature: int, keys: NDArray[np.uint64], codes: NDArray[Any], words: int
 ) -> LargeStart:
-    """A large signature of which only candidates in memory are known."""
+    """Return the start of a large signature of which only candidates in memory are known."""
     candidates = of_one_signature(stratum, signature, words, keys, codes)
     return LargeStart.of(candidates, candidates.load())

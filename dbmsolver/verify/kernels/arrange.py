@@ -78,7 +78,7 @@ def take_signature(f, signature):
 
 @inlined
 def put_on(card, under, blocked, above):
-    """Lay a card on another; whether that was possible."""
+    """Lay a card on another; return whether that was possible."""
     if above[under] >= 0 or (blocked >> U64(under)) & ONE:
         return False
     above[under] = card
@@ -158,7 +158,7 @@ def arrange_downwards(f, home, locked, off, low, high, board):
 
 @inlined
 def fill_columns(used, board):
-    """Write the cards of all columns, whose lowest ones are known; how many there are."""
+    """Write the cards of all columns, whose lowest ones are known; return how many there are."""
     placed = 0
     for column in range(used):
         card = board.columns[column, 0]
@@ -232,7 +232,7 @@ arrange = inlined_by_type(
 
 @kernel
 def key_bits(f, loose, words):
-    """Write what each bit of a local key stands for in the planes; the number of bits.
+    """Write the meaning of each bit of a local key in the planes; return the number of bits.
 
     It goes into ``words`` (uint64[3, 160]).
     """

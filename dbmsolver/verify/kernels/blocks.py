@@ -70,7 +70,7 @@ def fill_nibbles(planes, bits, scratch):
 
 @kernel
 def unpack_run(f, signature, body, start, count, planes, codes, at, scratch):
-    """Write a run of a block to ``planes`` and ``codes``; an error, 0 if there is none.
+    """Write a run of a block to ``planes`` and ``codes``; return an error, 0 if there is none.
 
     It has ``count`` states from number ``start`` on; they are written from number ``at`` on.
     """

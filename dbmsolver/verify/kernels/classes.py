@@ -25,12 +25,12 @@ from dbmsolver.verify.kernels.words import ONE, U64, ZERO
 
 CARDS, KING = 52, 12
 COVERED, HELD, FREE, STOCK, HOME = range(5)
-"""Where a card is."""
+"""The places that a card can be in."""
 GOOD, BAD_CLASS, WRONG_STRATUM, WON, NO_SUCCESSOR, TWICE = range(6)
 """Results of the kernels."""
 WON_SIGNATURE = np.uint64(1 << 63)
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
-"""In the place of a signature where a slot is empty."""
+"""The word in the place of a signature where a slot is empty."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Words = NDArray[np.uint64]

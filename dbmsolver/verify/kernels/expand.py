@@ -24,7 +24,7 @@ from dbmsolver.verify.kernels.rules import LaidState, has_room, place_in, safe_c
 from dbmsolver.verify.kernels.words import ONE, U64, ZERO, first_bit, height_of
 
 MOST_TARGETS = 5 * (MAX_COLUMNS + 1)
-"""Signatures that one move leads to: a column, or none, loses a locked card; a suit, or none, rises."""
+"""Signatures a move can lead to: a column, or none, loses a locked card; a suit, or none, rises."""
 MOST_ROWS = 240
 """Rows that one state can need: 26 cards with 7 places each, and their parents."""
 GOAL = 10
@@ -58,7 +58,7 @@ class Work(NamedTuple):
 
 @inlined
 def successors_of_cards(f, index, task, laid, forced, board, work, written, origin):
-    """Write a row for every successor of a state by a single card; how many rows there are then."""
+    """Write a row for each successor of a state by a single card; return the number of rows."""
     signature, locked, used, tops, cells = (
         laid.signature, laid.locked, laid.used, laid.tops, laid.cells,
     )  # fmt: skip
@@ -228,7 +228,7 @@ def expand_state(
 
 @inlined
 def hash_public(f, signature, settled, off, low, high):
-    """Hash of the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
+    """Hash the public key of a state; ``settled`` cards, home or locked, have the digit 0."""
     first = second = third = ZERO
     for suit in range(4):
         height = height_of(signature, suit)

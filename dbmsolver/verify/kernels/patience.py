@@ -93,7 +93,7 @@ def make_table() -> CardTable:
 
 @inner
 def read(game, words, table):
-    """Lay out a state; whether it is one."""
+    """Lay out a state; return whether it is one."""
     table.home[:] = 0
     table.load[:] = -1
     table.down[:] = 0
@@ -598,9 +598,10 @@ def check(game, table, known, words, codes, layers, expected, length, parents, p
 
 @kernel
 def unpack(signatures, counts, body, words):
-    """Write the states of a block to ``words`` (uint64[states, 3]); whether signatures fit them.
+    """Write the states of a block to ``words`` (uint64[states, 3]).
 
-    The highest bits of a signature, from bit 52 on, are those of word 2 from bit 32 on.
+    Returns whether the highest bits of each signature, from bit 52 on, are those of word 2 from bit
+    32 on, as they have to be.
     """
     number, good = 0, True
     for run in range(signatures.size):

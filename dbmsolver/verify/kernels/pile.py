@@ -14,9 +14,10 @@ HALF = np.uint64(32)
 
 @kernel
 def unpack_keys(signatures, counts, body, keys):
-    """Write the keys of a block to ``keys`` (uint64[states]); whether all of them can be keys.
+    """Write the keys of a block to ``keys`` (uint64[states]).
 
-    A signature is the upper half of a key, the local key the lower one.
+    Returns whether all of them can be keys. A signature is the upper half of a key, the local key
+    the lower one.
     """
     number = 0
     good = True

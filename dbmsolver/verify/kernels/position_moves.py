@@ -193,7 +193,7 @@ def check_moves(f, states, slots, first, last, found, wrong):
 
 @inlined
 def write(found, count, heights, off, low, dealt):
-    """Note a position to be looked up; how many there are then."""
+    """Note a position to be looked up; return how many there are then."""
     words = pack(heights, off, low, dealt)
     found[count, 0], found[count, 1], found[count, 2] = words
     return count + 1

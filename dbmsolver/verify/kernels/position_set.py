@@ -56,7 +56,7 @@ def seek(states, slots, first, second, third):
 
 @inlined
 def insert(states, slots, count, first, second, third):
-    """Add a position, if it is new and there is room; how many there are then."""
+    """Add a position, if it is new and there is room; return how many there are then."""
     found, slot = seek(states, slots, first, second, third)
     if found:
         return count

@@ -26,7 +26,7 @@ with what it keeps; J as a bit set.
 
 @inlined
 def attempt(table, count, card, parent, way, host):
-    """Note an attempt; how many there are then."""
+    """Note an attempt; return how many there are then."""
     place = min(count, MOST_MACROS - 1)
     table.attempts[place, 0], table.attempts[place, 1] = card, parent
     table.attempts[place, 2], table.attempts[place, 3] = way, host
@@ -35,7 +35,7 @@ def attempt(table, count, card, parent, way, host):
 
 @inlined
 def list_attempts(f, signature, stuck, slots, fix, table):
-    """List all attempts whose cards are not too deep; how many there are."""
+    """List all attempts whose cards are not too deep; return how many there are."""
     column, depth, lengths, stacks = table.column, table.depth, table.lengths, table.stacks
     any_card = f.fillers == ALL
     spaces = f.columns - stuck

@@ -74,7 +74,7 @@ def is_rest_of_suit(f, signature, board, column, depth):
 
 @inlined
 def successors(f, index, task, laid, forced, board, work, written, origin):
-    """Write a row for every successor of a state; how many rows there are then."""
+    """Write a row for every successor of a state; return how many rows there are then."""
     if forced >= 0:
         place = laid.cells >> U64(forced) & ONE
         return write_moves(
@@ -113,7 +113,7 @@ def write_moves(
     f, index, task, laid, card, column, goes_home, elsewhere, to_bottom, board, work, written,
     origin,
 ):  # fmt: skip
-    """Write the rows of the moves of one run; how many rows there are then.
+    """Write the rows of the moves of one run; return how many rows there are then.
 
     ``card`` is its deepest card, in ``column``, or -1 for a freecell. ``goes_home`` says whether
     the foundation takes it, ``elsewhere`` whether it may go anywhere else, ``to_bottom`` whether to

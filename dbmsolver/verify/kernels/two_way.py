@@ -40,7 +40,7 @@ def top_cards(f, laid):
 
 @inlined
 def successors(f, index, task, laid, forced, board, work, written, origin):
-    """Write a row for every successor of a state; how many rows there are then."""
+    """Write a row for every successor of a state; return how many rows there are then."""
     away = laid.tops | laid.cells
     rest = away | top_cards(f, laid)
     if forced >= 0:
@@ -57,7 +57,7 @@ def successors(f, index, task, laid, forced, board, work, written, origin):
 
 @inlined
 def write_moves(f, index, task, laid, card, away, elsewhere, board, work, written, origin):
-    """Write the rows of the moves of one card; how many rows there are then.
+    """Write the rows of the moves of one card; return how many rows there are then.
 
     ``away`` says whether it is not home, ``elsewhere`` whether it may go anywhere but home.
     """

@@ -28,7 +28,7 @@ def count_bits(typingctx, word):
 
 @intrinsic
 def first_bit(typingctx, word):
-    """Index of the lowest one bit of a uint64; 64 for 0."""
+    """Return the index of the lowest one bit of a uint64; 64 for 0."""
 
     def codegen(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
@@ -56,7 +56,7 @@ def fetch(typingctx, array, index):
 
 @inlined
 def hash_state(signature, off, low, high):
-    """Hash of a state; upper and lower bits serve different ends."""
+    """Return the hash of a state; upper and lower bits serve different ends."""
     word = (off + signature * U64(0x9E3779B97F4A7C15)) * U64(0xFF51AFD7ED558CCD)
     word ^= word >> U64(32)
     word = (word + low) * U64(0xC4CEB9FE1A85EC53)

@@ -32,9 +32,9 @@ def test_small_decks(build: Build, fill: Fill, some: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("build", "fill"), KINDS)
-@pytest.mark.parametrize("some", range(10))
+@pytest.mark.parametrize("some", range(4))
 def test_thousands_of_small_decks(build: Build, fill: Fill, some: int) -> None:
-    for seed in range(1000 + 60 * some, 1000 + 60 * some + 60):
+    for seed in range(1000 + 45 * some, 1000 + 45 * some + 45):
         check_all(build, fill, seed, 5 * MOST if seed % 10 == 0 else MOST)
 
 
@@ -45,5 +45,5 @@ def test_real_deals(game: str, freecells: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "freecells"), REAL)
-def test_a_thousand_real_deals(game: str, freecells: int) -> None:
-    assert check_real_deals(game, freecells, range(5, 80), 2500) > 0
+def test_hundreds_of_real_deals(game: str, freecells: int) -> None:
+    assert check_real_deals(game, freecells, range(5, 30), 2500) > 0

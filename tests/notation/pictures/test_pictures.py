@@ -40,7 +40,11 @@ def drawn_cards(picture: str) -> dict[str, tuple[float, float]]:
 
 def seen(position: Position) -> set[int]:
     """Return the cards that a board shows: all but those under others at home."""
-    tops = {(height - 1) * 4 + suit for suit, height in enumerate(position.foundations) if height}
+    tops = {
+        position.base.card((height - 1) * 4 + suit)
+        for suit, height in enumerate(position.foundations)
+        if height
+    }
     cells = {card for card in position.freecells if card is not None}
     return tops | cells | {card for column in position.columns for card in column}
 

@@ -69,7 +69,7 @@ def test_small_decks_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_many_small_decks_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(2, 25, 700, monkeypatch)
+    compare(2, 10, 700, monkeypatch)
 
 
 @pytest.mark.parametrize("question", ["prove", pytest.param("solve", marks=pytest.mark.slow)])

@@ -29,7 +29,7 @@ from dbmsolver.storage.store import Store
 
 MOST = 3000
 """Positions of the largest deck that is searched slowly."""
-SOME, THOUSANDS = 4, 120
+SOME, MANY = 4, 60
 
 
 @pytest.fixture(params=[True, False], ids=["dives", "no dives"])
@@ -68,9 +68,9 @@ def test_small_decks(game: str, dives: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("game", PILE_GAMES)
 def test_many_small_decks(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare(game, 2, THOUSANDS // 2)
+    compare(game, 2, MANY // 2)
     monkeypatch.setattr(dives_module, "SCHEDULE", ())
-    compare(game, 3, THOUSANDS // 2)
+    compare(game, 3, MANY // 2)
 
 
 def a_deck(game: str, seed: int, wanted: bool, least: int = 20) -> Deal:

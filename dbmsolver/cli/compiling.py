@@ -1,0 +1,178 @@
+"""All that commands may have to compile, as works for processes, and those processes.
+
+A work is named by a family of games and a part of what is done with them. The kernels of searches
+are known by name; the others are compiled by playing a deal of the family that is soon decided.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from dbmsolver.errors import SystemRefusedError
+from dbmsolver.game.classes import has_classes
+from dbmsolver.game.deals import Deal
+from dbmsolver.game.dominance.records import has_dominance
+from dbmsolver.game.kinds import Family
+from dbmsolver.game.rules import Rules
+from dbmsolver.game.shipped import GAMES
+from dbmsolver.process import processors
+from dbmsolver.results import Method, Question
+
+Part = Literal["solve", "prove", "cover", "play"]
+PARTS = {
+    "solve": "shortest solutions",
+    "prove": "proofs over every position",
+    "cover": "proofs over dominating positions or classes",
+    "play": "surveys and checks",
+}
+"""The parts of what is done with a family, in words. "cover" is for families that have it."""
+FAMILIES = {
+    "cards": "games of single cards",
+    "runs": "games of runs",
+    "two-way": "games built both ways",
+    "pile": "games of one pile",
+    "patience": "Klondike and its relatives",
+    "canfield": "Canfield",
+}
+"""The families, in words."""
+_BOTH_WAYS = """\
+Foundations: H-9 C-9 D-9 S-9
+JS KC KH QH
+QS KD JH QC
+TH JC TC JD
+TS TD KS QD
+"""
+_LOST: dict[str, tuple[str, int]] = {
+    "cards": ("freecell", 11982),
+    "runs": ("alpha_star", 1),
+    "pile": ("black_hole", 1),
+    "patience": ("klondike_by_threes", 66),
+    "canfield": ("canfield", 5),
+}
+"""A game of each family, and a deal of few positions that cannot be won."""
+_CODE_BITS = {"cards": (8, 16), "runs": (8, 16), "two-way": (8, 16)}
+"""The widths of parent-move codes, where kernels are compiled for more than one."""
+_MOST_STATES = 2000
+
+
+class Work(NamedTuple):
+    """What one process compiles."""
+
+    family: Family
+    part: Part
+
+    def __str__(self) -> str:
+        return f"{FAMILIES[self.family]}: {PARTS[self.part]}"
+
+
+def works_for(games: Iterable[Rules]) -> list[Work]:
+    """Return the works that some games need; those that take longest first."""
+    needed = set[Work]()
+    for rules in games:
+        needed |= {Work(rules.family, part) for part in ("solve", "prove", "play")}
+        if has_dominance(rules) or has_classes(rules):
+            needed.add(Work(rules.family, "cover"))
+        if rules.family == "cards":  # where runs count as one move
+            needed.add(Work("runs", "solve"))
+    families, parts = get_args(Family), ("cover", "prove", "solve", "play")
+    return sorted(needed, key=lambda work: (parts.index(work.part), families.index(work.family)))
+
+
+def compile_works(works: list[Work], threads: int | None = None) -> Iterator[Work]:
+    """Compile the works, some at a time; yields each that is done.
+
+    SystemRefusedError if a process fails.
+    """
+    waiting, running = list(works), dict[Work, subprocess.Popen[bytes]]()
+    done = threading.Semaphore(0)
+    with ExitStack() as stack:
+        while waiting or running:
+            while waiting and len(running) < (threads or processors()):
+                work = waiting.pop(0)
+                process = stack.enter_context(_started(work))
+                stack.callback(process.kill)
+                threading.Thread(target=_tell, args=(process, done), daemon=True).start()
+                running[work] = process
+            done.acquire()
+            for work, process in list(running.items()):
+                if process.poll() is None:
+                    continue
+                del running[work]
+                if process.returncode:
+                    raise SystemRefusedError(f"{work}: {_last_line(process)}")
+                yield work
+
+
+def _started(work: Work) -> subprocess.Popen[bytes]:
+    program = (
+        f"import sys; sys.path[:] = {sys.path!r}; from dbmsolver.cli.compiling import "
+        f"compile_part; compile_part({work.family!r}, {work.part!r})"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+
+
+def _tell(process: subprocess.Popen[bytes], done: threading.Semaphore) -> None:
+    process.wait()
+    done.release()
+
+
+def _last_line(process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr is not None
+    lines = process.stderr.read().decode(errors="replace").splitlines()
+    return lines[-1] if lines else f"its process ended with {process.returncode}"
+
+
+def compile_part(family: Family, part: Part) -> None:
+    """Compile one part of a family: the work of a process."""
+    import numpy as np
+
+    from dbmsolver.jit.arguments import type_of
+    from dbmsolver.search.precompile import needed
+
+    if part == "play":
+        with tempfile.TemporaryDirectory(prefix="dbmsolver-") as folder:
+            _play(family, Path(folder))
+        return
+    question = Question.SOLVE if part == "solve" else Question.PROVE
+    covering = Method.DOMINATING if family == "cards" else Method.CLASSES
+    method = covering if part == "cover" else Method.EVERY_POSITION
+    for bits in _CODE_BITS.get(family, (8,)):
+        code_type = np.uint8 if bits == 8 else np.uint16
+        for any_solution in (False, True):
+            for kernel, arguments in needed(
+                question, method, code_type, any_solution, question == Question.SOLVE, family
+            ):
+                kernel.compile(tuple(map(type_of, arguments)))
+
+
+def _play(family: Family, folder: Path) -> None:
+    """Search deals of a family, check the stores, and make a survey."""
+    from dbmsolver import api
+
+    if family == "two-way":
+        deals = [Deal.from_text(_BOTH_WAYS, GAMES["fortress"])]
+    else:
+        game, number = _LOST[family]
+        deals = [Deal.from_number(number, GAMES[game])]
+        api.survey_deals("1-2", folder / "table.csv", rules=GAMES[game], max_states=_MOST_STATES)
+    if family == "cards":
+        deals.append(Deal.from_number(3))
+        api.count_solutions(deals[1])
+    for at, deal in enumerate(deals):
+        api.solve(deal, any_solution=True, max_states=_MOST_STATES)
+        for how in ("dominating", "every-position"):
+            store = folder / f"{at} {how}"
+            api.prove(deal, method=how, store=store)
+            api.verify_store(store)
+        store = folder / f"{at} shortest"
+        api.solve(deal, store=store)
+        api.verify_store(store)

@@ -39,7 +39,7 @@ class Ranges:
     whose: Numbers = "microsoft"
     """The program that deals the numbers."""
     rows: bool = False
-    """Whether the lines of boards are the rows of cards as they lie on a table."""
+    """True if the lines of boards are the rows of cards as they lie on a table."""
 
     def __contains__(self, number: int) -> bool:
         """Return whether ``number`` is one of the numbers."""
